@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, type Page, chromium as driver } from 'playwright-core';
+import { openApi } from './seed/client.ts';
 import { fill } from './seed/fill.ts';
 import { root, startService } from './start_service.ts';
 
@@ -35,6 +36,10 @@ const shown: Record<string, string> = {
     '/workshop/bridge/-/merge_requests/new?merge_request[source_branch]=handrails&merge_request[target_branch]=wider-deck',
   changes: '/workshop/bridge/merge_requests/1/diffs',
   settings: '/workshop/bridge/-/settings',
+  webhooks: '/workshop/bridge/-/hooks',
+  webhook: '/workshop/bridge/-/hooks/1',
+  webhook_edit: '/workshop/bridge/-/hooks/1/edit',
+  webhook_delivery: '/workshop/bridge/-/hooks/1/deliveries/1',
   group: '/groups/workshop',
   new_project: '/projects/new',
   admin_users: '/admin/users',
@@ -104,6 +109,20 @@ const takeReadmePicture = async ({ browser, url, password }: Site): Promise<void
   await context.close();
 };
 
+/** Adds a hook with a failed delivery: nothing answers at its URL. */
+const addHook = async (url: string, token: string): Promise<void> => {
+  const api = openApi(url, token);
+  const path = '/projects/workshop%2Fbridge/hooks';
+  const hook = {
+    name: 'Builds',
+    issues_events: true,
+    token: 'x',
+    custom_headers: [{ key: 'X-Site', value: 'x' }],
+  };
+  await api(`POST ${path}`, { json: { ...hook, url: 'https://builds.invalid/hooks/gantry' } });
+  await api(`POST ${path}/1/test/push_events`).catch(() => undefined);
+};
+
 const main = async (): Promise<void> => {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -126,6 +145,7 @@ const main = async (): Promise<void> => {
   });
   try {
     await fill({ url: service.url, token, password });
+    await addHook(service.url, token);
     const executablePath = await chromium.executablePath();
     const browser = await driver.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const site = { browser, url: service.url, password, into };

@@ -60,6 +60,9 @@ const ofProject: Record<string, string | null> = {
   'settings/integrations/:key': 'settings/integrations/redmine',
   'variables/:key': 'variables/KEY?scope=*',
   'runners/:id': 'runners/1',
+  'hooks/:id': 'hooks/<project hook>',
+  'hooks/:id/edit': 'hooks/<project hook>/edit',
+  'hooks/:id/deliveries/:delivery': 'hooks/<project hook>/deliveries/<delivery>',
 };
 
 const ofGroup: Record<string, string | null> = {
@@ -68,6 +71,9 @@ const ofGroup: Record<string, string | null> = {
   'milestones/:iid/edit': 'milestones/1/edit',
   'variables/:key': 'variables/KEY?scope=*',
   'runners/:id': 'runners/1',
+  'hooks/:id': 'hooks/<group hook>',
+  'hooks/:id/edit': 'hooks/<group hook>/edit',
+  'hooks/:id/deliveries/:delivery': null,
 };
 
 const ofInstance: Record<string, string | null> = {
@@ -88,6 +94,9 @@ const ofInstance: Record<string, string | null> = {
   '/users/auth/:provider/callback': null,
   '/profile/identities': null, // only where a provider is configured
   '/admin/variables/:key': '/admin/variables/KEY?scope=*',
+  '/admin/hooks/:id': '/admin/hooks/<system hook>',
+  '/admin/hooks/:id/edit': '/admin/hooks/<system hook>/edit',
+  '/admin/hooks/:id/deliveries/:delivery': null,
 };
 
 /** Addresses below these are of records with the id 1. */
@@ -121,6 +130,15 @@ export const listPageAddresses = (ids: Ids): [line: string, address: string][] =
       return [[line, address.replaceAll(/<([^>]+)>/g, (_all, name: string) => String(ids[name]))]];
     });
 
+/** A hook with all that its pages show; nothing answers at its URL. */
+const hook = {
+  url: 'https://hooks.invalid/{path}',
+  name: 'Builds',
+  token: 'x',
+  custom_headers: [{ key: 'X-Key', value: 'x' }],
+  url_variables: [{ key: 'path', value: 'x' }],
+};
+
 /** Creates what the pages of `addresses` show and the seed does not. */
 export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const send = async (line: string, json: object): Promise<{ id: number }> => {
@@ -143,7 +161,16 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const snippet = await send(`POST ${path}/snippets`, files);
   const own = await send('POST /snippets', files);
   const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
+  const projectHook = await send(`POST ${path}/hooks`, hook);
+  const groupHook = await send(`POST /groups${group}/hooks`, hook);
+  const systemHook = await send('POST /hooks', hook);
+  await gantry.api(`POST ${path}/hooks/${projectHook.id}/test/push_events`);
+  const { body: deliveries } = await gantry.api(`GET ${path}/hooks/${projectHook.id}/events`);
   return {
+    'project hook': projectHook.id,
+    'group hook': groupHook.id,
+    'system hook': systemHook.id,
+    delivery: deliveries[0].id,
     'group label': label.id,
     note: note.id,
     'request note': requestNote.id,

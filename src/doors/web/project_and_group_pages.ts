@@ -3,6 +3,7 @@
  * that lead to a page derive from these tables.
  */
 import { codeNouns } from './code_pages.ts';
+import { hookLines } from './hook_pages.ts';
 import { workNouns } from './planning_pages.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 
@@ -179,6 +180,7 @@ export const projectNouns = [
     action: 'admin_integration',
     lines: ['GET', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
   },
+  { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_hook', lines: hookLines },
   {
     noun: 'settings/ci_cd',
     tab: 'settings',
@@ -327,6 +329,7 @@ export const groupNouns = [
       'POST /:id/delete',
     ],
   },
+  { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_group_hook', lines: hookLines },
   {
     noun: 'labels',
     tab: 'issues',
@@ -363,7 +366,10 @@ export const groupNouns = [
 ] as const satisfies readonly GroupNoun[];
 
 /** The lines of a noun's pages as they are served: `POST /-/projects/:project/pipelines/:id/cancel`. */
-export const servedLines = (root: string, { noun, lines }: NounPages<unknown, unknown>): string[] =>
+export const servedLines = (
+  root: string,
+  { noun, lines }: Pick<NounPages<unknown, unknown>, 'noun' | 'lines'>,
+): string[] =>
   lines.map((line) => {
     const [method = '', below = ''] = line.split(' ');
     return `${method} ${root}/${noun}${below}`;

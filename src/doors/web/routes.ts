@@ -1,5 +1,6 @@
 /** Lists every page and the module that contains it. Modules are loaded at the first request for one of their pages. */
 import { maxCommitBytes } from '../../code/repository/limits.ts';
+import { hookLines } from './hook_pages.ts';
 import type { AnyPage } from './page.ts';
 import { groupNouns, groupRoot, projectNouns, projectRoot, servedLines } from './project_and_group_pages.ts';
 
@@ -20,6 +21,8 @@ const editPages: Load = async () => (await import('./pages/edit/pages.ts')).page
 const releasePages: Load = async () => (await import('./pages/releases/pages.ts')).pages;
 
 const activityPages: Load = async () => (await import('./pages/activity/pages.ts')).pages;
+
+const hookPages: Load = async () => (await import('./pages/hooks/pages.ts')).pages;
 
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
 
@@ -65,6 +68,7 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   deploy_keys: async () => (await import('./pages/deploy_keys/pages.ts')).pages,
   'settings/integrations': async () => (await import('./pages/integrations/pages.ts')).pages,
   'settings/ci_cd': async () => (await import('./pages/project_settings/pages.ts')).pages,
+  hooks: hookPages,
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   triggers: async () => (await import('./pages/triggers/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
@@ -78,6 +82,7 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   group_members: async () => (await import('./pages/members/pages.ts')).pages,
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
+  hooks: hookPages,
   issues: async () => (await import('./pages/groups/issues.ts')).pages,
   merge_requests: async () => (await import('./pages/groups/merge_requests.ts')).pages,
   settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
@@ -264,6 +269,7 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/variables/pages.ts')).pages,
   },
+  { lines: servedLines('/admin', { noun: 'hooks', lines: hookLines }), load: hookPages },
   {
     lines: ['POST /-/preview_markdown'],
     load: async () => (await import('./pages/markdown/pages.ts')).pages,

@@ -14,8 +14,14 @@ export type Attempt = {
   log: Omit<Parameters<typeof insertLog>[1], never>;
 };
 
-export const isDelivered = ({ outcome: { status, error } }: Attempt): boolean =>
+const isSuccess = (status: number | null, error: string | null): boolean =>
   error === null && status !== null && status >= 200 && status < 300;
+
+export const isDelivered = ({ outcome: { status, error } }: Attempt): boolean => isSuccess(status, error);
+
+/** Tells whether an attempt of the log succeeded. */
+export const isLoggedSuccess = (log: Pick<LogColumns, 'response_status' | 'error'>): boolean =>
+  isSuccess(log.response_status, log.error);
 
 type LogColumns = {
   hook_id: number;

@@ -42,9 +42,9 @@ export const hookShapes = {
 
 const listKeys = (values: Values): { key: string }[] => Object.keys(values).map((key) => ({ key }));
 
-/** `executable`, or `temporarily_disabled` while a failing hook pauses. */
-const alertStatus = ({ disabled_until }: Pick<HookRow, 'disabled_until'>, now: number): string =>
-  disabled_until !== null && disabled_until > now ? 'temporarily_disabled' : 'executable';
+/** Tells whether a failing hook pauses. */
+export const isPaused = ({ disabled_until }: Pick<HookRow, 'disabled_until'>, now: number): boolean =>
+  disabled_until !== null && disabled_until > now;
 
 /** JSON of a hook, without its secrets. */
 export const hookJson = (
@@ -61,7 +61,7 @@ export const hookJson = (
   enable_ssl_verification: row.enable_ssl_verification === 1,
   push_events_branch_filter: row.push_events_branch_filter,
   branch_filter_strategy: row.branch_filter_strategy,
-  alert_status: alertStatus(row, now),
+  alert_status: isPaused(row, now) ? 'temporarily_disabled' : 'executable',
   disabled_until: row.disabled_until === null ? null : formatTime(row.disabled_until),
   url_variables: listKeys(unsealValues(platform, row.sealed_url_variables)),
   custom_headers: listKeys(unsealValues(platform, row.sealed_custom_headers)),

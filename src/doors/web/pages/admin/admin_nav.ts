@@ -13,6 +13,7 @@ const adminLinks = [
   ['/admin/runners', 'Runners'],
   ['/admin/variables', 'Variables'],
   ['/admin/applications', 'Applications'],
+  ['/admin/hooks', 'System hooks'],
   ['/admin/background_work', 'Background work'],
   ['/admin/health', 'Health'],
   ['/admin/audit_events', 'Audit log'],

@@ -39,11 +39,12 @@ export type PlaceKind = {
   find: (visit: Visit, params: PlaceParams) => Promise<Place>;
 };
 
-type Noun = 'runners' | 'variables';
+type Noun = 'runners' | 'variables' | 'hooks';
 
 const actions: Record<Noun, { group: GroupAction; project: ProjectAction }> = {
   runners: { group: 'admin_group_runner', project: 'admin_runner' },
   variables: { group: 'admin_group_variable', project: 'admin_variable' },
+  hooks: { group: 'admin_group_hook', project: 'admin_hook' },
 };
 
 const linkTo = async (call: Call, groupId: number, noun: Noun): Promise<Html | null> => {

@@ -11,7 +11,12 @@ import { emptyState } from '../../parts/empty_state.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedRequest, listPathOf, parseRequest, requestRow } from '../merge_requests/list/request_row.ts';
+import {
+  type ListedRequest,
+  listPathOf,
+  parseRequest,
+  requestRow,
+} from '../merge_requests/list/request_row.ts';
 
 const path = '/dashboard/merge_requests';
 

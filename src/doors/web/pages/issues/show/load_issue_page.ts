@@ -8,7 +8,11 @@ import { issueNoun } from '../../../../../planning/issues/noun.ts';
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import { listClosers } from '../../../../../review/merge_requests/issues/closed_by.ts';
 import type { Visit } from '../../../page.ts';
-import { type OwnRelation, loadOwnRelation, maxParticipants } from '../../../parts/properties/property_sections.ts';
+import {
+  type OwnRelation,
+  loadOwnRelation,
+  maxParticipants,
+} from '../../../parts/properties/property_sections.ts';
 import {
   type Person,
   type TalkRights,

@@ -19,7 +19,11 @@ import {
 } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import type { Visit } from '../../../page.ts';
-import { type OwnRelation, loadOwnRelation, maxParticipants } from '../../../parts/properties/property_sections.ts';
+import {
+  type OwnRelation,
+  loadOwnRelation,
+  maxParticipants,
+} from '../../../parts/properties/property_sections.ts';
 import {
   type Person,
   type TalkRights,

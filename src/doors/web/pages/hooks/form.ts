@@ -1,0 +1,275 @@
+/** Form of a hook. */
+import type { EventFlag } from '../../../../outgoing/hooks/flags.ts';
+import { branchFilterStrategies, eventFlagNames } from '../../../../outgoing/hooks/flags.ts';
+import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
+import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
+import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
+import type { HookEdit } from '../../../../outgoing/hooks/write.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { boolean, longText, oneOf, optional, raw, text } from '../../../../platform/http/schema.ts';
+import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { Visit } from '../../page.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
+import { eventHints, eventLabels, listEvents } from './placed_hook.ts';
+
+const secretNames = ['token', 'signing_token'] as const;
+
+export const filledParams = {
+  url: optional(text({ maxLength: 2_048 })),
+  name: optional(text()),
+  description: optional(text({ maxLength: 2_048 })),
+  token: optional(text()),
+  remove_token: boolean({ default: false }),
+  signing_token: optional(text()),
+  remove_signing_token: boolean({ default: false }),
+  ...Object.fromEntries(eventFlagNames.map((name) => [name, optional(boolean())])),
+  branch_filter_strategy: oneOf(branchFilterStrategies, { default: 'all_branches' }),
+  push_events_branch_filter: optional(text({ maxLength: 1_000 })),
+  enable_ssl_verification: boolean({ default: false }),
+  custom_webhook_template: optional(longText()),
+  url_variables: optional(raw('rows')),
+  custom_headers: optional(raw('rows')),
+};
+
+const textNames = [
+  'url',
+  'name',
+  'description',
+  'branch_filter_strategy',
+  'push_events_branch_filter',
+  'custom_webhook_template',
+] as const;
+
+type TextName = (typeof textNames)[number];
+
+export type Filled = {
+  texts: Record<TextName, string>;
+  flags: ReadonlySet<string>;
+  variables: KeyValueRow[];
+  headers: KeyValueRow[];
+  /** Secrets that are stored, or (of a refused form) were. */
+  stored: ReadonlySet<string>;
+};
+
+export type Tried = { given: Filled; problems: FormProblems };
+
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return toText(value.at(-1));
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return typeof value === 'string' ? value : '';
+};
+
+const emptyTexts: Filled['texts'] = {
+  url: '',
+  name: '',
+  description: '',
+  branch_filter_strategy: 'all_branches',
+  push_events_branch_filter: '',
+  custom_webhook_template: '',
+};
+
+/** The form of a new hook. */
+export const blankOf = ({ type }: HookOwner): Filled => ({
+  texts: emptyTexts,
+  flags: new Set([
+    'enable_ssl_verification',
+    type === 'instance' ? 'repository_update_events' : 'push_events',
+  ]),
+  variables: [],
+  headers: [],
+  stored: new Set(),
+});
+
+const storedRows = (values: object): KeyValueRow[] =>
+  Object.keys(values).map((key) => ({ key, value: '', isStored: true, isRemoved: false }));
+
+const storedSecrets = (hook: HookRow | null): Set<string> =>
+  new Set(secretNames.filter((name) => hook !== null && hook[`sealed_${name}`] !== null));
+
+/** The form of a stored hook, without its secrets. */
+export const filledOf = ({ call }: Visit, hook: HookRow): Filled => {
+  const { urlVariables, headers } = unsealHook(call.platform, hook);
+  return {
+    texts: {
+      url: hook.url,
+      name: hook.name ?? '',
+      description: hook.description ?? '',
+      branch_filter_strategy:
+        hook.push_events_branch_filter === null ? 'all_branches' : hook.branch_filter_strategy,
+      push_events_branch_filter: hook.push_events_branch_filter ?? '',
+      custom_webhook_template: hook.custom_webhook_template ?? '',
+    },
+    flags: new Set([
+      ...eventFlagNames.filter((name) => hook[name] === 1),
+      ...(hook.enable_ssl_verification === 1 ? ['enable_ssl_verification'] : []),
+    ]),
+    variables: storedRows(urlVariables),
+    headers: storedRows(headers),
+    stored: storedSecrets(hook),
+  };
+};
+
+/** Input to show again, without secrets. @param hook null: a new one */
+export const asTyped = (sent: RawParams, hook: HookRow | null): Filled => ({
+  texts: {
+    ...emptyTexts,
+    ...Object.fromEntries(
+      textNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, toText(sent[name])]])),
+    ),
+  },
+  flags: new Set([...eventFlagNames, 'enable_ssl_verification'].filter((name) => toText(sent[name]) === '1')),
+  variables: readRows(sent['url_variables']),
+  headers: readRows(sent['custom_headers']),
+  stored: storedSecrets(hook),
+});
+
+/** A secret of the form: undefined keeps the stored one. */
+const secretEdit = (sent: RawParams, name: (typeof secretNames)[number]): Partial<HookEdit> => {
+  const typed = toText(sent[name]);
+  if (typed !== '') return { [name]: typed };
+  return toText(sent[`remove_${name}`]) === '1' ? { [name]: null } : {};
+};
+
+/** Converts the parameters of the form to the edit of the API. */
+export const toEdit = (owner: HookOwner, sent: RawParams): HookEdit & { url: string } => {
+  const { texts, flags, variables, headers } = asTyped(sent, null);
+  const strategy = branchFilterStrategies.find((one) => one === texts.branch_filter_strategy) ?? 'wildcard';
+  return {
+    ...(Object.fromEntries(listEvents(owner).map((name) => [name, flags.has(name)])) as {
+      [F in EventFlag]?: boolean;
+    }),
+    url: texts.url.trim(),
+    name: texts.name,
+    description: texts.description,
+    ...secretEdit(sent, 'token'),
+    ...secretEdit(sent, 'signing_token'),
+    branch_filter_strategy: strategy,
+    push_events_branch_filter: strategy === 'all_branches' ? null : texts.push_events_branch_filter.trim(),
+    enable_ssl_verification: flags.has('enable_ssl_verification'),
+    custom_webhook_template: texts.custom_webhook_template,
+    url_variables: toParameter(variables),
+    custom_headers: toParameter(headers),
+  };
+};
+
+const fieldNames = [...textNames, ...secretNames, 'url_variables', 'custom_headers'];
+
+export const hookProblems = (problems: FormProblems): FormProblems => placedOn(problems, fieldNames);
+
+const secretField = (
+  { given, problems }: Tried,
+  { name, label, hint }: { name: (typeof secretNames)[number]; label: string; hint: string },
+): Html => {
+  const isStored = given.stored.has(name);
+  return html`${input({
+    name,
+    label: `${label} (optional)`,
+    hint: isStored ? `${hint} Stored. Leave it empty to keep it.` : hint,
+    type: 'password',
+    autocomplete: 'off',
+    value: '',
+    problems,
+  })}${isStored && checkbox({ name: `remove_${name}`, label: `Remove the ${label.toLowerCase()}`, checked: false })}`;
+};
+
+const eventBoxes = (owner: HookOwner, { flags }: Filled): Html => html`<fieldset>
+<legend>${owner.type === 'instance' ? 'Further events' : 'Events'}</legend>
+${owner.type === 'instance' && html`<p class="hint">System hooks always receive changes of users, groups, projects, members and keys.</p>`}
+${listEvents(owner).map((name) =>
+  checkbox({
+    name,
+    label: eventLabels[name] ?? name,
+    checked: flags.has(name),
+    ...(eventHints[name] !== undefined && { hint: eventHints[name] }),
+  }),
+)}</fieldset>
+`;
+
+const strategies = [
+  ['all_branches', 'All branches'],
+  ['wildcard', 'Branches that match a pattern'],
+  ['regex', 'Branches that match a regular expression'],
+] as const;
+
+const branchFields = ({ given: { texts }, problems }: Tried): Html =>
+  html`<div class="field-row">${select({
+    name: 'branch_filter_strategy',
+    label: 'Branches whose pushes are sent',
+    value: texts.branch_filter_strategy,
+    options: strategies,
+    problems,
+  })}${input({
+    name: 'push_events_branch_filter',
+    label: 'Pattern or regular expression',
+    value: texts.push_events_branch_filter,
+    problems,
+  })}</div>`;
+
+const secretHints = {
+  token: 'Sent in the header X-Gitlab-Token.',
+  signing_token: 'Key of the signature in the header webhook-signature. If empty, the secret token.',
+};
+
+/** Renders the form. */
+export const hookForm = (
+  visit: Visit,
+  { action, submit, owner }: { action: string; submit: string; owner: HookOwner },
+  tried: Tried,
+): Html => {
+  const { given, problems } = tried;
+  const { texts } = given;
+  return form(
+    visit,
+    { action, submit, problems },
+    input({
+      name: 'url',
+      label: 'URL',
+      hint: 'Receives a POST with JSON. {name} stands for the value of a URL variable.',
+      value: texts.url,
+      required: true,
+      problems,
+    }),
+    input({ name: 'name', label: 'Name (optional)', value: texts.name, problems }),
+    input({ name: 'description', label: 'Description (optional)', value: texts.description, problems }),
+    secretField(tried, { name: 'token', label: 'Secret token', hint: secretHints.token }),
+    secretField(tried, { name: 'signing_token', label: 'Signing token', hint: secretHints.signing_token }),
+    eventBoxes(owner, given),
+    branchFields(tried),
+    checkbox({
+      name: 'enable_ssl_verification',
+      label: 'Verify the certificate of the receiver',
+      checked: given.flags.has('enable_ssl_verification'),
+    }),
+    keyValueRows(
+      {
+        name: 'custom_headers',
+        legend: 'Custom headers',
+        one: 'Header',
+        hint: 'Sent with each delivery. Values are stored encrypted and never shown again.',
+        problems,
+      },
+      given.headers,
+    ),
+    keyValueRows(
+      {
+        name: 'url_variables',
+        legend: 'URL variables',
+        one: 'Variable',
+        hint: 'Parts of the URL that are secret. Values are stored encrypted and never shown again.',
+        problems,
+      },
+      given.variables,
+    ),
+    textArea({
+      name: 'custom_webhook_template',
+      label: 'Payload template (optional)',
+      hint: 'JSON that is sent instead of the payload. {{project.name}} stands for a part of the payload.',
+      value: texts.custom_webhook_template,
+      problems,
+    }),
+  );
+};
+
+export const untried = (given: Filled): Tried => ({ given, problems: noProblems });

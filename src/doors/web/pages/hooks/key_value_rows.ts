@@ -1,0 +1,76 @@
+/** Rows for the URL variables and custom headers of a hook, whose values are never shown. */
+import { type FormProblems, checkbox, hidden, input } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+
+export type KeyValueRow = {
+  key: string;
+  value: string;
+  /** A value is stored; an empty field keeps it. */
+  isStored: boolean;
+  isRemoved: boolean;
+};
+
+const maxRows = 20;
+const blankRows = 2;
+
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return toText(value.at(-1));
+  return typeof value === 'string' ? value : '';
+};
+
+/** Reads the rows of a form that are not empty. */
+export const readRows = (sent: unknown): KeyValueRow[] =>
+  (typeof sent === 'object' && sent !== null ? Object.values(sent) : [])
+    .slice(0, maxRows + blankRows)
+    .map((part) => {
+      const { key, value, stored, remove } = (part ?? {}) as Record<string, unknown>;
+      return {
+        key: toText(key).trim(),
+        value: toText(value),
+        isStored: toText(stored) === '1',
+        isRemoved: toText(remove) === '1',
+      };
+    })
+    .filter(({ key, value }) => key !== '' || value !== '');
+
+/** Converts rows to the parameter of the API: a key without a value keeps the stored one. */
+export const toParameter = (rows: readonly KeyValueRow[]): { key: string; value?: string }[] =>
+  rows
+    .filter(({ isRemoved }) => !isRemoved)
+    .map(({ key, value, isStored }) => (isStored && value === '' ? { key } : { key, value }));
+
+type Given = { name: string; legend: string; one: string; hint: string; problems: FormProblems };
+
+const blank: KeyValueRow = { key: '', value: '', isStored: false, isRemoved: false };
+
+const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => {
+  const of = (part: string): string => `${name}[${at}][${part}]`;
+  const value = input({
+    name: of('value'),
+    label: 'Value',
+    type: 'password',
+    autocomplete: 'off',
+    value: '',
+    ...(row.isStored && { hint: 'Stored. Leave it empty to keep it.' }),
+  });
+  if (row.isStored)
+    return html`<fieldset class="filter"><legend>${row.key}</legend>${hidden(of('key'), row.key)}${hidden(of('stored'), '1')}${value}${checkbox(
+      { name: of('remove'), label: 'Remove', checked: row.isRemoved },
+    )}</fieldset>
+`;
+  return html`<fieldset class="filter"><legend>${one} ${at + 1}</legend>${input({ name: of('key'), label: 'Name', value: row.key })}${value}</fieldset>
+`;
+};
+
+/** Renders the rows, and empty ones for more. */
+export const keyValueRows = (given: Given, rows: readonly KeyValueRow[]): Html => {
+  const { name, legend, hint, problems } = given;
+  const blanks = Array.from({ length: Math.max(0, Math.min(blankRows, maxRows - rows.length)) }, () => blank);
+  const wrong = problems.fields[name] ?? [];
+  return html`<fieldset${wrong.length > 0 && html` aria-describedby="${name}_error"`}>
+<legend>${legend}</legend><p class="hint">${hint}</p>${
+    wrong.length > 0 && html`<p class="error" id="${name}_error">${legend}: ${wrong.join('. ')}</p>`
+  }
+${[...rows, ...blanks].map((row, at) => rowFields(given, row, at))}</fieldset>
+`;
+};

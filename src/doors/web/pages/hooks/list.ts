@@ -1,0 +1,71 @@
+/** Lists the hooks of a project, a group or the instance. */
+import { type AttemptSummary, loadLastAttempts } from '../../../../outgoing/deliveries/overview.ts';
+import { type HookRow, listHooks } from '../../../../outgoing/hooks/queries.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { relative } from '../../parts/timestamp.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type AnyPage, type Visit, page } from '../../page.ts';
+import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import { eventLabels, listEvents, nouns, ownerOf, titleOf } from './placed_hook.ts';
+import { outcomeBadge, stateBadge } from './delivery_status.ts';
+
+const purposes: Record<Holder['scope'], string> = {
+  project: 'A webhook sends a request to another system when something changes in the project.',
+  group: 'A webhook sends a request to another system when something changes in a project of the group.',
+  instance: 'A system hook sends a request to another system when users, groups, projects or keys change.',
+};
+
+type Line = { visit: Visit; place: Place; hook: HookRow; last: AttemptSummary | undefined };
+
+const line = ({ visit, place, hook, last }: Line): Html => {
+  const events = listEvents(ownerOf(place.holder)).filter((name) => hook[name] === 1);
+  return html`<li>
+<span class="lead">${icon('link')}</span>
+<span class="title"><a href="${place.path}/${hook.id}">${titleOf(hook)}</a></span>
+<span class="meta">${hook.name !== null && html`<span>${hook.url}</span>`}<span>${
+    events.length === 0 ? 'No further events' : events.map((name) => eventLabels[name]).join(', ')
+  }</span>${
+    last === undefined
+      ? html`<span>No deliveries yet</span>`
+      : html`<span>Last delivery ${relative(last.created_at)}</span>`
+  }</span>
+<span class="side">${last !== undefined && outcomeBadge(last)}${stateBadge(hook, visit.call.now)}</span></li>
+`;
+};
+
+const list = async (visit: Visit, place: Place, hooks: readonly HookRow[]): Promise<Html> => {
+  const { db, platform } = visit.call;
+  const ids = hooks.map(({ id }) => id);
+  const attempts = await loadLastAttempts({ db, words: platform.store.words }, ids);
+  const lines = hooks.map((hook) => line({ visit, place, hook, last: attempts.get(hook.id) }));
+  return html`<div class="card"><ul class="list">${lines}</ul></div>`;
+};
+
+export const listPage = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: kind.served,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...pageParams }),
+    handle: async (visit, params) => {
+      const given = params as PlaceParams & { page: number; per_page: number };
+      const place = await kind.find(visit, given);
+      const { path, holder } = place;
+      const request = pageRequest(given);
+      const { items, total } = await listHooks(visit.call.db, ownerOf(holder), request);
+      const { title, one } = nouns[holder.scope];
+      const content = html`<div class="row between"><p>${purposes[holder.scope]}</p>
+<a class="button primary" href="${path}/new">${icon('plus')} Add ${one}</a></div>
+${place.above}${
+        items.length === 0
+          ? html`<div class="card">${emptyState({ icon: 'link', title: `No ${one}s` })}</div>`
+          : await list(visit, place, items)
+      }
+${pagesNav({ path, query: {}, page: request, total })}`;
+      return place.view(visit, title, content);
+    },
+  });

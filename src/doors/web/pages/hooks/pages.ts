@@ -1,0 +1,12 @@
+import { placesOf } from '../ci/settings_owner.ts';
+import { actPages } from './form_handlers.ts';
+import { deliveryPages } from './delivery.ts';
+import { listPage } from './list.ts';
+import { showPage } from './show.ts';
+
+export const pages = Object.values(placesOf('hooks')).flatMap((kind) => [
+  listPage(kind),
+  ...actPages(kind),
+  showPage(kind),
+  ...deliveryPages(kind),
+]);

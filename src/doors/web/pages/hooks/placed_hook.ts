@@ -1,0 +1,66 @@
+/** Where hooks are managed, and how their pages name things. */
+import type { EventFlag } from '../../../../outgoing/hooks/flags.ts';
+import { eventFlagNames, systemFlags } from '../../../../outgoing/hooks/flags.ts';
+import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
+import { type HookRow, findHook } from '../../../../outgoing/hooks/queries.ts';
+import type { Visit } from '../../page.ts';
+import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+
+export const ownerOf = (holder: Holder): HookOwner => {
+  if (holder.scope === 'instance') return { type: 'instance' };
+  return holder.scope === 'group'
+    ? { type: 'group', id: holder.group.id }
+    : { type: 'project', id: holder.project.id };
+};
+
+/** Labels of the events that hooks can ask for. Those without a label are accepted by the API and never happen. */
+export const eventLabels: { [F in EventFlag]?: string } = {
+  push_events: 'Pushes to branches',
+  tag_push_events: 'Pushes of tags',
+  issues_events: 'Issues',
+  confidential_issues_events: 'Confidential issues',
+  note_events: 'Comments',
+  confidential_note_events: 'Comments on confidential issues',
+  merge_requests_events: 'Merge requests',
+  job_events: 'Jobs',
+  pipeline_events: 'Pipelines',
+  deployment_events: 'Deployments',
+  releases_events: 'Releases',
+  member_events: 'Members',
+  emoji_events: 'Emoji reactions',
+  repository_update_events: 'Repository updates',
+};
+
+export const eventHints: { [F in EventFlag]?: string } = {
+  confidential_issues_events: 'The receiver sees what only members of the project may read.',
+  confidential_note_events: 'The receiver sees what only members of the project may read.',
+  repository_update_events: 'One delivery per push, with all branches and tags of it.',
+};
+
+/** Events that hooks of an owner can ask for. */
+export const listEvents = (owner: HookOwner): EventFlag[] =>
+  (owner.type === 'instance' ? systemFlags : eventFlagNames).filter(
+    (name) => eventLabels[name] !== undefined,
+  );
+
+export const nouns: Record<Holder['scope'], { title: string; one: string }> = {
+  project: { title: 'Webhooks', one: 'webhook' },
+  group: { title: 'Webhooks', one: 'webhook' },
+  instance: { title: 'System hooks', one: 'system hook' },
+};
+
+/** The name of a hook, or else its URL. */
+export const titleOf = ({ name, url }: Pick<HookRow, 'name' | 'url'>): string => name ?? url;
+
+export type FoundHook = { place: Place; owner: HookOwner; hook: HookRow };
+
+/** Finds the hook of a page. @throws Failure 404, 403 */
+export const findPlacedHook = async (
+  kind: PlaceKind,
+  visit: Visit,
+  params: PlaceParams & { id: number },
+): Promise<FoundHook> => {
+  const place = await kind.find(visit, params);
+  const owner = ownerOf(place.holder);
+  return { place, owner, hook: await findHook(visit.call.db, owner, params.id) };
+};

@@ -1,0 +1,142 @@
+/** The page of one hook: its state, settings, tests and deliveries. */
+import { type LogRow, listLogs } from '../../../../outgoing/deliveries/logs.ts';
+import {
+  countPending,
+  loadLastFailure,
+  maxCountedPending,
+} from '../../../../outgoing/deliveries/overview.ts';
+import { type EventFlag } from '../../../../outgoing/hooks/flags.ts';
+import { isPaused } from '../../../../outgoing/hooks/json.ts';
+import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { id, object } from '../../../../platform/http/schema.ts';
+import { form, select } from '../../parts/form.ts';
+import { button } from '../../parts/frame/project_layout.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { moment, relative } from '../../parts/timestamp.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type AnyPage, type Visit, page } from '../../page.ts';
+import type { PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import { type FoundHook, eventLabels, findPlacedHook, listEvents, nouns, titleOf } from './placed_hook.ts';
+import { describeAnswer, outcomeBadge, stateBadge } from './delivery_status.ts';
+
+const pathOf = ({ place, hook }: FoundHook): string => `${place.path}/${hook.id}`;
+
+/** Says why a failing hook fails, and offers to resume it. */
+const failureNote = async (visit: Visit, found: FoundHook): Promise<Html | null> => {
+  const { hook } = found;
+  if (hook.failures === 0) return null;
+  const last = await loadLastFailure(visit.call.db, hook.id);
+  const times =
+    hook.failures === 1 ? 'The last delivery failed' : `The last ${hook.failures} deliveries failed`;
+  const reason =
+    last !== undefined &&
+    html`: <a href="${pathOf(found)}/deliveries/${last.id}">${describeAnswer(last)}</a>`;
+  if (!isPaused(hook, visit.call.now))
+    return html`<p class="flash warning">${times}${reason}. The next attempt follows by itself.</p>`;
+  return html`<div class="flash warning stack"><p><strong>Paused until ${moment(hook.disabled_until ?? 0)}.</strong> ${times}${reason}. Later deliveries wait, in order. The first success ends the pause.</p>
+${button(visit, `${pathOf(found)}/resume`, { label: 'Resume now' })}</div>`;
+};
+
+const keysOf = (values: object): Html | string => {
+  const keys = Object.keys(values);
+  return keys.length === 0 ? 'None' : html`${keys.map((key) => html`<code>${key}</code> `)}`;
+};
+
+const branchesOf = ({ hook }: FoundHook): Html | string => {
+  const { push_events_branch_filter: filter, branch_filter_strategy: strategy } = hook;
+  if (filter === null || strategy === 'all_branches') return 'All';
+  return html`${strategy === 'regex' ? 'Regular expression' : 'Pattern'} <code>${filter}</code>`;
+};
+
+const fact = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
+
+const settings = (visit: Visit, found: FoundHook): Html => {
+  const { hook, owner } = found;
+  const secrets = unsealHook(visit.call.platform, hook);
+  const events = listEvents(owner).filter((name) => hook[name] === 1);
+  return html`<section class="card" aria-labelledby="settings_title"><header><h2 id="settings_title">Settings</h2></header>
+<div class="body"><dl>${fact('URL', html`<code>${hook.url}</code>`)}${
+    hook.description !== null && fact('Description', hook.description)
+  }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(found))}${fact(
+    'Secret token',
+    secrets.token === null ? 'None' : 'Stored',
+  )}${fact('Custom headers', keysOf(secrets.headers))}${fact('URL variables', keysOf(secrets.urlVariables))}${fact(
+    'Certificate',
+    hook.enable_ssl_verification === 1 ? 'Verified' : 'Not verified',
+  )}</dl></div></section>`;
+};
+
+/** Chosen events first: they are what a test is usually about. */
+const testOptions = ({ owner, hook }: FoundHook): (readonly [EventFlag, string])[] =>
+  listEvents(owner)
+    .toSorted((a, b) => hook[b] - hook[a])
+    .map((name) => [name, eventLabels[name] ?? name]);
+
+const testCard = (
+  visit: Visit,
+  found: FoundHook,
+): Html => html`<section class="card" aria-labelledby="test_title"><header><h2 id="test_title">Send a test</h2></header>
+<div class="body"><p class="hint">Sends the payload of the latest record of a kind.</p>${form(
+  visit,
+  { action: `${pathOf(found)}/test`, submit: 'Send test', isQuiet: true },
+  select({ name: 'trigger', label: 'Event', value: null, options: testOptions(found) }),
+)}</div></section>`;
+
+const line = (path: string, log: LogRow): Html => html`<tr>
+<th scope="row"><a href="${path}/deliveries/${log.id}">#${log.id}</a></th>
+<td>${outcomeBadge(log)}</td>
+<td>${log.event_name}</td>
+<td>${log.execution_duration} ms</td>
+<td>${relative(log.created_at)}</td>
+</tr>
+`;
+
+const waiting = (count: number): string | null => {
+  if (count === 0) return null;
+  if (count === 1) return '1 delivery waits.';
+  return `${count > maxCountedPending ? `More than ${maxCountedPending}` : count} deliveries wait.`;
+};
+
+const deliveries = async (visit: Visit, found: FoundHook, request: PageRequest): Promise<Html> => {
+  const { db } = visit.call;
+  const path = pathOf(found);
+  const [{ items, total }, pending] = await Promise.all([
+    listLogs(db, found.hook.id, request),
+    countPending(db, found.hook.id),
+  ]);
+  const table = html`<div class="wide" tabindex="0" role="region" aria-label="Deliveries"><table>
+<thead><tr><th scope="col">Delivery</th><th scope="col">Answer</th><th scope="col">Event</th><th scope="col">Duration</th><th scope="col">Sent</th></tr></thead>
+<tbody>${items.map((log) => line(path, log))}</tbody>
+</table></div>`;
+  return html`<section class="card" aria-labelledby="deliveries_title"><header><h2 id="deliveries_title">Deliveries</h2><span class="end quiet">${waiting(pending)}</span></header>
+${items.length === 0 ? html`<div class="body"><p>None yet.</p></div>` : table}</section>
+${pagesNav({ path, query: {}, page: request, total })}`;
+};
+
+export const showPage = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: `${kind.served}/:id`,
+    audience: kind.audience,
+    params: object({ ...kind.params, id: id(), ...pageParams }),
+    handle: async (visit, params) => {
+      const given = params as PlaceParams & { id: number; page: number; per_page: number };
+      const found = await findPlacedHook(kind, visit, given);
+      const { place, hook } = found;
+      const { title } = nouns[place.holder.scope];
+      const removal = button(visit, `${pathOf(found)}/delete`, {
+        label: 'Delete',
+        name: `Delete ${titleOf(hook)}`,
+        danger: true,
+      });
+      const content = html`<div class="row between"><p><a href="${place.path}">All ${title.toLowerCase()}</a></p>
+<div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(found)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
+${await failureNote(visit, found)}
+${await deliveries(visit, found, pageRequest(given))}
+${testCard(visit, found)}
+${settings(visit, found)}`;
+      return place.view(visit, titleOf(hook), content);
+    },
+  });
