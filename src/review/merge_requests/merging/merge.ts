@@ -126,7 +126,7 @@ const buildMerge = async (merging: Merging, ends: MergeHeads, messages: Messages
   const result = await makeCommit(merging, ends, messages);
   if ('tip' in result) return result;
   if (loaded.project.merge_method === 'merge') {
-    await storeStatus(platform, { ...loaded.merge_request, head_sha: ends.source_sha }, ends, result);
+    await storeStatus(platform, loaded.merge_request, ends, result);
   }
   throw cannotBeMerged();
 };

@@ -13,7 +13,12 @@ import {
 } from '../../../../test/support/seed_merge_requests.ts';
 import { git, repositoryUrl } from '../../../../test/support/repositories/git.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
+import type { Platform } from '../../../core/platform.ts';
+import type { Repository, RepositoryPlace } from '../../../platform/git/repository.ts';
+import { loadProject } from '../../../projects/projects/find.ts';
 import { refreshSource } from '../refresh/refresh_source.ts';
+import { mergeRequestById } from '../rows.ts';
+import { checkMergeStatus } from './merge_status.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -148,4 +153,45 @@ test('repeated work after a push keeps newer check results', async () => {
   const moved = { project_id: project.id, user_id: 1, branch, isNew: false, isGone: true };
   await refreshSource(service.platform, moved);
   assert.deepEqual(await rowOf(request), first);
+});
+
+/** Returns the platform with checks of merges that wait for `release`, and the start of the first. */
+const withSlowChecks = (platform: Platform) => {
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = (repository: Repository): Repository => ({
+    ...repository,
+    ask: async (method, params, ...rest) => {
+      if (method === 'merge.check') {
+        started.resolve();
+        await released.promise;
+      }
+      return await repository.ask(method, params, ...rest);
+    },
+  });
+  const git = {
+    ...platform.git,
+    repository: (place: RepositoryPlace) => slow(platform.git.repository(place)),
+  };
+  return { platform: { ...platform, git }, started: started.promise, release: released.resolve };
+};
+
+test('a check of an earlier head that ends late does not replace the reset by a push to the target', async () => {
+  const request = await openNew();
+  await uncheck(request);
+  const { platform } = gantry.service;
+  const [row, target] = [
+    await mergeRequestById(platform.store.db, request.id),
+    await loadProject(platform.store.db, project.id),
+  ];
+  assert.ok(row && target);
+  const checks = withSlowChecks(platform);
+  const status = checkMergeStatus(checks.platform, row, target);
+  await checks.started;
+  const now = await seedCommit(gantry, project.id, { later: String(number) });
+  await settle(gantry);
+  assert.equal((await rowOf(request)).merge_status, 'unchecked');
+  checks.release();
+  assert.equal(await status, 'can_be_merged');
+  const { checked_target_sha, merge_status } = await rowOf(request);
+  assert.deepEqual([merge_status, checked_target_sha], ['can_be_merged', now]);
 });

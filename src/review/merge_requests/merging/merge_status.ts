@@ -83,14 +83,24 @@ const mergeError = (problem: string | null) =>
   problem ??
   sql<string | null>`case when merge_error = ${tooLargeToMerge.problem} then null else merge_error end`;
 
-/** Stores the result of a check, unless the request has a newer version by now. */
+/** What a check of a request depends on, as it was before the check read the heads. */
+type CheckedRow = Pick<
+  MergeRequestRow,
+  'id' | 'diff_id' | 'head_sha' | 'checked_source_sha' | 'checked_target_sha'
+>;
+
+/**
+ * Stores the result of a check, unless the request was checked, refreshed or retargeted since `row` was loaded: the
+ * heads that were read after it may be outdated, too.
+ * @returns false if nothing was stored
+ */
 export const storeStatus = async (
   { store }: Pick<Platform, 'store'>,
-  { id, head_sha }: Pick<CheckedRequest, 'id' | 'head_sha'>,
+  { id, diff_id, head_sha, checked_source_sha, checked_target_sha }: CheckedRow,
   { source_sha, target_sha }: Heads,
   { status, problem }: MergeCheck,
-): Promise<void> => {
-  await store.write(
+): Promise<boolean> => {
+  const { numUpdatedRows } = await store.write(
     async ({ db }) =>
       await db
         .updateTable('merge_requests')
@@ -102,22 +112,44 @@ export const storeStatus = async (
         })
         .where('id', '=', id)
         .where('state', '=', 'opened')
-        .where('head_sha', head_sha === null ? 'is' : '=', head_sha)
-        .execute(),
+        .where('diff_id', 'is not distinct from', diff_id)
+        .where('head_sha', 'is not distinct from', head_sha)
+        .where('checked_source_sha', 'is not distinct from', checked_source_sha)
+        .where('checked_target_sha', 'is not distinct from', checked_target_sha)
+        .executeTakeFirst(),
   );
+  return numUpdatedRows > 0n;
 };
+
+const reloadChecked = async (
+  { store }: Platform,
+  { id }: CheckedRequest,
+): Promise<CheckedRequest | undefined> =>
+  await store.db
+    .selectFrom('merge_requests')
+    .select(['id', 'state', 'project_id', 'source_project_id', 'source_branch', 'target_branch', 'diff_id'])
+    .select(['head_sha', 'merge_status', 'checked_source_sha', 'checked_target_sha'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+
+/** Attempts of a check whose request changes meanwhile; a later read checks again. */
+const maxAttempts = 3;
 
 const check = async (
   platform: Platform,
   request: CheckedRequest,
   target: RepositoryPlace,
+  attempt = 1,
 ): Promise<Status> => {
   const heads = await readHeads(platform, await loadBranches(platform.store.db, request, target));
   if (isFresh(request, heads)) return request.merge_status;
   const outcome = await evaluate(platform, request, target, heads);
   if (outcome === null) return 'unchecked';
-  await storeStatus(platform, request, heads, outcome);
-  return outcome.status;
+  if ((await storeStatus(platform, request, heads, outcome)) || attempt === maxAttempts)
+    return outcome.status;
+  const now = await reloadChecked(platform, request);
+  return now?.state === 'opened' ? await check(platform, now, target, attempt + 1) : outcome.status;
 };
 
 /** The running check, and the next one, shared by all callers that arrived after the first had started. */

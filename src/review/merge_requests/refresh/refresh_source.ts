@@ -135,7 +135,7 @@ const noteBranch = async (
     // Unless the status was checked since the push.
     await tx.db
       .updateTable('merge_requests')
-      .set({ merge_status: 'unchecked' })
+      .set({ merge_status: 'unchecked', checked_source_sha: null })
       .where('id', '=', loaded.target.id)
       .where('checked_source_sha', isGone ? 'is not' : 'is', null)
       .execute();

@@ -38,7 +38,10 @@ const comparePush = async (repository: Repository, { old, new: now }: PushedBran
   }
 };
 
-/** Resets stored merge statuses that were not computed for the new head. */
+/**
+ * Resets stored merge statuses that were not computed for the new head. Stores the head even where nothing was computed,
+ * so that a check of the previous head that is still running does not store its result.
+ */
 const resetMergeStatuses = async (
   { store }: Platform,
   project: Project,
@@ -49,11 +52,10 @@ const resetMergeStatuses = async (
     async ({ db }) =>
       await db
         .updateTable('merge_requests')
-        .set({ merge_status: 'unchecked' })
+        .set({ merge_status: 'unchecked', checked_target_sha: target_sha })
         .where('project_id', '=', project.id)
         .where('target_branch', '=', pushed.branch)
         .where('state', '=', 'opened')
-        .where('merge_status', '<>', 'unchecked')
         .where('checked_target_sha', 'is distinct from', target_sha)
         .execute(),
   );
