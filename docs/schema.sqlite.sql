@@ -23,6 +23,14 @@ CREATE INDEX activities_subject on activities (subject_type, subject_id) where s
 
 CREATE INDEX activities_target on activities (target_type, target_id) where target_id is not null;
 
+CREATE TABLE applied_suggestions (
+  note_id integer not null references notes (id) on delete cascade,
+  position integer not null,
+  commit_sha text not null,
+  created_at integer not null,
+  primary key (note_id, position)
+) strict;
+
 CREATE TABLE artifacts (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,

@@ -214,6 +214,7 @@ const words: [word: string, status: number, message: unknown][] = [
   ['400T', 400, '400 Missing header Content-Range'],
   ['501', 501, 'Job Router is not available. Please contact your administrator.'],
   ['405B', 405, 'Branch cannot be merged'],
+  ['409O', 409, 'The line was changed in a more recent version, so the suggestion cannot be applied.'],
 ];
 
 const insufficientScope = {

@@ -119,6 +119,7 @@ const substitutes = {
   link_id: nothing,
   version_id: nothing,
   draft_note_id: nothing,
+  suggestion: nothing,
   resource_event_id: nothing,
   name: 'main',
   other_sha: '0'.repeat(40),

@@ -2,6 +2,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Site } from '../../core/access/site.ts';
 import {
   anything,
+  array,
   bool,
   int,
   nullable,
@@ -16,6 +17,7 @@ import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '..
 import { loadClosedByBodies } from './closed_by_texts.ts';
 import { visibleBodies } from './moved_texts.ts';
 import { parsePosition, positionShape } from './position.ts';
+import { type Suggestion, loadSuggestions, suggestionShape } from './suggestions/json.ts';
 import type { NoteRow } from './note_row.ts';
 
 export const noteShape = object({
@@ -34,6 +36,7 @@ export const noteShape = object({
   /** Only on diff notes. */
   commit_id: optional(nullable(string)),
   position: optional(nullable(positionShape)),
+  suggestions: optional(array(suggestionShape)),
   resolvable: bool,
   /** Only on resolvable notes. */
   resolved: optional(bool),
@@ -48,8 +51,8 @@ export const noteShape = object({
 type Users = { author: BasicUserRow; resolved_by: BasicUserRow | undefined };
 
 /** Keys that only a diff note has. Typed clients reject a null position on other notes. */
-const diffFields = ({ type, position }: NoteRow) =>
-  type === 'DiffNote' ? { commit_id: null, position: parsePosition(position) } : {};
+const diffFields = ({ type, position }: NoteRow, suggestions: Suggestion[]) =>
+  type === 'DiffNote' ? { commit_id: null, position: parsePosition(position), suggestions } : {};
 
 /** Keys that only a resolvable note has. */
 const resolution = (
@@ -68,7 +71,7 @@ const resolution = (
 const noteJson = (
   note: NoteRow,
   { author, resolved_by }: Users,
-  { body, iid }: { body: string; iid: number },
+  { body, iid, suggestions = [] }: { body: string; iid: number; suggestions: Suggestion[] | undefined },
   site: Site,
 ) => ({
   id: note.id,
@@ -83,25 +86,26 @@ const noteJson = (
   noteable_type: note.target_type,
   noteable_iid: iid,
   project_id: note.project_id,
-  ...diffFields(note),
+  ...diffFields(note, suggestions),
   resolvable: note.resolvable === 1,
   ...resolution(note, resolved_by, site),
   confidential: false,
   internal: false,
 });
 
-/** Renders notes of one target for the caller, in at most three statements. */
+/** Renders notes of one target for the caller, in at most five statements. */
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) =>
   await mixedNotesJson(call, () => iid, notes);
 
 /** As `notesJson`, of several targets. @param getIid the iid of a note's target */
 export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => number, notes: NoteRow[]) => {
-  const [users, moved, closed] = await Promise.all([
+  const [users, moved, closed, suggested] = await Promise.all([
     basicUsersById(call.db, [
       ...new Set(notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id ?? author_id])),
     ]),
     visibleBodies(call, notes),
     loadClosedByBodies(call, notes),
+    loadSuggestions(call, notes),
   ]);
   const bodies = new Map([...moved, ...closed]);
   return notes.flatMap((note) => {
@@ -110,6 +114,13 @@ export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => numb
     const body = bodies.get(note.id) ?? note.body;
     return author === undefined
       ? []
-      : [noteJson(note, { author, resolved_by }, { body, iid: getIid(note) }, call)];
+      : [
+          noteJson(
+            note,
+            { author, resolved_by },
+            { body, iid: getIid(note), suggestions: suggested.get(note.id) },
+            call,
+          ),
+        ];
   });
 };

@@ -8,6 +8,7 @@ import { addTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
 import { checkBody } from './rules.ts';
+import { forgetApplied } from './suggestions/applied.ts';
 
 const mentionedBefore = async (tx: Tx, { target }: LoadedTarget, noteId: number): Promise<Set<number>> => {
   const rows = await tx.db
@@ -64,6 +65,7 @@ export const updateNote = async (
       .returningAll()
       .executeTakeFirst();
     if (edited === undefined) throw notFound();
+    if (edited.type === 'DiffNote') await forgetApplied(tx, note.id);
     await replaceMentions(tx, actor, loaded, edited);
     await addTargetMentionNotes(tx, call, loaded, body);
     await recordEvent(tx, actor, {

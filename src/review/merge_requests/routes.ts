@@ -30,6 +30,7 @@ import { timeTrackingRoutes } from '../../planning/time_tracking/routes.ts';
 import { markTodoRoute } from '../../planning/todos/add_own_todo.ts';
 import { commentedMergeRequest } from './quick_actions.ts';
 import { approvalRoutes } from './approvals/routes.ts';
+import { suggestionRoutes } from './suggestions/routes.ts';
 import { closesIssues } from './issues/closes_issues.ts';
 import { createMergeRequest } from './create.ts';
 import { deleteMergeRequest } from './delete.ts';
@@ -177,6 +178,7 @@ export const mergeRequestRoutes = [
   ...draftNoteRoutes,
   ...awardRoutes(mergeRequestNoun),
   ...approvalRoutes,
+  ...suggestionRoutes,
   ...reviewerRoutes,
   ...moreMergeRoutes,
   ...moreVersionRoutes,

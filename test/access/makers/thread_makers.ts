@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { insertRow } from '../../../src/platform/db/insert.ts';
 import { toIndividualId } from '../../../src/planning/discussions/discussion_id.ts';
+import { toSuggestionId } from '../../../src/planning/notes/suggestions/parse_suggestions.ts';
 import { type Cell, type Maker, targetOf } from './makers.ts';
 import { unique } from '../../support/seed.ts';
 import type { World } from '../world.ts';
@@ -36,6 +37,43 @@ const thread =
 
 export const ownThread = thread('self');
 export const anothersThread = thread('writer');
+
+const position = {
+  position_type: 'text',
+  base_sha: '0'.repeat(40),
+  start_sha: '0'.repeat(40),
+  head_sha: '1'.repeat(40),
+  old_path: 'a.txt',
+  new_path: 'a.txt',
+  old_line: null,
+  new_line: 1,
+  line_range: null,
+};
+
+/** A suggestion in a comment on a line of the cell's merge request. */
+export const lineSuggestion: Maker = async (tx, cells, world) => {
+  for (const cell of cells) {
+    const { id } = await tx.db
+      .insertInto('notes')
+      .values({
+        project_id: Number(cell.names['project']),
+        ...targetOf(cell),
+        author_id: world.people.writer,
+        body: '```suggestion\nother\n```',
+        system: 0,
+        created_at: tx.now,
+        updated_at: tx.now,
+        discussion_id: randomBytes(20).toString('hex'),
+        type: 'DiffNote',
+        resolvable: 1,
+        position: JSON.stringify(position),
+        original_position: JSON.stringify(position),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    cell.names['suggestion'] = toSuggestionId(id, 0);
+  }
+};
 
 /** The discussion that consists of the cell's comment. */
 export const itsOwnDiscussion: Maker = async (_tx, cells) => {

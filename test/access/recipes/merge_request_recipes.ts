@@ -1,5 +1,6 @@
 /** Requests for the rows about merge requests as records. */
 import { type Maker, freshRequest, ownTodo } from '../makers/makers.ts';
+import { lineSuggestion } from '../makers/thread_makers.ts';
 import type { Recipe } from './recipes.ts';
 
 const all = '/projects/:id/merge_requests';
@@ -29,6 +30,11 @@ export const requestRecipes: Record<string, Recipe> = {
     makes: made,
     query: 'project_id=:project&per_page=100',
     holds: ({ target }, { merge_request_id }) => target?.id === merge_request_id,
+  },
+  'PUT /suggestions/:id/apply': { makes: [freshRequest, lineSuggestion] },
+  'PUT /suggestions/batch_apply': {
+    makes: [freshRequest, lineSuggestion],
+    body: ({ suggestion }) => ({ ids: [suggestion] }),
   },
   'POST /todos/:id/mark_as_done {on a merge request}': { makes: made },
 };

@@ -299,6 +299,7 @@ const ids: Record<string, string> = {
   groups: 'group',
   namespaces: 'group',
   users: 'user',
+  suggestions: 'suggestion',
   todos: 'todo',
   personal_access_tokens: 'token',
   keys: 'key_id',

@@ -43,6 +43,7 @@ import { activities } from './0059_activities.ts';
 import { resourceEvents } from './0060_resource_events.ts';
 import { statusesBadgesLinks } from './0061_statuses_badges_links.ts';
 import { viewedFiles } from './0064_viewed_files.ts';
+import { appliedSuggestions } from './0065_applied_suggestions.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -94,4 +95,5 @@ export const migrationTexts: MigrationText[] = [
   resourceEvents,
   statusesBadgesLinks,
   viewedFiles,
+  appliedSuggestions,
 ];

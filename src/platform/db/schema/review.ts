@@ -101,6 +101,15 @@ export type MergeRequestViewedFilesTable = {
   created_at: number;
 };
 
+/** Suggestions of comments that were applied. */
+export type AppliedSuggestionsTable = {
+  note_id: number;
+  /** Which suggestion of the comment, from 0. */
+  position: number;
+  commit_sha: string;
+  created_at: number;
+};
+
 /** Unpublished comments of reviewers. */
 export type DraftNotesTable = {
   id: Id;
@@ -137,6 +146,7 @@ export type ReviewSchema = {
   merge_request_commits: MergeRequestCommitsTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_viewed_files: MergeRequestViewedFilesTable;
+  applied_suggestions: AppliedSuggestionsTable;
   draft_notes: DraftNotesTable;
   merge_request_search: MergeRequestSearchTable;
   merge_requests_closing_issues: MergeRequestsClosingIssuesTable;

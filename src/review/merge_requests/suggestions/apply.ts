@@ -1,20 +1,32 @@
-/** Applies the suggestion of a comment as a commit to the source branch. */
+/** Applies suggestions of comments as one commit to the source branch. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
-import { type Failure, conflict, notFound } from '../../../platform/errors.ts';
+import { may } from '../../../core/access/may.ts';
+import { type Failure, conflict, forbidden, invalid, notFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { openCode } from '../../../code/repository/find_code.ts';
+import { type Code, openCode } from '../../../code/repository/find_code.ts';
 import { commitFiles } from '../../../code/repository/commits/create.ts';
+import type { FileAction } from '../../../code/repository/commits/file_actions.ts';
 import { branchPrefix, findRef } from '../../../code/repository/refs/resolve.ts';
 import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../planning/discussions/resolve.ts';
 import { mayResolve } from '../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { NoteRow } from '../../../planning/notes/note_row.ts';
-import { parsePosition } from '../../../planning/notes/position.ts';
+import { loadApplied, storeApplied } from '../../../planning/notes/suggestions/applied.ts';
+import { parseNote } from '../../../planning/notes/suggestions/json.ts';
+import { toSuggestionId } from '../../../planning/notes/suggestions/parse_suggestions.ts';
+import {
+  readTextFile,
+  replaceText,
+  splitLines,
+  suggestedLines,
+} from '../../../planning/notes/suggestions/suggested_lines.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { commentedMergeRequest as noun } from '../quick_actions.ts';
-import { parseSuggestions } from './parse_suggestions.ts';
-import { readTextFile, splitLines, suggestedLines } from './suggested_lines.ts';
+import { formatMessage } from './commit_message.ts';
+
+/** A suggestion: a comment, and which of its suggestions, from 0. */
+export type ChosenSuggestion = { note: NoteRow; index: number };
 
 const outdated = (): Failure =>
   conflict('The line was changed in a more recent version, so the suggestion cannot be applied.');
@@ -26,20 +38,65 @@ export const findSource = async (
 ): Promise<Project | null> =>
   state !== 'opened' || source_project_id === null ? null : await loadProject(db, source_project_id);
 
-/** Keeps the line ends of the lines that are replaced. */
-const withLineEnds = (text: string, replaced: string): string =>
-  replaced.endsWith('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+type Replacement = { first: number; last: number; to: string };
 
-/** Returns the file with the lines replaced. @throws Failure 409 if nothing would change */
-const replaceLines = (text: string, [first, last]: [number, number], to: string): string => {
+/** Returns the replacements by file. @throws Failure 404 for what is no suggestion, 409 for one of an older version */
+const groupByFile = (
+  { merge_request }: LoadedMergeRequest,
+  chosen: readonly ChosenSuggestion[],
+): Map<string, Replacement[]> => {
+  const files = new Map<string, Replacement[]>();
+  for (const { note, index } of chosen) {
+    const parsed = parseNote(note);
+    const suggestion = parsed?.suggestions[index];
+    if (parsed === null || suggestion === undefined) throw notFound('Suggestion');
+    const { new_path, new_line, head_sha } = parsed.position;
+    if (head_sha !== merge_request.head_sha) throw outdated();
+    const [first, last] = suggestedLines(new_line, suggestion);
+    const replacements = files.get(new_path) ?? [];
+    replacements.push({ first, last, to: suggestion.to_content });
+    files.set(new_path, replacements);
+  }
+  return files;
+};
+
+/** Returns the file with the lines replaced. @throws Failure 409 if nothing would change, or lines overlap */
+const replaceLines = (text: string, replacements: readonly Replacement[]): string => {
   const lines = splitLines(text);
-  if (first > lines.length) throw outdated();
-  const replaced = lines.slice(first - 1, last).join('');
-  const isWhole = replaced.endsWith('\n');
-  const fresh = withLineEnds(isWhole ? to : to.replace(/\n$/, ''), replaced);
-  if (fresh === replaced) throw conflict('The lines are as suggested already.');
-  lines.splice(first - 1, last - first + 1, fresh);
+  let end = Infinity;
+  for (const { first, last, to } of replacements.toSorted((a, b) => b.first - a.first)) {
+    if (first > lines.length) throw outdated();
+    if (last >= end) throw conflict('Suggestions are not applicable as their lines cannot overlap.');
+    const fresh = replaceText(lines.slice(first - 1, last).join(''), to);
+    if (fresh === null) throw conflict('The lines are as suggested already.');
+    lines.splice(first - 1, last - first + 1, fresh);
+    end = first;
+  }
   return lines.join('');
+};
+
+const toAction = async (
+  call: Call,
+  { project, repository }: Code,
+  head: Oid,
+  [file_path, replacements]: [string, Replacement[]],
+): Promise<FileAction> => {
+  const text = await readTextFile(call, project, head, file_path);
+  if (text === null) throw outdated();
+  const content = replaceLines(text, replacements);
+  const { commits } = await repository.ask('commits.list', {
+    from: [head],
+    path: file_path,
+    skip: 0,
+    limit: 1,
+  });
+  return {
+    action: 'update',
+    file_path,
+    content: Buffer.from(content),
+    // A change of the file in between is kept, and refuses this one.
+    last_commit_id: commits[0]?.id ?? head,
+  };
 };
 
 const resolveThread = async (
@@ -52,50 +109,59 @@ const resolveThread = async (
   await resolveNotes(noun, call, loaded, { notes, resolved: true });
 };
 
+/** Opens the source branch. @throws Failure 403 without permission to push, 409 if it has moved or is gone */
+const openSource = async (call: Call, loaded: LoadedMergeRequest, head: Oid): Promise<Code> => {
+  const source = await findSource(call, loaded);
+  if (!may(call.viewer, 'push_code', source ?? loaded.project)) throw forbidden();
+  if (source === null) throw conflict('A suggestion is not applicable.');
+  const code = openCode(call, source);
+  const branch = await findRef(code.repository, branchPrefix + loaded.merge_request.source_branch);
+  if (branch?.commit !== head) throw outdated();
+  return code;
+};
+
+/** @throws Failure 409 if any was applied before */
+const requireNotApplied = async ({ db }: Call, chosen: readonly ChosenSuggestion[]): Promise<void> => {
+  const applied = await loadApplied(
+    db,
+    chosen.map(({ note }) => note.id),
+  );
+  if (chosen.some(({ note, index }) => applied.has(toSuggestionId(note.id, index)))) {
+    throw conflict('A suggestion is not applicable.');
+  }
+};
+
 /**
- * Commits the change that a comment suggests, and resolves its thread.
- * @param index which suggestion of the comment, from 0
- * @throws Failure 404 if the comment has no such suggestion, 409 if its lines have changed since, 403 without permission
- *   to push
+ * Commits the changes that comments suggest as one commit, and resolves their threads.
+ * @param message of the commit; may have placeholders such as `%{suggestions_count}`
+ * @throws Failure 404 if a comment has no such suggestion, 409 if its lines have changed since, overlap or are as
+ *   suggested already, 403 without permission to push
  */
-export const applySuggestion = async (
+export const applySuggestions = async (
   call: Call,
   loaded: LoadedMergeRequest,
-  { note, index }: { note: NoteRow; index: number },
+  chosen: readonly ChosenSuggestion[],
+  message?: string,
 ): Promise<Oid> => {
-  requireUser(call);
-  const suggestion = parseSuggestions(note.body).suggestions[index];
-  const position = parsePosition(note.position);
-  if (suggestion === undefined || position?.position_type !== 'text') throw notFound('Suggestion');
-  const { head_sha: head, source_branch } = loaded.merge_request;
-  const source = await findSource(call, loaded);
-  if (position.new_line === null || position.head_sha !== head || source === null) throw outdated();
-  const code = openCode(call, source);
-  const branch = await findRef(code.repository, branchPrefix + source_branch);
-  if (branch?.commit !== head) throw outdated();
-  const { new_path: file_path } = position;
-  const text = await readTextFile(call, source, head, file_path);
-  if (text === null) throw outdated();
-  const content = replaceLines(text, suggestedLines(position.new_line, suggestion), suggestion.to_content);
-  const { commits } = await code.repository.ask('commits.list', {
-    from: [head],
-    path: file_path,
-    skip: 0,
-    limit: 1,
-  });
+  const user = requireUser(call);
+  if (chosen.length === 0) throw invalid({ ids: ["can't be blank"] });
+  const { head_sha, source_branch } = loaded.merge_request;
+  const code = await openSource(call, loaded, head_sha ?? '');
+  await requireNotApplied(call, chosen);
+  const files = groupByFile(loaded, chosen);
+  const actions: FileAction[] = [];
+  for (const file of files) actions.push(await toAction(call, code, head_sha ?? '', file));
+  const about = { suggestions: chosen.length, files: [...files.keys()], branch: source_branch };
   const id = await commitFiles(call, code, {
     branch: source_branch,
-    message: `Apply 1 suggestion(s) to 1 file(s)`,
-    actions: [
-      {
-        action: 'update',
-        file_path,
-        content: Buffer.from(content),
-        // A change of the file in between is kept, and refuses this one.
-        last_commit_id: commits[0]?.id ?? head,
-      },
-    ],
+    message: formatMessage(message, { ...about, project: code.project, user }),
+    actions,
+    refuse: outdated,
   });
-  await resolveThread(call, loaded, note);
+  await call.write(async (tx) => {
+    const rows = chosen.map(({ note, index }) => ({ note_id: note.id, position: index }));
+    await storeApplied(tx, id, rows);
+  });
+  for (const { note } of chosen) await resolveThread(call, loaded, note);
   return id;
 };

@@ -14,6 +14,7 @@ import { fileTree } from './file_tree.ts';
 import { type Changes, loadChanges } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import type { Cards } from './card_context.ts';
+import { batchForm } from './suggestion_card.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './load_threads.ts';
 import { toolbar } from './toolbar.ts';
@@ -133,7 +134,7 @@ const filesPart = async (cards: Cards, talks: Talks, part: Part, form: OpenForm 
     overflow &&
     html`<p class="flash warning">Only the first ${files.length} of ${totalFiles} files have their differences here.</p>`;
   const about = notice !== null && files.length > 0 && html`<p class="flash warning">${notice}</p>`;
-  return html`${cut}${about}${before}<div class="stack" id="files">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
+  return html`${cut}${about}${batchForm(cards, rendered.threads)}${before}<div class="stack" id="files">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
 ${isLast && restPart(cards, rendered)}${formTemplate(cards)}`;
 };
 

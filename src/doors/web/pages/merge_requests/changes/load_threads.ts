@@ -3,17 +3,17 @@ import { discussionsJson } from '../../../../../planning/discussions/json.ts';
 import { type Discussion, listDiffDiscussions } from '../../../../../planning/discussions/queries.ts';
 import { mayResolve } from '../../../../../planning/discussions/resolve_and_reply_rules.ts';
 import { type Position, parsePosition } from '../../../../../planning/notes/position.ts';
+import { parseSuggestions } from '../../../../../planning/notes/suggestions/parse_suggestions.ts';
 import { mayAdminNote, mayComment } from '../../../../../planning/notes/rules.ts';
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
 import { type DraftNote, allDrafts } from '../../../../../review/merge_requests/drafts/draft_notes.ts';
-import { parseSuggestions } from '../../../../../review/merge_requests/suggestions/parse_suggestions.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import type { Visit } from '../../../page.ts';
 import type { LineKey } from '../../../parts/diff/row_parts.ts';
 import type { Html } from '../../../parts/html.ts';
 import { markdownTexts } from '../../../parts/markdown.ts';
 import type { Changes } from './load_changes.ts';
-import { type ShownSuggestion, loadSuggestions } from './load_suggestions.ts';
+import { type ShownSuggestion, prepareSuggestions } from './load_suggestions.ts';
 
 /** Threads that are shown; of more, the newest. */
 const maxThreads = 500;
@@ -145,15 +145,15 @@ export const renderTalks = async (
   const { call } = visit;
   const { loaded } = changes;
   const { project, target } = loaded;
-  const suggestions = await loadSuggestions(
-    visit,
-    changes,
-    threads.flatMap(({ discussion }) => discussion.notes),
-  );
   const rendered = await discussionsJson(
     call,
     target,
     threads.map(({ discussion }) => discussion),
+  );
+  const suggestions = await prepareSuggestions(
+    visit,
+    changes,
+    rendered.flatMap(({ notes }) => notes),
   );
   const bodies = rendered.flatMap(({ notes }) =>
     notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),

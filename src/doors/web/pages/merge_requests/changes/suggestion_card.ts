@@ -2,19 +2,33 @@
 import { writeUnified } from '../../../parts/diff/write_unified.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import type { ShownSuggestion } from './load_suggestions.ts';
+import type { ShownThread } from './load_threads.ts';
+
+/** Id of the form that applies the selected suggestions. */
+const batchId = 'apply_suggestions';
+
+const applyPart = (cards: Cards, { id, isApplied, mayApply }: ShownSuggestion): Html | false => {
+  if (isApplied) return html`<span class="status ok">${icon('check-circle')} Applied</span>`;
+  return (
+    mayApply &&
+    html`<span class="field check"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> <form method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`
+  );
+};
 
 /** Renders the suggestions of a comment. */
-export const suggestionParts = (
-  cards: Cards,
-  noteId: number,
-  suggestions: readonly ShownSuggestion[],
-): Html =>
-  html`${suggestions.map(({ index, rows, mayApply }) => {
-    const fileId = `suggestion_${noteId}_${index}`;
-    const apply =
-      mayApply &&
-      html`<form method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}${hidden('note', noteId)}${hidden('index', index)}<button class="small">Apply suggestion</button></form>`;
-    return html`<div class="suggestion card"><header><b>Suggested change</b><span class="end">${apply}</span></header>${writeUnified({ rows, fileId, label: 'Suggested change' })}</div>`;
-  })}`;
+export const suggestionParts = (cards: Cards, suggestions: readonly ShownSuggestion[]): Html =>
+  html`${suggestions.map(
+    (one) =>
+      html`<div class="suggestion card"><header><b>Suggested change</b><span class="end row tight">${applyPart(cards, one)}</span></header>${writeUnified({ rows: one.rows, fileId: `suggestion_${one.id}`, label: 'Suggested change' })}</div>`,
+  )}`;
+
+/** Renders the form that applies the selected suggestions as one commit, where there are several. */
+export const batchForm = (cards: Cards, threads: readonly ShownThread[]): Html | null => {
+  const suggestions = threads.flatMap(({ notes }) => notes.flatMap((note) => note.suggestions));
+  const count = suggestions.filter(({ mayApply }) => mayApply).length;
+  if (count < 2) return null;
+  return html`<details class="card"><summary>Apply several of ${count} suggestions as one commit</summary><form id="${batchId}" class="body" method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}<p class="muted" id="${batchId}_hint">Select suggestions in their threads, then apply them together.</p><div class="field"><label for="${batchId}_message">Commit message</label><input id="${batchId}_message" name="message" type="text" maxlength="1000" placeholder="Apply suggestions" aria-describedby="${batchId}_hint"></div><div class="buttons"><button class="primary">Apply selected suggestions</button></div></form></details>`;
+};

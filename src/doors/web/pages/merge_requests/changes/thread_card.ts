@@ -20,7 +20,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
     html`<a class="icon-link end" href="${path}" aria-label="Edit the comment of ${author.name}" title="Edit">${icon('pencil')}</a>`;
   return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relative(Date.parse(created_at))}</a>${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }${edit}</div>${content}${suggestionParts(cards, id, note.suggestions)}</div></div>`;
+  }${edit}</div>${content}${suggestionParts(cards, note.suggestions)}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version }: Place): string => {

@@ -303,22 +303,39 @@ test('a suggestion is shown as a difference, and applied as a commit', async () 
   await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_11')), body });
   const card = cardIn(await read(path, author), 'a.txt');
   assert.match(card, /Suggested change[^]*−<\/td><td>ten\n[^]*−<\/td><td>eleven\n[^]*\+<\/td><td>TEN\n/);
-  const [, note = '', index = ''] =
-    /name="note" value="(\d+)"><input type="hidden" name="index" value="(\d+)"/.exec(card) ?? [];
+  const id = /<input type="hidden" name="ids\[\]" value="(\d+)"/.exec(card)?.[1] ?? '';
+  const fields = { 'ids[]': id };
   const stranger = await seedVisitor(gantry);
   await read(path, stranger);
-  assert.equal((await stranger.visitor.post(`${path}/suggestions`, { note, index })).status, 403);
-  const { status } = await author.visitor.post(`${path}/suggestions`, { note, index });
+  assert.equal((await stranger.visitor.post(`${path}/suggestions`, fields)).status, 403);
+  const { status } = await author.visitor.post(`${path}/suggestions`, fields);
   assert.equal(status, 303);
   const file = await gantry.api(`GET /projects/${project.id}/repository/files/a.txt/raw?ref=${branch}`);
   assert.ok(file.text.includes('line 9\nTEN\nELEVEN\nline 12\n'), file.text);
-  assert.equal(
-    (await author.visitor.post(`${path}/suggestions`, { note, index })).status,
-    422,
-    'applied already',
-  );
+  assert.equal((await author.visitor.post(`${path}/suggestions`, fields)).status, 422, 'applied already');
   await settle(gantry);
   const [thread] = await discussionsOf(opened);
   assert.equal(thread.notes[0].resolved, true);
-  assert.equal((await author.visitor.post(`${path}/suggestions`, { note, index: '7' })).status, 404);
+  assert.match(await read(path, author), /Suggested change<\/b>[^]*?Applied<\/span>/);
+  const missing = { 'ids[]': String(Number(id) + 7) };
+  assert.equal((await author.visitor.post(`${path}/suggestions`, missing)).status, 404);
+});
+
+test('selected suggestions are applied as one commit', async () => {
+  const opened = await open();
+  const { path, branch } = opened;
+  for (const line of ['new_10', 'new_11']) {
+    const body = `\`\`\`suggestion\n${line}\n\`\`\``;
+    await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, line)), body });
+  }
+  const shown = await read(path, author);
+  assert.ok(shown.includes('Apply several of 2 suggestions as one commit'));
+  const ids = [...shown.matchAll(/type="checkbox" name="ids\[\]" value="(\d+)" form="apply_suggestions"/g)];
+  assert.equal((await author.visitor.post(`${path}/suggestions`, {})).status, 422, 'none is selected');
+  const selected = { 'ids[]': ids.map(([, id]) => id).join(','), message: 'Two lines' };
+  assert.equal((await author.visitor.post(`${path}/suggestions`, selected)).status, 303);
+  const file = await gantry.api(`GET /projects/${project.id}/repository/files/a.txt/raw?ref=${branch}`);
+  assert.ok(file.text.includes('line 9\nnew_10\nnew_11\nline 12\n'), file.text);
+  const head = await gantry.api(`GET /projects/${project.id}/repository/branches/${branch}`);
+  assert.equal(head.body.commit.message.trim(), 'Two lines');
 });

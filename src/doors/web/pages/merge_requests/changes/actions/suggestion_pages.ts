@@ -1,8 +1,8 @@
-/** Applies suggestions. */
-import { id, integer, object, optional } from '../../../../../../platform/http/schema.ts';
-import { findNote } from '../../../../../../planning/notes/queries.ts';
+/** Applies suggestions: one, or the selected ones together. */
+import { integers, object, optional, text } from '../../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../../review/merge_requests/find.ts';
-import { applySuggestion } from '../../../../../../review/merge_requests/suggestions/apply.ts';
+import { applySuggestions } from '../../../../../../review/merge_requests/suggestions/apply.ts';
+import { findSuggestionsOf } from '../../../../../../review/merge_requests/suggestions/find.ts';
 import { page } from '../../../../page.ts';
 import { oneRequest } from '../../find.ts';
 import { changesPath, choiceOf, choiceParams } from '../changes_address.ts';
@@ -17,17 +17,20 @@ export const suggestionPages = [
     params: object({
       ...oneRequest,
       ...choiceParams,
-      note: optional(id()),
-      index: optional(integer({ minimum: 0, maximum: 100 })),
+      ids: optional(integers()),
+      message: optional(text({ maxLength: 1_000 })),
     }),
-    handle: async (visit, { project, iid, note: noteId = 0, index = 0, ...query }) => {
+    handle: async (visit, { project, iid, ids = [], message, ...query }) => {
       const { call } = visit;
       const loaded = await findMergeRequest(call, project, iid);
-      const note = await findNote(call, loaded.target, noteId);
-      const operation = async (): Promise<unknown> => await applySuggestion(call, loaded, { note, index });
+      const chosen = await findSuggestionsOf(call, loaded, ids);
+      const operation = async (): Promise<unknown> => await applySuggestions(call, loaded, chosen, message);
       return await submit(visit, { loaded, query }, operation, {
         next: async () => changesPath(loaded, choiceOf(query)),
-        notice: 'The suggestion is applied to the source branch.',
+        notice:
+          chosen.length === 1
+            ? 'The suggestion is applied to the source branch.'
+            : `${chosen.length} suggestions are applied to the source branch.`,
       });
     },
   }),

@@ -11,6 +11,17 @@ export type ParsedSuggestion = {
 
 /** Suggestions of one comment that count; further ones stay blocks of code. */
 const maxSuggestions = 20;
+
+/** Ids that belong to one comment: more than suggestions that count. */
+const idsPerNote = 32;
+
+/** Returns the id of a suggestion. @param index which suggestion of the comment, from 0 */
+export const toSuggestionId = (noteId: number, index: number): number => noteId * idsPerNote + index;
+
+export const parseSuggestionId = (id: number): { note_id: number; index: number } => ({
+  note_id: Math.floor(id / idsPerNote),
+  index: id % idsPerNote,
+});
 /** Lines on each side of the commented line that a suggestion may replace. */
 const maxLines = 100;
 
