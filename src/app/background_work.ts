@@ -17,6 +17,7 @@ import { resumeHandlers } from '../outgoing/deliveries/resume.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
 import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
 import { avatarWork } from '../identity/avatars/work.ts';
+import { groupTransferredWork } from '../identity/groups/transfer.ts';
 import { namespaceWork } from '../identity/namespaces/work.ts';
 import {
   followPush,
@@ -31,6 +32,7 @@ import { downstreamWork } from '../ci/pipelines/processing/pending_jobs.ts';
 import { endedWork } from '../ci/pipelines/pipeline_ended.ts';
 import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
 import { pipelineWork } from '../ci/pipelines/work.ts';
+import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
 import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
@@ -47,10 +49,18 @@ export const lanes: readonly Lane[] = [
     names: [followPushWork, followRequestWork, scheduleWork, downstreamWork],
     maxPieces: 3,
   },
-  // Copying and removing repositories and blobs.
+  // Copying and removing repositories, blobs and rows of many projects.
   {
     title: 'removal',
-    names: ['purge_project', 'purge_namespace', forkWork, dropWork, removeAvatarWork, expireProjectWork],
+    names: [
+      'purge_project',
+      'purge_namespace',
+      groupTransferredWork,
+      forkWork,
+      dropWork,
+      removeAvatarWork,
+      expireProjectWork,
+    ],
     maxPieces: 1,
   },
   // Comparing and merging with git.
@@ -72,6 +82,7 @@ export const makeCompletions = (platform: Platform): Completions => ({
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...avatarWork(platform),
   ...namespaceWork(platform),
+  ...milestoneWork(platform),
   ...projectWork(platform),
   ...mergeRequestWork(platform, async (id) => await enqueueFollowRequest(platform.store, id)),
   ...pipelineWork(platform, readArchiveTextFile),

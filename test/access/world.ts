@@ -50,18 +50,18 @@ export type World = {
 
 const past = '2017-01-01';
 
-/** People with a role in the project itself; reporter, master and owner inherit theirs. */
+/** People with a role in the project itself; reporters, master and owner inherit theirs. */
 const directly = ({ idOf }: People): MemberRow[] => [
   { user_id: idOf('guest'), access_level: 10 },
   { user_id: idOf('guest and author'), access_level: 10 },
   { user_id: idOf('guest and assignee'), access_level: 10 },
   { user_id: idOf('developer'), access_level: 30 },
-  { user_id: idOf('external reporter'), access_level: 20 },
   { user_id: idOf('former master'), access_level: 40, expires_at: past },
 ];
 
 const fromAbove = ({ idOf }: People): MemberRow[] => [
   { user_id: idOf('reporter'), access_level: 20 },
+  { user_id: idOf('external reporter'), access_level: 20 },
   { user_id: idOf('master'), access_level: 40 },
 ];
 

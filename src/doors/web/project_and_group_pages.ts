@@ -302,6 +302,7 @@ export const groupNouns = [
       'POST /repositories',
       'POST /runners',
       'POST /path',
+      'POST /transfer',
       'POST /delete',
     ],
   },

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { nothingToChange } from '../../platform/errors.ts';
+import { pageParams } from '../../platform/http/page.ts';
 import {
   clearable,
   id as idParam,
@@ -23,6 +24,7 @@ import { findGroup, findGroupFor } from './find.ts';
 import { groupJson, groupShape } from './json.ts';
 import { groupListParams, listGroups } from './list.ts';
 import { removeGroup } from './remove.ts';
+import { transferGroup } from './transfer.ts';
 import { updateGroup } from './update.ts';
 
 const area = 'groups';
@@ -91,6 +93,44 @@ const remove = endpoint({
   },
 });
 
+const transfer = endpoint({
+  method: 'POST',
+  path: '/groups/:id/transfer',
+  summary: 'Move a group into another group, or to the top level',
+  area,
+  audience: 'user',
+  params: object({
+    id: group,
+    group_id: optional(clearable(idOrPath('id or full path of the new parent; without it: the top level'))),
+  }),
+  reply: groupShape,
+  handle: async (call, { id, group_id = null }) => {
+    const { id: moved } = await findGroupFor(call, id, 'admin_group');
+    return await groupJson(call, await transferGroup(call, moved, group_id));
+  },
+});
+
+const transferLocations = endpoint({
+  method: 'GET',
+  path: '/groups/:id/transfer_locations',
+  summary: 'Groups into which a group can move: the caller owns them',
+  area,
+  audience: 'user',
+  params: object({
+    id: group,
+    search: optional(text({ description: 'part of the name or path' })),
+    ...pageParams,
+  }),
+  reply: groupShape,
+  list: true,
+  handle: async (call, { id, ...params }) => {
+    const moved = await findGroupFor(call, id, 'admin_group');
+    const isElsewhere = sql<boolean>`(namespaces.id not in ${selectDescendants(moved.id)}
+      and namespaces.id <> ${moved.parent_id ?? 0})`;
+    return await listGroups(call, { ...params, owned: true, order_by: 'name', sort: 'asc' }, isElsewhere);
+  },
+});
+
 const subgroups = endpoint({
   method: 'GET',
   path: '/groups/:id/subgroups',
@@ -148,7 +188,17 @@ const avatarDoor = endpoint({
     await serveAvatar(call, { avatar: (await findGroup(call, id)).avatar, filename, caching: 'private' }),
 });
 
-export const groupRoutes = [list, create, update, remove, subgroups, descendants, avatar];
+export const groupRoutes = [
+  list,
+  create,
+  update,
+  remove,
+  transfer,
+  transferLocations,
+  subgroups,
+  descendants,
+  avatar,
+];
 
 /** Avatars outside the API. */
 export const groupDoors = [avatarDoor];

@@ -100,8 +100,11 @@ export const visibilityProblem = async (
   return `${visibility} is not allowed since there are sub-groups with higher visibility.`;
 };
 
-/** Returns the error if a group below `parent` would nest too deep; null: none. */
-export const nestingProblem = (parent: Group | null): string | null => {
+/**
+ * Returns the error if a group below `parent` would nest too deep; null: none.
+ * @param levelsBelow levels of groups that the group contains
+ */
+export const nestingProblem = (parent: Group | null, levelsBelow = 0): string | null => {
   const ancestors = parent === null ? 0 : parent.full_path.split('/').length;
-  return ancestors > maxAncestors ? 'has too deep level of nesting' : null;
+  return ancestors + levelsBelow > maxAncestors ? 'has too deep level of nesting' : null;
 };

@@ -144,6 +144,7 @@ const groupRecipes: Record<string, Recipe> = {
   'GET /groups': { query: 'all_available=true&search=:group_path', holds: is('group') },
   'PUT /groups/:id': { makes: [freshGroup], body: () => ({ description: 'Other' }) },
   'DELETE /groups/:id': { makes: [freshGroup] },
+  'POST /groups/:id/transfer': { makes: [freshGroup], body: () => ({}) },
   'POST /groups {below it}': {
     body: ({ group }) => ({
       name: unique('made'),

@@ -164,3 +164,18 @@ test('is for owners alone; hidden groups answer like missing ones', async () => 
   assert.deepEqual([seen.status, seen.text], [404, missing.text]);
   assert.match((await openVisitor(gantry).get(group.settings)).location ?? '', /^\/users\/sign_in/);
 });
+
+test('moves a group, and shows why it cannot move', async () => {
+  const group = await makeGroup();
+  const action = `${group.settings}/transfer`;
+  const missing = await owner.post(action, { parent: 'nowhere' });
+  assert.equal(missing.status, 422);
+  assert.match(missing.text, /Transfer group[\s\S]+value="nowhere"[\s\S]+was not found/);
+  const same = await owner.post(action, { parent: top.full_path });
+  assert.equal(same.status, 422);
+  assert.match(same.text, /Group is already associated to the parent group/);
+  assert.equal((await maintainer.post(action, { parent: '' })).status, 403);
+  assert.equal((await stranger.post(action, { parent: '' })).status, 404);
+  assert.equal((await owner.post(action, { parent: '' })).location, `/groups/${group.path}/-/settings`);
+  assert.equal((await show(group)).parent_id, null);
+});

@@ -4,22 +4,30 @@ import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
 import { type GroupColumns, groupColumns, groupParams } from '../../../../identity/groups/fields.ts';
 import { type Group, findGroup, findGroupFor } from '../../../../identity/groups/find.ts';
 import { removeGroup } from '../../../../identity/groups/remove.ts';
+import { transferGroup } from '../../../../identity/groups/transfer.ts';
 import { updateGroup } from '../../../../identity/groups/update.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import type { ReceivedFile } from '../../../../platform/http/body/received_file.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, hidden, noProblems } from '../../parts/form.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { placedOn } from '../ci/problems_without_field.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
+import { deletePart, transferPart } from './danger_parts.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
 
 const served = `${groupRoot}/settings`;
 const groupPath = { group: text({ maxLength: 1_000 }) };
+
+/** Forms that are not saved by `updateGroup`. */
+const dangers = [
+  { key: 'transfer', title: 'Transfer group' },
+  { key: 'delete', title: 'Delete group' },
+] as const;
 
 /** A submitted form that was refused. */
 type Tried = { key: string; sent: RawParams; problems: FormProblems };
@@ -51,23 +59,6 @@ const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, secti
   );
 };
 
-const deletePart = ({ visit, group, tried }: Given): Html => {
-  const problems = tried?.key === 'delete' ? tried.problems : noProblems;
-  const field = input({
-    name: 'confirm',
-    label: `Type ${group.full_path} to confirm`,
-    autocomplete: 'off',
-    required: true,
-    problems,
-  });
-  const action = `${groupPagePath(group, 'settings')}/delete`;
-  return sectionCard(
-    { key: 'delete', title: 'Delete group', isDanger: true },
-    html`<p>Deletes the group with all groups and projects below it, for everyone. <strong>This cannot be undone.</strong></p>
-${form(visit, { action, submit: 'Delete group', danger: true, problems }, field)}`,
-  );
-};
-
 /** Loads the group above; null: there is none, or the visitor does not see it. */
 const loadParent = async (call: Call, { parent_id }: Group): Promise<Group | null> => {
   if (parent_id === null) return null;
@@ -82,9 +73,12 @@ const loadParent = async (call: Call, { parent_id }: Group): Promise<Group | nul
 const settingsView = async (given: Given): Promise<View> => {
   const { visit, group, tried } = given;
   const parent = await loadParent(visit.call, group);
-  const refused =
-    tried?.key === 'delete' ? 'Delete group' : groupSections.find(({ key }) => key === tried?.key)?.title;
-  const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${deletePart(given)}`;
+  const sections = [...groupSections, ...dangers];
+  const refused = sections.find(({ key }) => key === tried?.key)?.title;
+  const problemsOf = (key: string): FormProblems => (tried?.key === key ? tried.problems : noProblems);
+  const typed = tried?.key === 'transfer' ? toText(tried.sent['parent']) : null;
+  const danger = html`${transferPart({ visit, group, problems: problemsOf('transfer') }, typed)}${deletePart({ visit, group, problems: problemsOf('delete') })}`;
+  const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${danger}`;
   const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
   return tried === null ? view : { ...view, status: 422 };
 };
@@ -138,6 +132,39 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
     },
   });
 
+/** A hidden parent group counts as missing. */
+const attemptTransfer = async (call: Call, group: Group, parent: string): Promise<FormProblems | null> => {
+  const wrong = (problem: string): FormProblems => ({ text: null, fields: { parent: [problem] } });
+  try {
+    return await attempt(
+      async () => void (await transferGroup(call, group.id, parent === '' ? null : parent)),
+    );
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+    return wrong('was not found');
+  }
+};
+
+const transfer = page({
+  method: 'POST',
+  path: `${served}/transfer`,
+  audience: 'user',
+  params: object({ ...groupPath, parent: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { group: path, parent = '' }) => {
+    const { call } = visit;
+    const group = await findToEdit(call, path);
+    const target = parent.trim().replaceAll(/^\/+|\/+$/g, '');
+    const problems = await attemptTransfer(call, group, target);
+    if (problems !== null)
+      return await settingsView({ visit, group, tried: { key: 'transfer', sent: { parent }, problems } });
+    const place = target === '' ? 'to the top level' : `into ${target}`;
+    return redirect(
+      groupPagePath(await findGroup(call, group.id), 'settings'),
+      `The group is moved ${place}.`,
+    );
+  },
+});
+
 const remove = page({
   method: 'POST',
   path: `${served}/delete`,
@@ -164,5 +191,6 @@ export const pages = [
       await settingsView({ visit, group: await findToEdit(visit.call, path), tried: null }),
   }),
   ...groupSections.map(savePage),
+  transfer,
   remove,
 ];

@@ -1,0 +1,43 @@
+/** The forms that move or delete a group as a whole. */
+import type { Group } from '../../../../identity/groups/find.ts';
+import type { Visit } from '../../page.ts';
+import { type FormProblems, form, input } from '../../parts/form.ts';
+import { groupPagePath } from '../../parts/frame/group_layout.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { sectionCard } from '../project_settings/settings_section.ts';
+
+type Shown = { visit: Visit; group: Group; problems: FormProblems };
+
+/** @param typed the refused input; null: nothing was sent */
+export const transferPart = ({ visit, group, problems }: Shown, typed: string | null): Html => {
+  const parentPath = group.full_path.split('/').slice(0, -1).join('/');
+  const field = input({
+    name: 'parent',
+    label: 'New parent group',
+    hint: 'Path of a group that you may create subgroups in. Empty: the top level.',
+    value: typed ?? parentPath,
+    problems,
+  });
+  const action = `${groupPagePath(group, 'settings')}/transfer`;
+  return sectionCard(
+    { key: 'transfer', title: 'Transfer group', isDanger: true },
+    html`<p>Moves the group with all groups and projects below it. Addresses change; the old ones lead to the new ones. Members of the old parent group lose their access, members of the new one get it. A narrower visibility of the new parent group applies.</p>
+${form(visit, { action, submit: 'Transfer group', danger: true, problems }, field)}`,
+  );
+};
+
+export const deletePart = ({ visit, group, problems }: Shown): Html => {
+  const field = input({
+    name: 'confirm',
+    label: `Type ${group.full_path} to confirm`,
+    autocomplete: 'off',
+    required: true,
+    problems,
+  });
+  const action = `${groupPagePath(group, 'settings')}/delete`;
+  return sectionCard(
+    { key: 'delete', title: 'Delete group', isDanger: true },
+    html`<p>Deletes the group with all groups and projects below it, for everyone. <strong>This cannot be undone.</strong></p>
+${form(visit, { action, submit: 'Delete group', danger: true, problems }, field)}`,
+  );
+};
