@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
+import { startHookReceiver } from '../support/servers/hook_receiver.ts';
 import {
   type SeededProject,
   type SeededUser,
@@ -160,4 +161,21 @@ test('finds milestones of parent groups by title', async () => {
   await tree.git('push', ...options, url, `${commit}:refs/heads/topic`);
   const { body } = await gantry.api(`GET /projects/${other.id}/merge_requests`);
   assert.equal(body[0]?.milestone?.title, 'Autumn');
+});
+
+test('are in the payloads of webhooks, without the values of variables', async () => {
+  const receiver = await startHookReceiver();
+  try {
+    await gantry.api('PUT /application/settings', {
+      json: { allow_local_requests_from_hooks_and_services: true },
+    });
+    await gantry.api(`POST /projects/${project.id}/hooks`, { json: { url: receiver.url } });
+    await push('hooked', 'create', 'label=bug', 'ci.variable=TOKEN=secret-value');
+    await gantry.service.worker.drain();
+    const [payload] = receiver.received.map(({ body }) => body);
+    assert.deepEqual(payload.push_options, { merge_request: { create: true, label: { bug: 1 } } });
+    assert.doesNotMatch(JSON.stringify(receiver.received), /secret-value/);
+  } finally {
+    await receiver.close();
+  }
 });

@@ -6,7 +6,8 @@ import type { Code } from '../repository/find_code.ts';
 import { findLink, findRelease } from './find_releases.ts';
 import type { ReleaseLinkRow, ReleaseRow } from './json.ts';
 import { type Link, type LinkType, addLink, changeLink, checkLink } from './links.ts';
-import { recordReleaseEvent, requireReleaser } from './write_releases.ts';
+import { recordReleaseEvent } from '../repository/tags/record_release_event.ts';
+import { requireReleaser } from './write_releases.ts';
 
 /** Runs a change of a release's links in a transaction, serialized per project. */
 const withRelease = async (

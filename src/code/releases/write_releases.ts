@@ -1,8 +1,6 @@
-import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
+import { type Call, requireUser } from '../../core/access/call.ts';
 import { insertRow } from '../../platform/db/insert.ts';
-import type { Tx } from '../../platform/db/open.ts';
 import { Failure, conflict, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record_event.ts';
 import type { Ref } from '../../platform/git/protocol_types.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { requireTagPermission } from '../repository/refs/change_refs.ts';
@@ -10,6 +8,7 @@ import type { Code } from '../repository/find_code.ts';
 import { loadProtectedTags } from '../repository/protection/rules.ts';
 import { findRef, tagPrefix } from '../repository/refs/resolve.ts';
 import { createTag } from '../repository/tags/change_tags.ts';
+import { recordReleaseEvent } from '../repository/tags/record_release_event.ts';
 import { type ReleaseJson, type ReleaseRow, releasesJson } from './json.ts';
 import { type Link, addLink } from './links.ts';
 import { type NamedMilestones, resolveMilestoneIds, setMilestones } from './milestones.ts';
@@ -28,21 +27,6 @@ export type NewRelease = {
 };
 
 const alreadyExists = () => conflict('Release already exists');
-
-export const recordReleaseEvent = async (
-  tx: Tx,
-  call: Call,
-  kind: string,
-  release: ReleaseRow,
-): Promise<void> =>
-  await recordEvent(tx, requireActor(call), {
-    kind,
-    project_id: release.project_id,
-    target_type: 'Release',
-    target_id: release.id,
-    data: { tag: release.tag },
-    transient: { release },
-  });
 
 /** Requires permission to create the tag, if it is protected. @throws Failure 403 */
 export const requireReleaser = async (call: Call, { project }: Code, tag: string): Promise<void> =>

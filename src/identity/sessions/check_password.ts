@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
-import type { Reader } from '../../platform/db/open.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
 import { forbidden, unauthorized } from '../../platform/errors.ts';
 import { withMutex } from '../../platform/keyed_mutex.ts';
 import { recordAudit } from '../../core/access/audit.ts';
+import { collectChange } from '../../core/events/record_event.ts';
 import { lacksRequiredFactor } from '../../core/access/credentials/second_factor_due.ts';
 import { isPassword } from '../users/password.ts';
 import { maxPasswordLength } from '../users/rules.ts';
@@ -52,11 +53,21 @@ const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
   return { user, isRight: isRight && isSane };
 };
 
+/** Tells observers of changes that a blocked user tried to sign in. */
+const collectBlocked = (tx: Tx, user: PasswordUser): void =>
+  collectChange(tx, null, {
+    kind: 'user.login_failed',
+    project_id: null,
+    target_type: 'User',
+    target_id: user.id,
+  });
+
 const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promise<PasswordUser> => {
   const names = getCountedNames(input.ip, input.login);
   await requireFewFailures(store.db, names, clock.now());
   const { user, isRight } = await checkUser(store.db, input);
   if (user !== undefined && isRight) {
+    if (user.state === 'blocked') await store.write(async (tx) => collectBlocked(tx, user));
     const { password_hash: _hash, ...shown } = user;
     return shown;
   }
@@ -65,6 +76,7 @@ const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promis
     // The typed name is not recorded: it may be a password in the wrong field.
     const target = user === undefined ? {} : { target_type: 'User', target_id: user.id };
     await recordAudit(tx, null, input, { kind: 'session.failed', ...target });
+    if (user?.state === 'blocked') collectBlocked(tx, user);
   });
   throw unauthorized();
 };

@@ -159,7 +159,6 @@ export const jobPayload = async (context: Context): Promise<Payload> => {
     commit: await jobCommit(context, project),
     ...placeJson(context),
     environment: environmentJson(context, job),
-    source_pipeline: null,
   };
 };
 

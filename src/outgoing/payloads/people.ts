@@ -24,6 +24,10 @@ const timesOf = ({ at }: Snapshot, record?: { created_at?: number; updated_at?: 
   updated_at: formatTime(record?.updated_at ?? at),
 });
 
+/** The end of a membership as a time: payloads have no dates here. */
+const expiryOf = ({ expires_at }: { expires_at: string | null }): string | null =>
+  expires_at === null ? null : `${expires_at}T00:00:00Z`;
+
 export const memberPayload = (context: Context): Payload => {
   const { snapshot } = context;
   const { project, records, kind } = snapshot;
@@ -52,7 +56,7 @@ export const memberPayload = (context: Context): Payload => {
       ...person,
       access_level: role,
       project_access: role,
-      expires_at: member.expires_at,
+      expires_at: expiryOf(member),
     };
   }
   return {
@@ -66,7 +70,7 @@ export const memberPayload = (context: Context): Payload => {
     ...person,
     group_access: role,
     group_plan: null,
-    expires_at: member.expires_at,
+    expires_at: expiryOf(member),
   };
 };
 

@@ -4,6 +4,7 @@ import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { actorOf, placeJson, userJson } from './common.ts';
 import { orMissing, pushedCommitJson, repositoryOf } from './commits.ts';
 import type { Context, Payload } from './context.ts';
+import { groupPushOptions } from './push_options.ts';
 
 const maxCommits = 20;
 
@@ -83,7 +84,7 @@ export const pushPayload = async (context: Context): Promise<Payload> => {
     ...placeJson(context),
     commits,
     total_commits_count: total,
-    push_options: {},
+    push_options: groupPushOptions(snapshot.unlogged.push_options ?? []),
   };
 };
 

@@ -65,6 +65,7 @@ const eventKind = ({ old, new: now }: RefUpdate): string => {
 
 const recordRefEvents = async (tx: Tx, operation: Operation): Promise<void> => {
   const { project_id, cause, updates } = operation;
+  const { push_options } = operation.data;
   for (const update of updates.slice(0, maxEvents)) {
     await recordEvent(tx, cause, {
       kind: eventKind(update),
@@ -72,6 +73,7 @@ const recordRefEvents = async (tx: Tx, operation: Operation): Promise<void> => {
       target_type: 'Project',
       target_id: project_id,
       data: { ref: update.ref, before: update.old, after: update.new },
+      ...(Array.isArray(push_options) && { transient: { push_options } }),
     });
   }
 };

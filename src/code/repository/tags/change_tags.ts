@@ -1,8 +1,6 @@
-import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
+import { type Call, requireUser } from '../../../core/access/call.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
-import type { Tx } from '../../../platform/db/open.ts';
 import { type Failure, conflict, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record_event.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -10,6 +8,7 @@ import { changeRefs, requireTagPermission, retryOnConflict, getSignature } from 
 import type { Code } from '../find_code.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
 import { findRef, refusal, resolveRevision, tagPrefix } from '../refs/resolve.ts';
+import { recordReleaseEvent } from './record_release_event.ts';
 
 export type TagRequest = {
   tag: string;
@@ -65,21 +64,6 @@ export const deleteTag = async (call: Call, { project, repository }: Code, tag: 
     await changeRefs(call, { project, kind: 'branch', updates, tags: requireTagPermission(call, tag) });
   });
 
-type ReleaseEvent = { kind: string; project_id: number; tag: string };
-
-const recordReleaseEvent = async (
-  tx: Tx,
-  call: Call,
-  { kind, project_id, tag }: ReleaseEvent,
-): Promise<void> =>
-  await recordEvent(tx, requireActor(call), {
-    kind,
-    project_id,
-    target_type: 'Project',
-    target_id: project_id,
-    data: { tag },
-  });
-
 /** @throws Failure 409 if the tag has a release */
 export const addRelease = async (
   call: Call,
@@ -96,7 +80,7 @@ export const addRelease = async (
       .where('tag', '=', tag)
       .executeTakeFirst();
     if (existing !== undefined) throw conflict('Release already exists');
-    await insertRow(tx.db, 'releases', {
+    const release = {
       project_id: project.id,
       tag,
       name: null,
@@ -105,8 +89,9 @@ export const addRelease = async (
       author_id: requireUser(call).id,
       created_at: tx.now,
       released_at: tx.now,
-    });
-    await recordReleaseEvent(tx, call, { kind: 'release.created', project_id: project.id, tag });
+    };
+    const id = await insertRow(tx.db, 'releases', release);
+    await recordReleaseEvent(tx, call, 'release.created', { id, ...release });
   });
 
 /**
@@ -133,8 +118,8 @@ export const changeRelease = async (
       .set({ description })
       .where('project_id', '=', project.id)
       .where('tag', '=', tag)
-      .returning('id')
+      .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw refusal('not_found', 'Release does not exist');
-    await recordReleaseEvent(tx, call, { kind: 'release.updated', project_id: project.id, tag });
+    await recordReleaseEvent(tx, call, 'release.updated', changed);
   });

@@ -113,7 +113,12 @@ export type Snapshot = {
   /** What the change log recorded. */
   data: object;
   /** Values before and after that the log does not keep. */
-  unlogged: { description?: [string | null, string | null]; updated_at?: [number, number] };
+  unlogged: {
+    description?: [string | null, string | null];
+    updated_at?: [number, number];
+    /** Options of a push, without those that hold secrets. */
+    push_options?: string[];
+  };
   actor_id: number | null;
   /** Time of the change. */
   at: number;

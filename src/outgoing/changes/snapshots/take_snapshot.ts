@@ -85,10 +85,11 @@ const listFormerPeople = (data: object): number[] => {
 
 /** Only these: what observers receive besides has secrets. */
 const pickUnlogged = (transient: object): Snapshot['unlogged'] => {
-  const { description, updated_at } = transient as Snapshot['unlogged'];
+  const { description, updated_at, push_options } = transient as Snapshot['unlogged'];
   return {
     ...(description !== undefined && { description }),
     ...(updated_at !== undefined && { updated_at }),
+    ...(push_options !== undefined && push_options.length > 0 && { push_options }),
   };
 };
 
