@@ -14,6 +14,7 @@ import { clientParametersText } from './golden/client_parameters.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
+import { webhookPayloadsText } from './golden/webhook_payloads.ts';
 import { startPostgres } from './support/databases/postgres.ts';
 import { engine } from './support/service.ts';
 
@@ -37,6 +38,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'openapi.json', make: () => openApiText(endpoints) },
   { file: 'settings.md', make: settingsText },
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
+  { file: 'webhook_payloads.json', make: webhookPayloadsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
   // The service of this test runs on the engine that is tested.
   ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),

@@ -1,0 +1,74 @@
+/** Libraries that read webhooks parse every payload of `docs/webhook_payloads.json`. Skips what is not installed. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/webhook_payloads.json'), 'utf8');
+const names = Object.keys(JSON.parse(text) as object);
+const folder = join(import.meta.dirname, 'webhook_receivers');
+
+const run = (command: string, args: string[], { cwd = folder, input = '' } = {}) =>
+  spawnSync(command, args, { cwd, input, encoding: 'utf8' });
+
+/** What a library made of each payload, by name. */
+const parseLines = (output: string): Map<string, string> =>
+  new Map(
+    output
+      .trim()
+      .split('\n')
+      .map((line): [string, string] => {
+        const [name = '', parsed = ''] = line.split('\t');
+        return [name, parsed];
+      }),
+  );
+
+const typesByKind: [start: string, type: string][] = [
+  ['push', '*gitlab.PushEvent'],
+  ['tag_push', '*gitlab.TagEvent'],
+  ['issue', '*gitlab.IssueEvent'],
+  ['merge_request', '*gitlab.MergeEvent'],
+  ['note: on a commit', '*gitlab.CommitCommentEvent'],
+  ['note: on a merge', '*gitlab.MergeCommentEvent'],
+  ['note: on an issue', '*gitlab.IssueCommentEvent'],
+  ['pipeline', '*gitlab.PipelineEvent'],
+  ['build', '*gitlab.JobEvent'],
+  ['deployment', '*gitlab.DeploymentEvent'],
+  ['release', '*gitlab.ReleaseEvent'],
+  ['user_add_to_team', '*gitlab.MemberEvent'],
+  ['user_create', '*gitlab.UserSystemEvent'],
+  ['repository_update', '*gitlab.RepositoryUpdateSystemEvent'],
+];
+
+test('the client library of Go', (context) => {
+  const cwd = join(folder, 'go');
+  if (run('go', ['version']).error !== undefined) return context.skip('go is not installed');
+  const got = run('go', ['mod', 'download'], { cwd });
+  if (got.status !== 0) return context.skip('the module cannot be downloaded');
+  const { status, stdout, stderr } = run('go', ['run', '.'], { cwd, input: text });
+  assert.equal(status, 0, stderr);
+  const parsed = parseLines(stdout);
+  assert.deepEqual(
+    names.filter((name) => !parsed.get(name)?.startsWith('*gitlab.')).map((name) => parsed.get(name)),
+    [],
+  );
+  for (const [start, type] of typesByKind)
+    for (const name of names.filter((one) => one === start || one.startsWith(`${start}:`)))
+      assert.equal(parsed.get(name), type, name);
+});
+
+/** The models of this library demand what is not always there, such as the commit of a deleted branch. */
+const notModelled =
+  /deleted|confidential|^emoji|^build|^pipeline: success|^user_(?:add|remove|update)|_(?:create|destroy|rename|update|transfer|login)$/;
+
+test('the models of Pydantic', (context) => {
+  const isInstalled = run('python3', ['-c', 'import pydantic_gitlab_webhooks']).status === 0;
+  if (!isInstalled) return context.skip('the Python package pydantic-gitlab-webhooks is not installed');
+  const { status, stdout, stderr } = run('python3', ['parse.py'], { input: text });
+  assert.equal(status, 0, stderr);
+  const failed = [...parseLines(stdout)].filter(
+    ([name, parsed]) => parsed.startsWith('failed') && !notModelled.test(name),
+  );
+  assert.deepEqual(failed, []);
+});
