@@ -56,6 +56,7 @@ export const workNouns = [
       'POST /:iid/unapprove',
       'POST /:iid/draft',
       'POST /:iid/ready',
+      'POST /:iid/request_review',
       'POST /:iid/revert',
       'POST /:iid/cherry_pick',
       'POST /:iid/delete',

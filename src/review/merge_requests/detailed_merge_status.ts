@@ -11,6 +11,8 @@ import { loadFinalStatus } from './merging/pending_pushes.ts';
 type DetailedRow = CheckedRequest & {
   /** 1 if a discussion is unresolved. */
   unresolved: number | null;
+  /** 1 if a reviewer waits for changes. */
+  changes_requested: number | null;
   diff_id: number | null;
 };
 
@@ -47,6 +49,7 @@ const findBlockingReason = async (
 ): Promise<string | null> => {
   const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
   if (mustResolve && request.unresolved !== null) return 'discussions_not_resolved';
+  if (request.changes_requested !== null) return 'requested_changes';
   if (project.merge_method !== 'merge' && (await loadBase(db, request)) !== request.checked_target_sha)
     return 'need_rebase';
   if (project.only_allow_merge_if_pipeline_succeeds !== 1 || !(await seesPipelines())) return null;

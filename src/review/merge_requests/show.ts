@@ -28,6 +28,8 @@ type Row = Version &
     found: number | null;
     /** 1 if a discussion is unresolved. */
     unresolved: number | null;
+    /** 1 if a reviewer waits for changes. */
+    changes_requested: number | null;
     /** The head pipeline. */
     pipeline_id: number | null;
   };
@@ -43,6 +45,7 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: RowKey) => {
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
       ${said} as said, ${found} as found,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
+      (select 1 from reviewers where ${here} and state = 'requested_changes' limit 1) as changes_requested,
       (select pipelines.id from pipelines where sha = head_sha and pipelines.project_id = source_project_id
         and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)
         order by ${headOrder} limit 1) as pipeline_id

@@ -127,6 +127,65 @@ describe('reviewer_ids', () => {
   });
 });
 
+describe('requested changes', () => {
+  const review = async (request: MergeRequest, json: object, as: string) =>
+    await world.api(`POST ${pathOf(request)}/draft_notes/bulk_publish`, { json, as });
+  const status = async (request: MergeRequest): Promise<string> =>
+    (await show(request)).detailed_merge_status;
+
+  it('block the merge until the reviewer approves; the requesting user becomes a reviewer', async () => {
+    const { developer } = team;
+    const request = await open();
+    const { status: code } = await review(
+      request,
+      { reviewer_state: 'requested_changes', note: 'Please add a test.' },
+      developer.token,
+    );
+    assert.equal(code, 204);
+    assert.deepEqual(await states(request), [`${developer.username} requested_changes`]);
+    assert.equal(await status(request), 'requested_changes');
+    const notes = (await world.api(`GET ${pathOf(request)}/notes?sort=asc`)).body;
+    assert.deepEqual(
+      notes.map(({ body }: { body: string }) => body),
+      ['Please add a test.', 'requested changes'],
+    );
+    assert.equal((await world.api(`PUT ${pathOf(request)}/merge`)).status, 405);
+    await review(request, { reviewer_state: 'reviewed', note: 'More' }, developer.token);
+    assert.equal(await status(request), 'requested_changes', 'a comment keeps the state');
+    await world.api(`POST ${pathOf(request)}/approve`, { as: developer.token });
+    assert.deepEqual(await states(request), [`${developer.username} approved`]);
+    assert.equal(await status(request), 'mergeable');
+    await review(request, { reviewer_state: 'requested_changes' }, developer.token);
+    const { body } = await world.api(`GET ${pathOf(request)}/approvals`);
+    assert.deepEqual(body.approved_by, [], 'the approval is taken back');
+    await review(request, { reviewer_state: 'approved' }, developer.token);
+    assert.equal((await world.api(`PUT ${pathOf(request)}/merge`)).status, 200);
+  });
+
+  it('no longer block once the review is requested again, or the reviewer is removed', async () => {
+    const { developer } = team;
+    const request = await open({ reviewer_ids: [developer.id] });
+    for (const end of [
+      async () => await comment(request, `/request_review @${developer.username}`),
+      async () => await put(request, { reviewer_ids: [] }),
+    ]) {
+      await review(request, { reviewer_state: 'requested_changes' }, developer.token);
+      assert.equal(await status(request), 'requested_changes');
+      await end();
+      assert.equal(await status(request), 'mergeable');
+    }
+  });
+
+  it('are for those who may approve', async () => {
+    const request = await open();
+    const { reporter } = team;
+    const refused = await review(request, { reviewer_state: 'requested_changes' }, reporter.token);
+    assert.equal(refused.status, 401);
+    assert.equal((await review(request, { reviewer_state: 'other' }, reporter.token)).status, 400);
+    assert.deepEqual(await states(request), []);
+  });
+});
+
 describe('state', () => {
   it("follows a reviewer's actions: approve, revoke, publish a review", async () => {
     const { developer, master } = team;

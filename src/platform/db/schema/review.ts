@@ -5,7 +5,7 @@ import type { Flag, Id } from './column_types.ts';
 
 /** Reviewers of merge requests. */
 export type ReviewersTable = AssigneesTable & {
-  state: 'unreviewed' | 'reviewed' | 'approved' | 'unapproved';
+  state: 'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved';
   created_at: number;
 };
 

@@ -8,7 +8,7 @@ import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
 import { mergeRequestNoun } from '../noun.ts';
-import { setReviewerState } from './reviewers.ts';
+import { addReviewer, setReviewerState } from './reviewers.ts';
 
 export type Approval = { user_id: number; created_at: number };
 
@@ -35,7 +35,7 @@ const recordApproval = async (
   tx: Tx,
   call: Call,
   { project, target }: LoadedMergeRequest,
-  { state, text }: { state: 'approved' | 'unapproved'; text: string },
+  { state, text }: { state: 'approved' | 'unapproved' | 'requested_changes'; text: string },
 ): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
   await setReviewerState(tx, target, actor.user.id, { state });
@@ -77,6 +77,32 @@ export const approve = async (
       .executeTakeFirst();
     if (added === undefined) throw unauthorized();
     return await recordApproval(tx, call, loaded, { state: 'approved', text: 'approved this merge request' });
+  });
+};
+
+/**
+ * Requests changes as the caller, who becomes a reviewer. That blocks the merge until they approve, or their review is
+ * requested again. Takes back their approval.
+ * @throws Failure 401 if the caller may not approve
+ */
+export const requestChanges = async (
+  call: Call,
+  { project, merge_request }: LoadedMergeRequest,
+): Promise<LoadedMergeRequest> => {
+  const { user } = requireActor(call);
+  return await call.write(async (tx) => {
+    const loaded = await lockMergeRequest(tx, project, merge_request.id);
+    if (!mayApprove(call, loaded)) throw unauthorized();
+    await tx.db
+      .deleteFrom('merge_request_approvals')
+      .where('merge_request_id', '=', merge_request.id)
+      .where('user_id', '=', user.id)
+      .execute();
+    await addReviewer(tx, loaded.target, user.id);
+    return await recordApproval(tx, call, loaded, {
+      state: 'requested_changes',
+      text: 'requested changes',
+    });
   });
 };
 

@@ -97,6 +97,30 @@ export const setReviewerState = async (
   await (from === undefined ? own : own.where('state', '=', from)).execute();
 };
 
+/** Makes a user a reviewer, if they are none. */
+export const addReviewer = async (tx: Tx, link: Linked, userId: number): Promise<void> => {
+  const own = tx.db
+    .selectFrom('reviewers')
+    .select('user_id')
+    .where(ofTarget)
+    .where('target_id', '=', link.id);
+  const existing = await own.where('user_id', '=', userId).executeTakeFirst();
+  if (existing === undefined) await setReviewers(tx, link, [], [userId]);
+};
+
+/** Tells whether a reviewer waits for changes, which blocks the merge. */
+export const areChangesRequested = async (db: Reader, mergeRequestId: number): Promise<boolean> => {
+  const row = await db
+    .selectFrom('reviewers')
+    .select('user_id')
+    .where(ofTarget)
+    .where('target_id', '=', mergeRequestId)
+    .where('state', '=', 'requested_changes')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
 export type Reviewer = Pick<Selectable<ReviewersTable>, 'user_id' | 'state' | 'created_at'>;
 
 /** Lists the reviewers of a merge request in the order of their requests. */

@@ -11,6 +11,7 @@ import {
   longText,
   nullable,
   object,
+  oneOf,
   optional,
   string,
   text,
@@ -29,6 +30,7 @@ import {
 import { findReadable } from '../find.ts';
 import { requestParams, requestPath } from '../params.ts';
 import { publishAll, publishOne } from './publish.ts';
+import { submitReview } from './submit_review.ts';
 
 const path = `${requestPath}/draft_notes`;
 const onePath = `${path}/:draft_note_id`;
@@ -159,17 +161,35 @@ const publish = endpoint({
   },
 });
 
+const verdictsByState = {
+  reviewed: 'comment',
+  requested_changes: 'request_changes',
+  approved: 'approve',
+} as const;
+
 const publishEach = endpoint({
   ...common,
   method: 'POST',
   path: `${path}/bulk_publish`,
-  summary: 'Make comments of all drafts of the caller',
+  summary: 'Make comments of all drafts of the caller, as a review',
   status: 204,
-  params: object(requestParams),
+  params: object({
+    ...requestParams,
+    note: optional(longText('a comment on the merge request as a whole')),
+    reviewer_state: optional(
+      oneOf(['reviewed', 'requested_changes', 'approved'], { description: 'of the caller after the review' }),
+    ),
+  }),
   reply: null,
   handle: async (call, input) => {
     const loaded = await find(call, input);
-    await publishAll(call, loaded, await allDrafts(call, loaded));
+    const { note: summary = '', reviewer_state: state } = input;
+    if (summary === '' && state === undefined) {
+      await publishAll(call, loaded, await allDrafts(call, loaded));
+      return;
+    }
+    const verdict = verdictsByState[state ?? 'reviewed'];
+    await submitReview(call, loaded, { summary, verdict, sha: loaded.merge_request.head_sha ?? '' });
   },
 });
 

@@ -1,20 +1,22 @@
-/** Submits a review: the drafts of the caller, a summary, and an approval. */
+/** Submits a review: the drafts of the caller, a summary, and a verdict. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { conflict, invalid, unauthorized } from '../../../platform/errors.ts';
 import { createNote } from '../../../planning/notes/create.ts';
 import { runQuickActions } from '../../../planning/notes/quick_actions.ts';
 import { requireCommenter } from '../../../planning/notes/rules.ts';
-import { approve, loadApprovals, mayApprove } from '../approvals/approvals.ts';
+import { approve, loadApprovals, mayApprove, requestChanges } from '../approvals/approvals.ts';
 import { setReviewerState } from '../approvals/reviewers.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { commentedMergeRequest } from '../quick_actions.ts';
 import { allDrafts } from './draft_notes.ts';
 import { publishAll } from './publish.ts';
 
+export const verdicts = ['comment', 'approve', 'request_changes'] as const;
+
 export type Review = {
   /** Text of a comment on the merge request; empty: none. */
   summary: string;
-  isApproval: boolean;
+  verdict: (typeof verdicts)[number];
   /** Head that the reviewer saw. */
   sha: string;
 };
@@ -28,34 +30,45 @@ const addSummary = async (call: Call, loaded: LoadedMergeRequest, summary: strin
   if (done === null || body !== '') await createNote(commentedMergeRequest, call, loaded, { body });
 };
 
+/** Stores the verdict, after the comments. */
+const storeVerdict = async (
+  call: Call,
+  { project, target }: LoadedMergeRequest,
+  { verdict, sha }: Pick<Review, 'verdict' | 'sha'>,
+): Promise<void> => {
+  const { id: userId } = requireUser(call);
+  const current = await reloadMergeRequest(call.db, project, target.id);
+  if (verdict === 'request_changes') await requestChanges(call, current);
+  else if (verdict === 'approve' && !(await hasApproved(call, userId, target.id)))
+    await approve(call, current, sha);
+  else
+    await call.write(async (tx) => {
+      await setReviewerState(tx, target, userId, { state: 'reviewed', from: 'unreviewed' });
+    });
+};
+
 /**
- * Publishes the drafts of the caller, adds the summary, and approves, if the review is an approval.
- * @throws Failure 400 for an empty review, 401 if the caller may not approve, 403 if they may not comment, 409 if the
+ * Publishes the drafts of the caller, adds the summary, and approves or requests changes, if the verdict says so.
+ * @throws Failure 400 for an empty review, 401 if the caller may give no verdict, 403 if they may not comment, 409 if the
  *   head has changed since
  */
 export const submitReview = async (
   call: Call,
   loaded: LoadedMergeRequest,
-  { summary, isApproval, sha }: Review,
+  { summary, verdict, sha }: Review,
 ): Promise<void> => {
-  const { id: userId } = requireUser(call);
-  const { target, merge_request, project } = loaded;
+  const { merge_request } = loaded;
   const drafts = await allDrafts(call, loaded);
   const hasSummary = summary.trim() !== '';
-  if (drafts.length === 0 && !hasSummary && !isApproval) {
+  if (drafts.length === 0 && !hasSummary && verdict === 'comment') {
     throw invalid({ summary: ["can't be blank in a review without comments"] });
   }
   if (drafts.length > 0 || hasSummary) requireCommenter(call, loaded);
-  if (isApproval && !mayApprove(call, loaded)) throw unauthorized();
-  if (isApproval && sha !== merge_request.head_sha) {
+  if (verdict !== 'comment' && !mayApprove(call, loaded)) throw unauthorized();
+  if (verdict === 'approve' && sha !== merge_request.head_sha) {
     throw conflict('New commits were pushed meanwhile. Look at them before you approve.');
   }
   await publishAll(call, loaded, drafts);
   if (hasSummary) await addSummary(call, loaded, summary);
-  const current = await reloadMergeRequest(call.db, project, target.id);
-  if (isApproval && !(await hasApproved(call, userId, target.id))) await approve(call, current, sha);
-  else
-    await call.write(async (tx) => {
-      await setReviewerState(tx, target, userId, { state: 'reviewed', from: 'unreviewed' });
-    });
+  await storeVerdict(call, loaded, { verdict, sha });
 };

@@ -10,6 +10,7 @@ import type { PipelineRow } from '../../../code/repository/statuses/pipeline_sum
 import { type Discussion, unresolvedDiscussions } from '../../../planning/discussions/queries.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
+import { areChangesRequested } from '../approvals/reviewers.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { headOrder, isGreen } from './head_pipeline.ts';
 import { checkMergeStatus } from './merge_status.ts';
@@ -21,6 +22,8 @@ export type MergeChecks = {
   /** Whether the source branch merges into the target branch. */
   branches: 'unchecked' | 'mergeable' | 'conflict' | 'missing' | 'empty';
   isDraft: boolean;
+  /** A reviewer waits for changes. */
+  areChangesRequested: boolean;
   unresolved: Discussion[];
   mustResolve: boolean;
   /** The pipeline of the head; null: none, or the caller may not see it. */
@@ -110,8 +113,9 @@ export const withMergeStatus = async (
 export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): Promise<MergeChecks> => {
   const { merge_request, project } = loaded;
   const { db } = call;
-  const [unresolved, pipeline, status, divergence] = await Promise.all([
+  const [unresolved, isWaiting, pipeline, status, divergence] = await Promise.all([
     unresolvedDiscussions(db, loaded.target),
+    areChangesRequested(db, merge_request.id),
     loadHeadPipeline(call, loaded),
     loadFinalStatus(db, merge_request),
     loadDivergence(call, loaded),
@@ -120,6 +124,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
   return {
     branches: toBranches(loaded),
     isDraft: isWorkInProgress(merge_request.title),
+    areChangesRequested: isWaiting,
     unresolved,
     mustResolve: project.only_allow_merge_if_all_discussions_are_resolved === 1,
     pipeline,
@@ -149,6 +154,7 @@ export const judgePipeline = ({
 export const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   checks.branches === 'mergeable' &&
   !checks.isDraft &&
+  !checks.areChangesRequested &&
   !checks.needsRebase &&
   !(checks.mustResolve && checks.unresolved.length > 0);
 

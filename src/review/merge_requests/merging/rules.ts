@@ -5,6 +5,7 @@ import { hasUnresolvedDiscussions } from '../../../planning/discussions/queries.
 import { Failure, conflict, unauthorized } from '../../../platform/errors.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { mayMergeInto, loadProtectedBranches } from '../../../code/repository/protection/rules.ts';
+import { areChangesRequested } from '../approvals/reviewers.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { isGreen } from './head_pipeline.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
@@ -40,7 +41,7 @@ export const requireOpen = async (db: Reader, viewer: Viewer, loaded: LoadedMerg
 };
 
 /**
- * Checks what needs no git: the request is no draft, and where the project requires it, its discussions are resolved
+ * Checks what needs no git: the request is no draft, no reviewer has requested changes, and where the project requires it, its discussions are resolved
  * and its pipeline succeeded.
  * @param deferred true to skip the pipeline, for a merge that waits for it
  * @throws Failure 405
@@ -51,6 +52,7 @@ export const requireReady = async (
   deferred: boolean,
 ): Promise<void> => {
   if (isWorkInProgress(merge_request.title)) throw notNow();
+  if (await areChangesRequested(db, merge_request.id)) throw notNow();
   const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
   if (mustResolve && (await hasUnresolvedDiscussions(db, merge_request.id))) throw notNow();
   if (deferred || project.only_allow_merge_if_pipeline_succeeds !== 1) return;

@@ -8,7 +8,7 @@ import {
   withoutWorkInProgress,
 } from '../../../../../planning/issuables/text/draft_title.ts';
 import { forbidden, invalid } from '../../../../../platform/errors.ts';
-import { boolean, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { boolean, id, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { type MergeRequestEdit, updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
@@ -83,6 +83,21 @@ const changePage = page({
   },
 });
 
+const requestReview = page({
+  method: 'POST',
+  path: `${servedRequests}/:iid/request_review`,
+  audience: 'user',
+  params: object({ ...oneRequest, user_id: optional(id()) }),
+  handle: async (visit, { project, iid, user_id = 0 }) => {
+    const { call } = visit;
+    const loaded = await findEditable(requestKind, call, { project, iid });
+    return await submitForm(
+      { kind: requestKind, visit, loaded },
+      async () => await updateMergeRequest(call, loaded, { review_requested_ids: [user_id] }),
+    );
+  },
+});
+
 /** Returns the title of a draft, or of what is none. */
 const retitled = ({ merge_request: { title } }: LoadedMergeRequest, isDraft: boolean): string => {
   if (isWorkInProgress(title) === isDraft) return title;
@@ -124,4 +139,4 @@ const deletePage = page({
   },
 });
 
-export const changePages = [changePage, draftPage('draft'), draftPage('ready'), deletePage];
+export const changePages = [changePage, requestReview, draftPage('draft'), draftPage('ready'), deletePage];

@@ -1,4 +1,4 @@
-/** The menu that ends a review: a summary, and whether it approves. */
+/** The menu that ends a review: a summary and a verdict. */
 import { mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -28,9 +28,13 @@ const reviewForm = (cards: Cards, drafts: number, { problem, summary = '' }: Rev
   const { changes, visit } = cards;
   const { loaded, version } = changes;
   const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
-  const approval =
+  const judged =
     mayApprove(visit.call, loaded) &&
-    verdict('approve', 'Approve', 'Publish, and say that this is good to merge.');
+    html`${verdict('approve', 'Approve', 'Publish, and say that this is good to merge.')}${verdict(
+      'request_changes',
+      'Request changes',
+      'Publish, and block the merge until you approve or your review is requested again.',
+    )}`;
   const editor = markdownEditor({
     name: 'summary',
     id: 'review_summary',
@@ -40,7 +44,7 @@ const reviewForm = (cards: Cards, drafts: number, { problem, summary = '' }: Rev
     project: loaded.project,
   });
   return html`<form method="post" action="${formPath(cards, '/review')}">${alert}${token(cards)}${hidden('head', version?.head_commit_sha ?? '')}${editor}
-<fieldset><legend class="visually-hidden">Verdict</legend>${verdict('comment', 'Comment', publishedText(drafts))}${approval}</fieldset>
+<fieldset><legend class="visually-hidden">Verdict</legend>${verdict('comment', 'Comment', publishedText(drafts))}${judged}</fieldset>
 <div class="buttons"><button class="primary">Submit review</button></div></form>`;
 };
 

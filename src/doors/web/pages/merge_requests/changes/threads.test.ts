@@ -296,6 +296,25 @@ test('those who may not comment find no forms', async () => {
   assert.match((await openVisitor(gantry).post(`${path}/comments`, { body: 'x' })).location ?? '', /sign_in/);
 });
 
+test('a review requests changes, which blocks the merge until it is requested again', async () => {
+  const { path } = await open();
+  const page = path.replace(/\/diffs$/, '');
+  const summary = 'Not yet';
+  assert.match(await read(path), /value="request_changes"/);
+  const sent = await reviewer.visitor.post(`${path}/review`, { summary, verdict: 'request_changes' });
+  assert.equal(sent.location, page);
+  assert.match(await read(page), /requested changes <span class="muted">· until they approve/);
+  const form = /action="([^"]*\/request_review)"[^]*?name="user_id" value="(\d+)"/.exec(
+    await read(page, author),
+  );
+  assert.equal(form?.[2], String(reviewer.id));
+  const stranger = await seedVisitor(gantry);
+  await read(page, stranger);
+  assert.equal((await stranger.visitor.post(`${page}/request_review`, {})).status, 403);
+  await author.visitor.post(`${page}/request_review`, { user_id: form?.[2] ?? '' });
+  assert.doesNotMatch(await read(page), /requested changes <span class="muted">/);
+});
+
 test('a suggestion is shown as a difference, and applied as a commit', async () => {
   const opened = await open();
   const { path, branch } = opened;

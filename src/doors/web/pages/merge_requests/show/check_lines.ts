@@ -128,6 +128,18 @@ const firstThread = ({ checks, talk, loaded }: OpenPage): { path: string; where:
   };
 };
 
+const changesLine = ({ loaded, reviewers }: OpenPage): CheckLine => {
+  const ids = new Set(
+    reviewers.filter(({ state }) => state === 'requested_changes').map(({ user_id }) => user_id),
+  );
+  const names = loaded.merge_request.reviewers.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  return {
+    state: 'bad',
+    isBlocking: true,
+    text: html`${names.length === 0 ? 'A reviewer' : names.join(', ')} requested changes${quiet('until they approve, or their review is requested again')}`,
+  };
+};
+
 const threadsLine = (shown: OpenPage): CheckLine => {
   const { unresolved, mustResolve } = shown.checks;
   if (unresolved.length === 0) return { state: 'ok', isBlocking: false, text: html`No open threads` };
@@ -229,6 +241,7 @@ export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
     ...(checks.isDraft ? [draftLine(visit, shown)] : []),
     pipelineLine(visit, shown),
     approvalLine(visit, shown),
+    ...(checks.areChangesRequested ? [changesLine(shown)] : []),
     threadsLine(shown),
     branchesLine(visit, shown),
     ...(merge_error === null

@@ -1,11 +1,18 @@
 /** The column beside a merge request: its properties, each with a form for those who may change it. */
 import { basicUser } from '../../../../../identity/users/json.ts';
 import type { Visit } from '../../../page.ts';
+import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { person } from '../../../parts/user_link.ts';
 import type { Choices } from '../../../parts/properties/choices.ts';
-import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
+import {
+  labelsForm,
+  milestoneForm,
+  peopleForm,
+  propertyForm,
+  timeForm,
+} from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
   followSection,
@@ -25,15 +32,27 @@ const reviewStates: Record<string, readonly [style: string, image: IconName, wor
   approved: ['ok', 'check', 'approved'],
   unapproved: ['off', 'circle', 'revoked'],
   reviewed: ['wait', 'comment', 'commented'],
-  requested_changes: ['bad', 'cross', 'wants changes'],
+  requested_changes: ['bad', 'cross', 'requested changes'],
 };
 
 const reviewersPart = (visit: Visit, shown: RequestPage, choices: Choices | null): Html => {
-  const { reviewers } = shown.loaded.merge_request;
+  const { reviewers, state } = shown.loaded.merge_request;
+  const isOpen = state === 'opened';
   const states = new Map(shown.reviewers.map(({ user_id, state }) => [user_id, state as string]));
   const rows = reviewers.map((user) => {
     const [style, image, word] = reviewStates[states.get(user.id) ?? ''] ?? ['off', 'clock', 'waiting'];
-    return html`<div class="row between">${person(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>`;
+    const again =
+      isOpen &&
+      shown.rights.update &&
+      states.has(user.id) &&
+      states.get(user.id) !== 'unreviewed' &&
+      propertyForm(
+        visit,
+        requestPath(shown.loaded, '/request_review'),
+        hidden('user_id', user.id),
+        `Request review again`,
+      );
+    return html`<div class="row between">${person(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>${again}`;
   });
   const action = requestPath(shown.loaded);
   return section(

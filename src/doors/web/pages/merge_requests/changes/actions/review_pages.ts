@@ -7,7 +7,7 @@ import {
   findDraft,
   updateDraft,
 } from '../../../../../../review/merge_requests/drafts/draft_notes.ts';
-import { submitReview } from '../../../../../../review/merge_requests/drafts/submit_review.ts';
+import { submitReview, verdicts } from '../../../../../../review/merge_requests/drafts/submit_review.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../../review/merge_requests/find.ts';
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
 import { parsePosition } from '../../../../../../planning/notes/position.ts';
@@ -71,6 +71,12 @@ const remove = page({
   },
 });
 
+const notices = {
+  comment: 'Your review is published.',
+  approve: 'You approved this merge request.',
+  request_changes: 'You requested changes.',
+};
+
 const finish = page({
   method: 'POST',
   path: `${served}/review`,
@@ -79,20 +85,19 @@ const finish = page({
     ...oneRequest,
     ...choiceParams,
     summary: optional(longText()),
-    verdict: oneOf(['comment', 'approve'], { default: 'comment' }),
+    verdict: oneOf(verdicts, { default: 'comment' }),
     head: optional(text()),
   }),
   handle: async (visit, { project, iid, summary: typed = '', verdict, head = '', ...query }) => {
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
     const summary = typed.replaceAll('\r\n', '\n');
-    const isApproval = verdict === 'approve';
     const operation = async (): Promise<void> =>
-      await submitReview(call, loaded, { summary, isApproval, sha: head });
+      await submitReview(call, loaded, { summary, verdict, sha: head });
     return await submit(visit, { loaded, query }, operation, {
       next: async () => requestPath(loaded),
       given: (problem) => ({ review: { problem, summary } }),
-      notice: isApproval ? 'You approved this merge request.' : 'Your review is published.',
+      notice: notices[verdict],
     });
   },
 });
