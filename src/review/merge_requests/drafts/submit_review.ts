@@ -13,10 +13,12 @@ import { publishAll } from './publish.ts';
 
 export const verdicts = ['comment', 'approve', 'request_changes'] as const;
 
+export type Verdict = (typeof verdicts)[number];
+
 export type Review = {
   /** Text of a comment on the merge request; empty: none. */
   summary: string;
-  verdict: (typeof verdicts)[number];
+  verdict: Verdict;
   /** Head that the reviewer saw. */
   sha: string;
 };

@@ -6,6 +6,12 @@ import type { Changes } from './load_changes.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import type { Talks } from './load_threads.ts';
 
+/** What somebody typed into a form that was not accepted. */
+export type KeptText = { typed: string } & (
+  | { discussion_id: string; resolves: boolean }
+  | { draft_id: number }
+);
+
 /** What the cards of one page have in common. */
 export type Cards = {
   visit: Visit;
@@ -13,6 +19,8 @@ export type Cards = {
   rights: Pick<Talks, 'mayComment' | 'mayResolve'>;
   /** The viewer has drafts: further comments join them. */
   isReviewing: boolean;
+  /** A reply, or the text of a draft, that was not accepted. */
+  kept?: KeptText | undefined;
 };
 
 /** Returns the address of a form of the tab. */

@@ -13,10 +13,11 @@ import { partOf, splitFiles } from './file_pages.ts';
 import { fileTree } from './file_tree.ts';
 import { type Changes, loadChanges } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
-import type { Cards } from './card_context.ts';
+import type { Cards, KeptText } from './card_context.ts';
 import { batchForm } from './suggestion_card.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './load_threads.ts';
+import type { ReviewGiven } from './review_menu.ts';
 import { toolbar } from './toolbar.ts';
 
 export type ChangesGiven = {
@@ -24,8 +25,10 @@ export type ChangesGiven = {
   alert?: string;
   /** Text of a comment that was not accepted, and where it belongs. */
   comment?: { typed: string; from?: number | undefined };
-  /** What was wrong with a review, and its summary. */
-  review?: { problem: string; summary: string };
+  /** A reply, or the text of a draft, that was not accepted. */
+  kept?: KeptText;
+  /** What was wrong with a review, and what was typed. */
+  review?: ReviewGiven;
 };
 
 type Part = {
@@ -153,7 +156,13 @@ export const changesView = async (
 ): Promise<View> => {
   const changes = await loadChanges(visit, loaded, query);
   const talks = await loadTalks(visit, changes);
-  const cards: Cards = { visit, changes, rights: talks, isReviewing: talks.drafts.length > 0 };
+  const cards: Cards = {
+    visit,
+    changes,
+    rights: talks,
+    isReviewing: talks.drafts.length > 0,
+    kept: given.kept,
+  };
   const named = talks.mayComment ? findCommentPlace(changes.files, query.comment) : null;
   const form = named === null ? null : { ...named, ...given.comment };
   const part = await choosePart(visit, changes, form);

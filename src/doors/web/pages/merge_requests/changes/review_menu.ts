@@ -1,5 +1,6 @@
 /** The menu that ends a review: a summary and a verdict. */
 import { mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
+import type { Verdict } from '../../../../../review/merge_requests/drafts/submit_review.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
@@ -8,13 +9,18 @@ import { type Cards, formPath, token } from './card_context.ts';
 export type ReviewGiven = {
   /** What was wrong with the review. */
   problem?: string;
-  /** Summary that was not accepted. */
+  /** Summary and verdict that were not accepted. */
   summary?: string;
+  verdict?: Verdict;
 };
 
-const verdict = (value: string, label: string, hint: string): Html =>
+const verdictField = (
+  value: Verdict,
+  chosen: Verdict,
+  [label, hint]: readonly [label: string, hint: string],
+): Html =>
   html`<div class="field check"><input id="verdict_${value}" type="radio" name="verdict" value="${value}"${
-    value === 'comment' && html` checked`
+    value === chosen && html` checked`
   } aria-describedby="verdict_${value}_hint"><label for="verdict_${value}">${label}</label><p class="hint" id="verdict_${value}_hint">${hint}</p></div>`;
 
 const publishedText = (drafts: number): string => {
@@ -24,17 +30,17 @@ const publishedText = (drafts: number): string => {
     : `Publish the summary and ${drafts} pending comments.`;
 };
 
-const reviewForm = (cards: Cards, drafts: number, { problem, summary = '' }: ReviewGiven): Html => {
+const reviewForm = (
+  cards: Cards,
+  drafts: number,
+  { problem, summary = '', verdict = 'comment' }: ReviewGiven,
+): Html => {
   const { changes, visit } = cards;
   const { loaded, version } = changes;
   const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
   const judged =
     mayApprove(visit.call, loaded) &&
-    html`${verdict('approve', 'Approve', 'Publish, and say that this is good to merge.')}${verdict(
-      'request_changes',
-      'Request changes',
-      'Publish, and block the merge until you approve or your review is requested again.',
-    )}`;
+    html`${verdictField('approve', verdict, ['Approve', 'Publish, and say that this is good to merge.'])}${verdictField('request_changes', verdict, ['Request changes', 'Publish, and block the merge until you approve or your review is requested again.'])}`;
   const editor = markdownEditor({
     name: 'summary',
     id: 'review_summary',
@@ -44,7 +50,7 @@ const reviewForm = (cards: Cards, drafts: number, { problem, summary = '' }: Rev
     project: loaded.project,
   });
   return html`<form method="post" action="${formPath(cards, '/review')}">${alert}${token(cards)}${hidden('head', version?.head_commit_sha ?? '')}${editor}
-<fieldset><legend class="visually-hidden">Verdict</legend>${verdict('comment', 'Comment', publishedText(drafts))}${judged}</fieldset>
+<fieldset><legend class="visually-hidden">Verdict</legend>${verdictField('comment', verdict, ['Comment', publishedText(drafts)])}${judged}</fieldset>
 <div class="buttons"><button class="primary">Submit review</button></div></form>`;
 };
 

@@ -45,13 +45,19 @@ const resolveForm = (cards: Cards, { id, isResolved }: ShownThread): Html | null
     ? html`<form method="post" action="${formPath(cards, `/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`)}" data-inline>${token(cards)}<button class="small">${isResolved ? 'Reopen' : 'Resolve'}</button></form>`
     : null;
 
+/** Returns the reply to a thread that was not accepted. */
+const keptReply = ({ kept }: Cards, id: string) =>
+  kept !== undefined && 'discussion_id' in kept && kept.discussion_id === id ? kept : null;
+
 const replyForm = (cards: Cards, { id }: ShownThread): Html | null => {
   if (!cards.rights.mayComment) return null;
+  const kept = keptReply(cards, id);
   const field = `reply_${id}`;
   const review = cards.isReviewing ? 'Add to review' : 'Start a review';
-  return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}<label class="visually-hidden" for="${field}">Reply</label><textarea id="${field}" name="body" rows="3" required></textarea>${
+  return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}<label class="visually-hidden" for="${field}">Reply</label><textarea id="${field}" name="body" rows="3" required>
+${kept?.typed ?? ''}</textarea>${
     cards.rights.mayResolve &&
-    html`<div class="field check"><input id="resolve_${id}" type="checkbox" name="resolve" value="1"><label for="resolve_${id}">Resolve the thread</label></div>`
+    html`<div class="field check"><input id="resolve_${id}" type="checkbox" name="resolve" value="1"${kept?.resolves === true && html` checked`}><label for="resolve_${id}">Resolve the thread</label></div>`
   }<div class="buttons"><button class="primary small" name="intent" value="comment">Reply</button><button class="small" name="intent" value="review">${review}</button></div></form></details>`;
 };
 
@@ -71,15 +77,17 @@ export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly S
   if (!thread.isResolved) {
     return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${talk}</section>`;
   }
-  return html`<section class="card thread-card" ${name} id="thread_${thread.id}" tabindex="-1"><details><summary>${about}</summary>${talk}</details></section>`;
+  return html`<section class="card thread-card" ${name} id="thread_${thread.id}" tabindex="-1"><details${keptReply(cards, thread.id) !== null && html` open`}><summary>${about}</summary>${talk}</details></section>`;
 };
 
 const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
   const field = `draft_text_${draft.id}`;
   const path = `/drafts/${draft.id}`;
+  const { kept } = cards;
+  const typed = kept !== undefined && 'draft_id' in kept && kept.draft_id === draft.id ? kept.typed : null;
   return html`<div class="draft" id="draft_${draft.id}"><div class="row tight"><span class="status wait">${icon('clock')} Pending</span><span class="muted small">only you see it until you finish the review</span></div>${content}
-${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}<label class="visually-hidden" for="${field}">Pending comment</label><textarea id="${field}" name="body" rows="4" required>
-${draft.note}</textarea><div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;
+${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"${typed !== null && html` open`}><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}<label class="visually-hidden" for="${field}">Pending comment</label><textarea id="${field}" name="body" rows="4" required>
+${typed ?? draft.note}</textarea><div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;
 };
 
 /** Renders a draft that starts a thread. */

@@ -138,6 +138,33 @@ test('shows the form again with its text if it is not accepted', async () => {
   }
 });
 
+test('keeps the text of a reply, a draft and a review that are not accepted', async () => {
+  const opened = await open();
+  const { path } = opened;
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body: 'Why?' });
+  const [{ id }] = await discussionsOf(opened);
+  const reply = { discussion_id: id, body: '/reopen', resolve: '1' };
+  const refused = await reviewer.visitor.post(`${path}/replies`, reply);
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Failed to apply commands/);
+  assert.match(refused.text, /<details class="reply" open>[^]*?required>\n\/reopen<\/textarea>/);
+  assert.match(refused.text, /name="resolve" value="1" checked>/);
+  const drafted = await reviewer.visitor.post(`${path}/replies`, {
+    discussion_id: id,
+    body: 'Later',
+    intent: 'review',
+  });
+  const draft = /#draft_(\d+)$/.exec(drafted.location ?? '')?.[1] ?? '';
+  const edited = await reviewer.visitor.post(`${path}/drafts/${draft}`, { body: '  ' });
+  assert.equal(edited.status, 422);
+  assert.match(edited.text, /<details class="reply" open>[^]*?Edit<[^]*?required>\n {2}<\/textarea>/);
+  const stale = { summary: 'My <summary>', verdict: 'approve', head: '0'.repeat(40) };
+  const review = await reviewer.visitor.post(`${path}/review`, stale);
+  assert.equal(review.status, 422);
+  assert.match(review.text, /value="approve" checked/);
+  assert.ok(review.text.includes('My &lt;summary&gt;'));
+});
+
 test('replies to a thread, resolves it and opens it again', async () => {
   const opened = await open();
   const { path } = opened;

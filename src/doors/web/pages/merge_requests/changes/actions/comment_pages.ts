@@ -172,6 +172,8 @@ const reply = page({
     };
     return await submit(visit, { loaded, query: sent }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, sent, pathOfDiscussion(discussion))}${hash}`,
+      file: pathOfDiscussion(discussion),
+      given: (alert) => ({ alert, kept: { typed: note, discussion_id, resolves: resolve } }),
     });
   },
 });

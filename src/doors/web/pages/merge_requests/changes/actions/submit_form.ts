@@ -14,6 +14,17 @@ const problemText = ({ text, fields }: FormProblems): string =>
     .flatMap(([name, problems]) => problems.map((one) => saidOf(name.replaceAll('_', ' '), one)))
     .join('. ');
 
+/** Returns which part of the tab shows a file. */
+const partOfFile = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  query: ChangesQuery,
+  path: string,
+): Promise<number> => {
+  const { files } = await loadChanges(visit, loaded, choiceOf(query));
+  return partOf(splitFiles(files), path);
+};
+
 /** Returns the address of the part of the tab that shows a file. */
 export const pathOfFile = async (
   visit: Visit,
@@ -22,13 +33,14 @@ export const pathOfFile = async (
   path: string | undefined,
 ): Promise<string> => {
   if (path === undefined) return changesPath(loaded, choiceOf(query));
-  const { files } = await loadChanges(visit, loaded, choiceOf(query));
-  return changesPath(loaded, { ...choiceOf(query), page: partOf(splitFiles(files), path) });
+  return changesPath(loaded, { ...choiceOf(query), page: await partOfFile(visit, loaded, query, path) });
 };
 
 type Form = {
   /** Returns the address after success. */
   next: () => Promise<string>;
+  /** The file that the form is at, whose part of the tab is shown again. */
+  file?: string | undefined;
   /** What to keep of a form that was not accepted. */
   given?: (problem: string) => ChangesGiven;
   notice?: string;
@@ -38,10 +50,11 @@ export const submit = async (
   visit: Visit,
   { loaded, query }: { loaded: LoadedMergeRequest; query: ChangesQuery },
   operation: () => Promise<unknown>,
-  { next, given = (alert) => ({ alert }), notice }: Form,
+  { next, file, given = (alert) => ({ alert }), notice }: Form,
 ): Promise<View | Redirect> => {
   const problems = await attempt(operation);
   if (problems === null) return redirect(await next(), notice);
-  const view = await changesView(visit, loaded, query, given(problemText(problems)));
+  const page = file === undefined ? undefined : await partOfFile(visit, loaded, query, file);
+  const view = await changesView(visit, loaded, { ...query, page }, given(problemText(problems)));
   return { ...view, status: 422 };
 };
