@@ -42,6 +42,20 @@ const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note:
   await addTodos(tx, actor.user.id, target, mentionTodos(fresh, actor.user.id, note.body, note.id));
 };
 
+export type NoteEdit = {
+  note: NoteRow;
+  body: string;
+  /** Called with the text before the edit, in its transaction; throws to abort it. */
+  check?: (current: Pick<NoteRow, 'body'>) => void;
+};
+
+/** @throws Failure 404 if the comment was deleted meanwhile */
+const loadBody = async (tx: Tx, { id }: NoteRow): Promise<Pick<NoteRow, 'body'>> => {
+  const current = await tx.db.selectFrom('notes').select('body').where('id', '=', id).executeTakeFirst();
+  if (current === undefined) throw notFound();
+  return current;
+};
+
 /**
  * Changes the text of a comment; the same text changes nothing.
  * @throws Failure 400 for a blank text
@@ -50,7 +64,7 @@ export const updateNote = async (
   noun: Noun,
   call: Call,
   loaded: LoadedTarget,
-  { note, body: text }: { note: NoteRow; body: string },
+  { note, body: text, check }: NoteEdit,
 ): Promise<NoteRow> => {
   const body = checkBody(text);
   if (body === note.body) return note;
@@ -58,6 +72,7 @@ export const updateNote = async (
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     await noun.change(tx, target, { updated_at: tx.now });
+    check?.(await loadBody(tx, note));
     const edited = await tx.db
       .updateTable('notes')
       .set({ body, updated_at: tx.now })

@@ -6,11 +6,13 @@ import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { requireNoteAdmin } from '../../../../planning/notes/rules.ts';
 import { updateNote } from '../../../../planning/notes/update.ts';
-import { id, longText, object, optional } from '../../../../platform/http/schema.ts';
+import { id, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, hidden, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { type Texts, baseOf, requireBase } from '../../parts/timeline/edit_conflicts.ts';
+import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
 import { problemText } from './submit_form.ts';
 
@@ -30,23 +32,27 @@ const findOwnNote = async <L extends LoadedTarget>(
   return { loaded, note };
 };
 
-type Edited = { body: string; problems?: FormProblems };
+/** The text of a comment, as that of a record. */
+const textsOf = (body: string): Texts => ({ title: '', description: body });
+
+type Edited = { body: string; problems?: FormProblems; conflict?: EditConflict | null };
 
 const editView = <L extends LoadedTarget>(
   kind: IssuableKind<L>,
   visit: Visit,
   { loaded, note }: LoadedNote<L>,
-  { body, problems = noProblems }: Edited,
+  { body, problems = noProblems, conflict = null }: Edited,
 ): View => {
   const action = kind.path(loaded, `/notes/${note.id}`);
-  const text = problems === noProblems ? null : problemText(problems);
+  const said = problems === noProblems ? null : problemText(problems);
   const { word } = kind.noun;
   const content = html`${form(
     visit,
-    { action, submit: 'Save changes', problems: { text, fields: {} } },
+    { action, submit: submitLabel(conflict), problems: { text: said, fields: {} } },
     markdownEditor({ name: 'body', label: 'Comment', value: body, rows: 12, project: loaded.project }),
+    hidden('base', baseOf(textsOf(note.body))),
   )}
-<p><a href="${kind.path(loaded)}#note_${note.id}">Back to the ${word}</a></p>
+<p><a href="${kind.path(loaded)}#note_${note.id}">Back to the ${word}</a></p>${conflictCard(conflict, `${action}/edit`, 'Comment')}
 <section class="card danger-zone"><header><h2>Delete this comment</h2></header><div class="body">${form(
     visit,
     {
@@ -66,14 +72,28 @@ const updatePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     method: 'POST',
     path: `${kind.served}/:iid/notes/:note`,
     audience: 'user',
-    params: object({ ...oneNote, body: optional(longText()) }),
-    handle: async (visit, { body: typed = '', ...named }) => {
+    params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
+    handle: async (visit, { body: typed = '', base, ...named }) => {
       const { call } = visit;
       const found = await findOwnNote(kind, call, named);
       const { loaded, note } = found;
       const body = typed.replaceAll('\r\n', '\n');
-      const problems = await attempt(async () => await updateNote(kind.noun, call, loaded, { note, body }));
-      if (problems !== null) return editView(kind, visit, found, { body, problems });
+      const problems = await attempt(
+        async () =>
+          await updateNote(kind.noun, call, loaded, {
+            note,
+            body,
+            check: (current) => {
+              if (base !== undefined) requireBase(base, textsOf(current.body), 'comment');
+            },
+          }),
+      );
+      if (problems !== null) {
+        const current = await findOwnNote(kind, call, named);
+        const saved = textsOf(current.note.body);
+        const conflict = base === undefined ? null : findConflict(base, saved, textsOf(body));
+        return editView(kind, visit, current, { body, problems, conflict });
+      }
       return redirect(`${kind.path(loaded)}#note_${note.id}`);
     },
   });

@@ -74,7 +74,15 @@ test('edits title and description, but not over the edit of somebody else', asyn
   assert.deepEqual([(await one(iid)).title, (await one(iid)).description], ['After', 'One\r\ntwo']);
   const late = await reporter.visitor.post(`${path}/edit`, { ...edit, description: 'Mine' });
   assert.equal(late.status, 422);
-  assert.match(late.text, /edited this issue meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Current description/);
+  assert.match(
+    late.text,
+    /edited this issue meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Saved meanwhile[\s\S]+One\r?\ntwo/,
+  );
+  assert.match(late.text, /Overwrite with my version<\/button>/);
+  assert.match(late.text, new RegExp(`href="${path}/edit">Discard mine`));
+  const titled = await reporter.visitor.post(`${path}/edit`, { ...edit, title: 'Mine' });
+  assert.match(titled.text, /Saved meanwhile[\s\S]+<h3>Title<\/h3><p class="lines">After<\/p>/);
+  assert.doesNotMatch(titled.text, /<h3>Description/);
   const again = await reporter.visitor.post(`${path}/edit`, {
     ...edit,
     description: 'Mine',
@@ -86,6 +94,25 @@ test('edits title and description, but not over the edit of somebody else', asyn
     assert.equal((await visitor.get(`${path}/edit`)).status, 403);
     assert.equal((await visitor.post(`${path}/edit`, edit)).status, 403);
   }
+});
+
+test('edits a comment, but not over the edit of somebody else', async () => {
+  const { iid, path } = await fresh();
+  await reporter.visitor.get(path);
+  const { location } = await reporter.visitor.post(`${path}/notes`, { body: 'Old' });
+  const id = /#note_(\d+)$/.exec(location ?? '')?.[1];
+  const form = `${path}/notes/${id}`;
+  const note = `/projects/${project.id}/issues/${iid}/notes/${id}`;
+  const { text } = await reporter.visitor.get(`${form}/edit`);
+  const base = /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  await gantry.api(`PUT ${note}`, { json: { body: 'Theirs' } });
+  const late = await reporter.visitor.post(form, { body: 'Mine', base });
+  assert.equal(late.status, 422);
+  assert.match(late.text, /edited this comment meanwhile[^]+Mine<\/textarea>[^]+Saved meanwhile[^]+>Theirs</);
+  const fresher = /name="base" value="([^"]+)"/.exec(late.text)?.[1] ?? '';
+  const again = await reporter.visitor.post(form, { body: 'Mine', base: fresher });
+  assert.equal(again.location, `${path}#note_${id}`);
+  assert.equal((await gantry.api(`GET ${note}`)).body.body, 'Mine');
 });
 
 test('changes labels, assignees, milestone, due date and flags; refuses those who may not', async () => {

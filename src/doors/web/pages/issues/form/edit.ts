@@ -8,24 +8,29 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
 import { baseOf, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
+import {
+  type EditConflict,
+  conflictCard,
+  findConflict,
+  submitLabel,
+} from '../../issuables/edit_conflict_card.ts';
 import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
 
 type Filled = { title: string; description: string };
+
+/** What was wrong with the form. */
+type Refused = { problems: FormProblems; conflict: EditConflict | null };
 
 const editView = (
   visit: Visit,
   loaded: LoadedIssue,
   filled: Filled,
-  problems: FormProblems = noProblems,
+  { problems, conflict }: Refused = { problems: noProblems, conflict: null },
 ): View => {
   const { issue, project } = loaded;
-  const isConflict = problems.text !== null && filled.description !== (issue.description ?? '');
-  const current =
-    isConflict &&
-    html`<section class="card"><header><h2>Current description</h2></header><div class="body"><p class="lines">${issue.description ?? 'None'}</p></div></section>`;
   const content = html`<div class="form-page">${form(
     visit,
-    { action: issuePath(loaded, '/edit'), submit: 'Save changes', problems },
+    { action: issuePath(loaded, '/edit'), submit: submitLabel(conflict), problems },
     input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
     markdownEditor({
       name: 'description',
@@ -37,7 +42,7 @@ const editView = (
     }),
     hidden('base', baseOf(issue)),
   )}
-<p><a href="${issuePath(loaded)}">Back to the issue</a></p>${current}</div>`;
+<p><a href="${issuePath(loaded)}">Back to the issue</a></p>${conflictCard(conflict, issuePath(loaded, '/edit'))}</div>`;
   const view = projectView(visit, { project, title: `Edit #${issue.iid}`, noun: 'issues' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };
@@ -75,7 +80,9 @@ const update = page({
       async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked.issue, 'issue')),
     );
     if (problems === null) return redirect(issuePath(loaded));
-    return editView(visit, loaded, { title, description }, problems);
+    const current = await findEditable(call, project, iid);
+    const conflict = findConflict(base, current.issue, { title, description });
+    return editView(visit, current, { title, description }, { problems, conflict });
   },
 });
 

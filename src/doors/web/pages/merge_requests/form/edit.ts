@@ -10,6 +10,12 @@ import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { baseOf, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
+import {
+  type EditConflict,
+  conflictCard,
+  findConflict,
+  submitLabel,
+} from '../../issuables/edit_conflict_card.ts';
 import { findEditable } from '../../issuables/time_and_task_pages.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestKind } from '../request_kind.ts';
@@ -31,17 +37,16 @@ const listBranches = async ({ call }: Visit, { project }: LoadedMergeRequest): P
   return names.map((name) => name.slice(branchPrefix.length));
 };
 
+/** What was wrong with the form. */
+type Refused = { problems: FormProblems; conflict: EditConflict | null };
+
 const editView = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
   filled: Filled,
-  problems: FormProblems = noProblems,
+  { problems, conflict }: Refused = { problems: noProblems, conflict: null },
 ): Promise<View> => {
   const { merge_request, project } = loaded;
-  const isConflict = problems.text !== null && filled.description !== (merge_request.description ?? '');
-  const current =
-    isConflict &&
-    html`<section class="card"><header><h2>Current description</h2></header><div class="body"><p class="lines">${merge_request.description ?? 'None'}</p></div></section>`;
   const target =
     merge_request.state === 'opened'
       ? input({
@@ -55,7 +60,7 @@ const editView = async (
       : null;
   const content = html`<div class="form-page">${form(
     visit,
-    { action: requestPath(loaded, '/edit'), submit: 'Save changes', problems },
+    { action: requestPath(loaded, '/edit'), submit: submitLabel(conflict), problems },
     input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
     markdownEditor({
       name: 'description',
@@ -69,7 +74,7 @@ const editView = async (
     ...mergeFields(project, filled),
     hidden('base', baseOf(merge_request)),
   )}
-<p><a href="${requestPath(loaded)}">Back to the merge request</a></p>${current}</div>`;
+<p><a href="${requestPath(loaded)}">Back to the merge request</a></p>${conflictCard(conflict, requestPath(loaded, '/edit'))}</div>`;
   const title = `Edit !${merge_request.iid}`;
   const view = projectView(visit, { project, title, noun: 'merge_requests' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
@@ -120,6 +125,8 @@ const update = page({
         ),
     );
     if (problems === null) return redirect(requestPath(loaded));
+    const current = await findEditable(requestKind, call, { project, iid });
+    const conflict = findConflict(base, current.merge_request, { title, description });
     const { target_branch = loaded.merge_request.target_branch, squash, remove_source_branch } = rest;
     const filled = {
       title,
@@ -128,7 +135,7 @@ const update = page({
       squash: squash === true,
       remove_source_branch: remove_source_branch === true,
     };
-    return await editView(visit, loaded, filled, problems);
+    return await editView(visit, current, filled, { problems, conflict });
   },
 });
 

@@ -172,14 +172,16 @@ test('edits, but not over the edit of somebody else', async () => {
   assert.equal(late.status, 422);
   assert.match(
     late.text,
-    /edited this merge request meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Current description/,
+    /edited this merge request meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Saved meanwhile[\s\S]+One\r?\ntwo/,
   );
+  assert.match(late.text, /Overwrite with my version<\/button>/);
   const missing = await maintainer.visitor.post(`${path}/edit`, {
     ...edit,
     target_branch: 'nowhere',
     base: baseIn(late.text),
   });
   assert.deepEqual([missing.status, /does not exist/.test(missing.text)], [422, true]);
+  assert.doesNotMatch(missing.text, /Saved meanwhile/);
   assert.equal((await reporter.visitor.get(`${path}/edit`)).status, 403);
   assert.equal((await reporter.visitor.post(`${path}/edit`, edit)).status, 403);
 });
