@@ -50,6 +50,7 @@ export const workNouns = [
       'POST /:iid/pipelines',
       'GET /:iid/diffs',
       'POST /:iid/merge',
+      'POST /:iid/merge_stack',
       'POST /:iid/cancel_merge',
       'POST /:iid/rebase',
       'POST /:iid/approve',

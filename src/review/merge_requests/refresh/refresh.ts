@@ -7,6 +7,7 @@ import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import { processCommitMessages, maxReadCommits } from './commit_messages.ts';
 import { refreshSource } from './refresh_source.ts';
 import { type PushedBranch, refreshTarget } from './refresh_target.ts';
+import { retargetStacked } from '../stacks/retarget_stacked.ts';
 
 /** Handles the background work `repository.refs_moved`. */
 export const refreshMergeRequests = async (
@@ -21,6 +22,7 @@ export const refreshMergeRequests = async (
     if (project === null) return;
     const pushed: PushedBranch = { branch, old: old ?? zeroOid, new: now, user_id };
     await refreshTarget(platform, project, pushed);
+    await retargetStacked(platform, project, pushed);
     await refreshSource(platform, {
       project_id,
       user_id,

@@ -1,7 +1,7 @@
 /** Forms of the merge box: merge, merge later, rebase, approve. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { forbidden } from '../../../../../platform/errors.ts';
-import { boolean, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { boolean, longText, names, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { approve, mayApprove, unapprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { acceptRequest } from '../../../../../review/merge_requests/merging/accept.ts';
@@ -10,6 +10,7 @@ import { getMerger } from '../../../../../review/merge_requests/merging/merge.ts
 import { cancelDeferred } from '../../../../../review/merge_requests/merging/merge_when_pipeline_succeeds.ts';
 import { enqueueRebase } from '../../../../../review/merge_requests/merging/rebase.ts';
 import { mayMerge } from '../../../../../review/merge_requests/merging/rules.ts';
+import { mergeStack } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import { type Visit, page } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { oneRequest, servedRequests } from '../find.ts';
@@ -83,6 +84,19 @@ const mergePage = page({
   },
 });
 
+const mergeStackPage = page({
+  method: 'POST',
+  path: `${servedRequests}/:iid/merge_stack`,
+  audience: 'user',
+  params: object({ ...oneRequest, shas: optional(names()) }),
+  handle: async (visit, { project, iid, shas = [] }) => {
+    const { call } = visit;
+    const loaded = await findMergeRequest(call, project, iid);
+    await requireMerger(call, loaded);
+    return await run(visit, loaded, async () => await mergeStack(call, loaded, shas));
+  },
+});
+
 const cancelPage = page({
   method: 'POST',
   path: `${servedRequests}/:iid/cancel_merge`,
@@ -143,4 +157,4 @@ const unapprovePage = page({
   },
 });
 
-export const mergePages = [mergePage, cancelPage, rebasePage, approvePage, unapprovePage];
+export const mergePages = [mergePage, mergeStackPage, cancelPage, rebasePage, approvePage, unapprovePage];

@@ -15,8 +15,15 @@ import {
 } from '../../../../../review/merge_requests/merging/default_messages.ts';
 import {
   type MergeChecks,
+  isMergeable,
   loadMergeChecks,
 } from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import {
+  type Stack,
+  type StackedRequest,
+  loadStack,
+} from '../../../../../review/merge_requests/stacks/load_stack.ts';
+import { loadMergeableBelow } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import type { Visit } from '../../../page.ts';
 import {
@@ -54,6 +61,7 @@ export type RequestPage = {
   checks: MergeChecks | null;
   /** null: there is nothing that the viewer may merge. */
   messages: MergeMessages | null;
+  stack: Stack & { mergeableBelow: StackedRequest[] };
   approvedBy: Person[];
   reviewers: Reviewer[];
   talk: Talk;
@@ -127,6 +135,17 @@ const loadTalk = async (
   };
 };
 
+/** Loads the stack, and what of it can be merged together with this one. */
+const loadOwnStack = async (
+  { call }: Visit,
+  loaded: LoadedMergeRequest,
+  checks: MergeChecks | null,
+): Promise<RequestPage['stack']> => {
+  const stack = await loadStack(call.db, loaded);
+  const canMerge = stack.below.length > 0 && checks !== null && checks.mayMerge && isMergeable(checks);
+  return { ...stack, mergeableBelow: canMerge ? await loadMergeableBelow(call, loaded, stack.below) : [] };
+};
+
 /**
  * @param loaded with a checked merge status
  * @param requested page of the timeline; undefined: the last
@@ -143,21 +162,25 @@ export const loadRequestPage = async (
   const isOpen = merge_request.state === 'opened';
   const checks = isOpen ? await loadMergeChecks(call, loaded) : null;
   const some = pageRequest({ per_page: maxParticipants });
-  const [messages, approvedBy, reviewers, talk, labels, participants, closes, own] = await Promise.all([
-    checks?.mayMerge === true ? loadDefaultMessages(call, loaded) : null,
-    loadApprovers(visit, loaded),
-    listReviewers(call.db, target, some),
-    loadTalk(visit, loaded, { rights, requested }),
-    linkedLabels(call.db, 'MergeRequest', [target.id]),
-    listParticipants(call, loaded, some),
-    loadClosed(visit, loaded),
-    loadOwnRelation(visit, target),
-  ]);
+  const [messages, stack, approvedBy, reviewers, talk, labels, participants, closes, own] = await Promise.all(
+    [
+      checks?.mayMerge === true ? loadDefaultMessages(call, loaded) : null,
+      loadOwnStack(visit, loaded, checks),
+      loadApprovers(visit, loaded),
+      listReviewers(call.db, target, some),
+      loadTalk(visit, loaded, { rights, requested }),
+      linkedLabels(call.db, 'MergeRequest', [target.id]),
+      listParticipants(call, loaded, some),
+      loadClosed(visit, loaded),
+      loadOwnRelation(visit, target),
+    ],
+  );
   return {
     loaded,
     source,
     checks,
     messages,
+    stack,
     approvedBy,
     reviewers: reviewers.items,
     talk,

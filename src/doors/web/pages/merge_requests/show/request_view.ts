@@ -15,6 +15,7 @@ import { endedBox } from './ended_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';
 import { sidePart } from './properties.ts';
+import { stackCard } from './stack_card.ts';
 
 const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null =>
   rights.destroy
@@ -58,7 +59,7 @@ export const requestView = async (
   const { talk, rights } = shown;
   const choices = rights.admin ? await loadChoices(visit, loaded.project) : null;
   const comment = commentForm(visit, talk, { word: 'merge request', intent: intentOf(loaded), typed });
-  const main = html`<div class="timeline">${descriptionCard(visit, talk)}</div>${await boxPart(visit, shown)}${timelinePart(visit, talk, { after: comment })}`;
+  const main = html`<div class="timeline">${descriptionCard(visit, talk)}</div>${stackCard(visit, shown)}${await boxPart(visit, shown)}${timelinePart(visit, talk, { after: comment })}`;
   return await requestFrame(
     visit,
     loaded,

@@ -1,0 +1,81 @@
+/** Loads stacks: a merge request whose target branch is the source branch of another open one lies on top of that. */
+import type { Selectable } from 'kysely';
+import type { Reader } from '../../../platform/db/open.ts';
+import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';
+import type { LoadedMergeRequest } from '../find.ts';
+
+export type StackedRequest = Pick<
+  Selectable<MergeRequestsTable>,
+  'id' | 'iid' | 'title' | 'source_branch' | 'target_branch' | 'head_sha'
+>;
+
+export type Stack = {
+  /** Those that this one needs, the nearest first. */
+  below: StackedRequest[];
+  /** Those that need this one, the nearest first. */
+  above: StackedRequest[];
+};
+
+/** Maximum number of requests on each side. */
+const maxStacked = 10;
+
+/** Selects the open requests within a project. Branches of forks have the same names, and are no part of a stack. */
+const selectOpen = (db: Reader, projectId: number) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['id', 'iid', 'title', 'source_branch', 'target_branch', 'head_sha'])
+    .where('project_id', '=', projectId)
+    .where('source_project_id', '=', projectId)
+    .where('state', '=', 'opened')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(maxStacked);
+
+const loadBelow = async (
+  db: Reader,
+  projectId: number,
+  top: Pick<StackedRequest, 'id' | 'target_branch'>,
+): Promise<StackedRequest[]> => {
+  const below: StackedRequest[] = [];
+  const seen = new Set([top.id]);
+  for (let { target_branch } = top; below.length < maxStacked;) {
+    const requests = await selectOpen(db, projectId).where('source_branch', '=', target_branch).execute();
+    const next = requests.find(({ id }) => !seen.has(id));
+    if (next === undefined) break;
+    seen.add(next.id);
+    below.push(next);
+    ({ target_branch } = next);
+  }
+  return below;
+};
+
+const loadAbove = async (
+  db: Reader,
+  projectId: number,
+  base: Pick<StackedRequest, 'id' | 'source_branch'>,
+): Promise<StackedRequest[]> => {
+  const above: StackedRequest[] = [];
+  const seen = new Set([base.id]);
+  for (let branches = [base.source_branch]; branches.length > 0 && above.length < maxStacked;) {
+    const requests = await selectOpen(db, projectId).where('target_branch', 'in', branches).execute();
+    const next = requests.filter(({ id }) => !seen.has(id)).slice(0, maxStacked - above.length);
+    for (const { id } of next) seen.add(id);
+    above.push(...next);
+    branches = next.map(({ source_branch }) => source_branch);
+  }
+  return above;
+};
+
+/** Loads the stack that an open request is part of; both sides are empty where it is alone. */
+export const loadStack = async (
+  db: Reader,
+  { merge_request, project }: LoadedMergeRequest,
+): Promise<Stack> => {
+  const { state, source_project_id } = merge_request;
+  if (state !== 'opened' || source_project_id !== project.id) return { below: [], above: [] };
+  const [below, above] = await Promise.all([
+    loadBelow(db, project.id, merge_request),
+    loadAbove(db, project.id, merge_request),
+  ]);
+  return { below, above };
+};

@@ -1,0 +1,70 @@
+/** Merges a merge request together with those it lies on. */
+import type { Call } from '../../../core/access/call.ts';
+import { Failure } from '../../../platform/errors.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { acceptRequest } from '../merging/accept.ts';
+import { isMergeable, loadMergeChecks, withMergeStatus } from '../merging/merge_checks.ts';
+import { updateMergeRequest } from '../update.ts';
+import { type StackedRequest, loadStack } from './load_stack.ts';
+
+/** Maximum number of requests that are merged below another. */
+const maxMerged = 5;
+
+/** Returns the requests below, from the lowest on, if the caller may merge each of them now; otherwise none. */
+export const loadMergeableBelow = async (
+  call: Call,
+  { project }: LoadedMergeRequest,
+  below: readonly StackedRequest[],
+): Promise<StackedRequest[]> => {
+  if (!call.signedIn || below.length > maxMerged) return [];
+  for (const { id } of below) {
+    const loaded = await withMergeStatus(call, await reloadMergeRequest(call.db, project, id));
+    const checks = await loadMergeChecks(call, loaded);
+    if (!checks.mayMerge || !isMergeable(checks)) return [];
+  }
+  return below.toReversed();
+};
+
+const mergeInto = async (
+  call: Call,
+  { project }: LoadedMergeRequest,
+  id: number,
+  { target_branch, sha }: { target_branch: string; sha: string },
+): Promise<LoadedMergeRequest> => {
+  const loaded = await reloadMergeRequest(call.db, project, id);
+  const retargeted =
+    loaded.merge_request.target_branch === target_branch
+      ? loaded
+      : await updateMergeRequest(call, loaded, { target_branch });
+  return await acceptRequest(call, retargeted, { isDeferred: false, sha });
+};
+
+/**
+ * Merges the requests below one another into the branch that the lowest goes into, from the lowest on. Stops at the
+ * first that cannot be merged; those before it stay merged.
+ * @param shas heads of all, as the caller has seen them, from the lowest on; this one's is the last
+ * @throws Failure 401, 405, 406 and 409 as a merge, 409 if the stack has changed, 422 that names one below
+ */
+export const mergeStack = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  shas: readonly string[],
+): Promise<LoadedMergeRequest> => {
+  const { below } = await loadStack(call.db, loaded);
+  const requests = [...below.toReversed(), loaded.merge_request];
+  const [lowest] = requests;
+  if (shas.length !== requests.length || lowest === undefined) {
+    throw new Failure('conflict', { message: 'The stack has changed. Check it before you merge.' });
+  }
+  const { target_branch } = lowest;
+  let merged = loaded;
+  for (const [at, { id, iid }] of requests.entries()) {
+    try {
+      merged = await mergeInto(call, loaded, id, { target_branch, sha: shas[at] ?? '' });
+    } catch (error) {
+      if (!(error instanceof Failure) || id === loaded.target.id) throw error;
+      throw new Failure('unprocessable', { message: `!${iid} cannot be merged now. Open it to see why.` });
+    }
+  }
+  return merged;
+};

@@ -1,0 +1,64 @@
+/** Retargets the merge requests that lie on a merged one, once its source branch is deleted. */
+import { openCallWithoutRequest } from '../../../core/access/call_without_request.ts';
+import type { Platform } from '../../../core/platform.ts';
+import { Failure } from '../../../platform/errors.ts';
+import { zeroOid } from '../../../platform/git/protocol_types.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { mergeRequestNoun } from '../noun.ts';
+import { readBranchHeads } from '../refresh/branch_heads.ts';
+import { loadOpenInto, loadRequest } from '../refresh/open_requests.ts';
+import type { PushedBranch } from '../refresh/refresh_target.ts';
+import { updateMergeRequest } from '../update.ts';
+
+/** Returns the branch that the latest merge of a branch went into; undefined: it was never merged. */
+const findMergedInto = async (
+  { store }: Platform,
+  { id }: Project,
+  branch: string,
+): Promise<string | undefined> => {
+  const row = await store.db
+    .selectFrom('merge_requests')
+    .select('target_branch')
+    .where('project_id', '=', id)
+    .where('source_project_id', '=', id)
+    .where('source_branch', '=', branch)
+    .where('state', '=', 'merged')
+    .where('deleted_at', 'is', null)
+    .orderBy('merged_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.target_branch;
+};
+
+/**
+ * Points the open merge requests into a deleted branch to where that branch was merged, on behalf of the user who
+ * deleted it. Those that cannot follow keep their target. Idempotent.
+ */
+export const retargetStacked = async (
+  platform: Platform,
+  project: Project,
+  { branch, new: now, user_id }: PushedBranch,
+): Promise<void> => {
+  const { db } = platform.store;
+  if (now !== zeroOid || user_id === null) return;
+  const requests = await loadOpenInto(db, project.id, branch);
+  if (requests.length === 0) return;
+  const target_branch = await findMergedInto(platform, project, branch);
+  const [head] = await readBranchHeads(getRepository(platform, project), [branch]);
+  if (target_branch === undefined || head !== null) return;
+  const cause = { user: { id: user_id }, sudo_by_id: null };
+  const call = await openCallWithoutRequest(platform, { cause, baseUrl: platform.baseUrl() });
+  if (call === null) return;
+  for (const request of requests) {
+    const loaded = await loadRequest(db, request);
+    if (loaded === null || loaded.merge_request.source_project_id !== project.id) continue;
+    if (!mergeRequestNoun.mayUpdate(call, loaded)) continue;
+    try {
+      await updateMergeRequest(call, loaded, { target_branch });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+      platform.log.debug({ err: error, merge_request: request.id }, 'a merge request was not retargeted');
+    }
+  }
+};
