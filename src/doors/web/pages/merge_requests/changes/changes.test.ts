@@ -163,6 +163,60 @@ test('compares versions, without what a rebase brought along', async () => {
   assert.equal((await developer.visitor.get(`${open}?start_sha=${'0'.repeat(40)}`)).status, 404);
 });
 
+test('says where a rebase conflicts with the version it is compared with', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  await seedCommit(gantry, own.id, { 'topic.txt': numbered(5), 'of_main.txt': '1\n' });
+  const changed = (word: string): string => numbered(5).replace('line 2\n', `${word}\n`);
+  await seedBranch(gantry, own, 'topic', { files: { 'topic.txt': changed('mine') } });
+  const { iid, sha } = await openRequest(gantry, own, 'topic');
+  await seedCommit(gantry, own.id, { 'topic.txt': changed('theirs'), 'of_main.txt': '2\n' });
+  const rebased = await gantry.api(`POST /projects/${own.id}/repository/commits`, {
+    json: {
+      branch: 'topic',
+      start_branch: 'main',
+      force: true,
+      commit_message: 'Rebased by hand',
+      actions: [{ action: 'update', file_path: 'topic.txt', content: changed('both') }],
+    },
+  });
+  assert.equal(rebased.status, 201, rebased.text);
+  await settle(gantry);
+  const open = `/${own.full_path}/merge_requests/${iid}/diffs`;
+  const { status, text } = await developer.visitor.get(`${open}?start_sha=${sha}`);
+  assert.equal(status, 200);
+  assert.match(text, /rebased in between, with conflicts/);
+  const card = cardIn(text, 'topic.txt');
+  assert.ok(card.includes('mine') && card.includes('both') && !card.includes('&lt;&lt;&lt;&lt;'), card);
+  assert.notEqual(cardIn(text, 'of_main.txt'), '', 'what the target branch changed is shown, too');
+  assert.doesNotMatch((await developer.visitor.get(open)).text, /rebased in between/);
+});
+
+test('shows images before and after the change', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const picture = (name: string): string => `GIF89a\0${name}`;
+  await seedCommit(gantry, own.id, { 'kept.gif': picture('old'), 'gone.gif': picture('gone') });
+  const files = { 'kept.gif': picture('new'), 'gone.gif': null, 'fresh.gif': picture('fresh') };
+  await seedBranch(gantry, own, 'pictures', { files });
+  const { iid } = await openRequest(gantry, own, 'pictures');
+  const { text } = await developer.visitor.get(`/${own.full_path}/merge_requests/${iid}/diffs`);
+  const pictures = (file: string): [alt: string, src: string][] =>
+    [...cardIn(text, file).matchAll(/<img src="([^"]+)" alt="(Before|After)"/g)].map(
+      ([, src = '', alt = '']) => [alt, src],
+    );
+  const [[before, old] = [], [after, fresh] = []] = pictures('kept.gif');
+  assert.deepEqual([before, after], ['Before', 'After']);
+  assert.ok((await developer.visitor.get(old ?? '')).text.endsWith('old'));
+  assert.ok((await developer.visitor.get(fresh ?? '')).text.endsWith('new'));
+  assert.deepEqual(
+    pictures('gone.gif').map(([alt]) => alt),
+    ['Before'],
+  );
+  assert.deepEqual(
+    pictures('fresh.gif').map(([alt]) => alt),
+    ['After'],
+  );
+});
+
 test('anonymous visitors read, and find no forms', async () => {
   const { status, text } = await openVisitor(gantry).get(path);
   assert.equal(status, 200);
