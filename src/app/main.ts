@@ -21,6 +21,7 @@ import { mountHealth } from '../platform/http/monitoring/health.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
 import { monitoringGuard } from '../platform/http/monitoring/access.ts';
 import { finalWords, mountEndpoints } from '../platform/http/mount.ts';
+import { makeRouteTable } from '../platform/http/route_table.ts';
 import { makeServer } from '../platform/http/server.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
@@ -107,9 +108,11 @@ const rewritePath = (path: string): string => {
 
 const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean): FastifyInstance => {
   const { store, log, config } = platform;
+  const routes = makeRouteTable();
   const app = makeServer({
     log,
     metrics,
+    routes,
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
@@ -127,13 +130,13 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     token: config.monitoring_token,
     trustedProxies: config.trusted_proxies,
   });
-  mountHealth(app, { metrics, checkStore, isServing, mayMonitor });
+  mountHealth(routes, { metrics, checkStore, isServing, mayMonitor });
   const open = openCall(platform);
-  mountEndpoints(app, endpoints, open);
-  mountEndpoints(app, doors, open, '');
-  mountOauth(app, platform);
-  mountDocs(app, endpoints, config.external_url);
-  mountPages(app, platform);
+  mountEndpoints(routes, endpoints, open);
+  mountEndpoints(routes, doors, open, '');
+  mountOauth(routes, platform);
+  mountDocs(routes, endpoints, config.external_url);
+  mountPages(routes, platform);
   return app;
 };
 

@@ -69,9 +69,9 @@ const getSource = ({ ip, headers }: FastifyRequest): Source => ({
 });
 
 /** Names the route, not the URL, whose query may contain secrets. */
-const toSudoAuditEntry = ({ method, routeOptions }: FastifyRequest): AuditEntry => ({
+const toSudoAuditEntry = ({ method, route }: FastifyRequest): AuditEntry => ({
   kind: 'sudo.used',
-  details: { method, route: routeOptions.url },
+  details: { method, route: route?.url },
 });
 
 /**

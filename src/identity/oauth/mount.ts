@@ -1,5 +1,5 @@
 /** The OAuth 2 endpoints for programs, below `/oauth`, outside the API. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../../core/platform.ts';
 import { readPresentedToken } from '../../core/access/credentials/credential.ts';
 import { Failure } from '../../platform/errors.ts';
@@ -7,6 +7,7 @@ import type { Source } from '../../core/access/audit.ts';
 import { parseBody } from '../../platform/http/body/parse_body.ts';
 import { getBaseUrl } from '../../platform/http/origin.ts';
 import type { RawParams } from '../../platform/http/params.ts';
+import type { RouteTable } from '../../platform/http/route_table.ts';
 import { type Form, authenticateClient, requireClient } from './authenticate_client.ts';
 import { exchangeCode } from './exchange_code.ts';
 import { invalidRequest, noStore, notOfClient, oauthFailure } from './failures.ts';
@@ -117,9 +118,9 @@ const info = async ({ store, clock }: Platform, request: FastifyRequest): Promis
 
 type Answer = (platform: Platform, request: FastifyRequest) => Promise<object>;
 
-export const mountOauth = (app: FastifyInstance, platform: Platform): void => {
+export const mountOauth = (routes: RouteTable, platform: Platform): void => {
   const mount = (method: 'GET' | 'POST', url: string, answer: Answer): void => {
-    app.route({
+    routes.add({
       method,
       url,
       handler: async (request, reply) =>

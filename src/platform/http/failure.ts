@@ -10,7 +10,6 @@ export const unreadable = (): Failure => new Failure('bad_request', { message: '
 const failures: Record<string, (contentType: string) => Failure> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
   FST_ERR_CTP_BODY_TOO_LARGE: () => tooLarge(),
-  FST_ERR_MAX_PARAM_LENGTH: () => tooLong(),
   FST_ERR_BAD_URL: () => refused('400 (Bad request)'),
 };
 

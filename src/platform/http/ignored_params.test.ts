@@ -9,6 +9,7 @@ import { makeMetrics } from './monitoring/metrics.ts';
 import { type BaseCall, finalWords, mountEndpoints } from './mount.ts';
 import { pageParams } from './page.ts';
 import { hash, object, optional, raw, string, text, texts, unsupportedFilter } from './schema.ts';
+import { makeRouteTable } from './route_table.ts';
 import { makeServer } from './server.ts';
 
 const common = { area: 'test', audience: 'anyone' } as const;
@@ -47,16 +48,18 @@ const endpoints: AnyEndpoint<BaseCall>[] = [
 let app: FastifyInstance;
 let url: string;
 before(async () => {
+  const routes = makeRouteTable();
   app = makeServer({
     log: pino({ level: 'silent' }),
     metrics: makeMetrics('test'),
+    routes,
     trustedProxies: [],
     finalWords: finalWords(endpoints),
     storeFailure: () => null,
     failurePage: async () => null,
   });
   const call = { signedIn: false, admin: false, baseUrl: '', pollInterval: String };
-  mountEndpoints(app, endpoints, async () => call);
+  mountEndpoints(routes, endpoints, async () => call);
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v4`;
 });

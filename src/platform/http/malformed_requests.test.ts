@@ -11,6 +11,7 @@ import type { AnyEndpoint } from './endpoint.ts';
 import { makeMetrics } from './monitoring/metrics.ts';
 import { type BaseCall, finalWords, mountEndpoints } from './mount.ts';
 import { int, integer, object, optional, string, text } from './schema.ts';
+import { makeRouteTable } from './route_table.ts';
 import { makeServer } from './server.ts';
 
 const common = { area: 'test', audience: 'anyone' } as const;
@@ -67,16 +68,18 @@ let port: number;
 const logged: string[] = [];
 
 before(async () => {
+  const routes = makeRouteTable();
   app = makeServer({
     log: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
     metrics: makeMetrics('test'),
+    routes,
     trustedProxies: [],
     finalWords: finalWords(endpoints),
     storeFailure: () => null,
     failurePage: async () => null,
     patience: { head: 150, request: 300, check: 20 },
   });
-  mountEndpoints(app, endpoints, async (request) => ({
+  mountEndpoints(routes, endpoints, async (request) => ({
     signedIn: false,
     admin: false,
     baseUrl: `http://${request.host}`,

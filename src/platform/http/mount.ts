@@ -1,6 +1,6 @@
-/** Registers a route for each declared endpoint. */
+/** Adds a route for each declared endpoint. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, forbidden, unauthorized } from '../errors.ts';
 import { maxBodyBytes, maxQueryBytes, parseBody } from './body/parse_body.ts';
 import {
@@ -18,6 +18,7 @@ import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
+import type { RouteTable } from './route_table.ts';
 import { type Serialize, lazySerializer, listText } from './serializer.ts';
 
 export const apiPrefix = '/api/v4';
@@ -216,31 +217,17 @@ const sendJson = (
   return reply.code(status).header('content-type', 'application/json').send(text.bytes);
 };
 
-/** Routed methods. Any other method that Node parses is treated as one that no endpoint has. */
-export const allMethods: readonly string[] = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-];
-
 /** Answers OPTIONS with the available methods, and any other undeclared method with 405. */
-const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[]): void => {
+const mountOtherMethods = (routes: RouteTable, url: string, offered: Method[]): void => {
   const allow = [...new Set(['OPTIONS', ...offered, ...(offered.includes('GET') ? ['HEAD'] : [])])];
-  const others = allMethods.filter((method) => !allow.includes(method) && method !== 'CONNECT');
   const header = allow.join(', ');
-  app.route({
+  routes.add({
     method: 'OPTIONS',
     url,
     handler: (_request, reply) => reply.code(204).header('allow', header).send(),
   });
-  app.route({
-    method: others,
+  routes.add({
+    method: '*',
     url,
     handler: () => {
       throw methodNotAllowed(header);
@@ -251,7 +238,7 @@ const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[])
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Discards the rest of a refused request's body, and closes the connection if the rest is long. */
-const discardingRest =
+export const discardingRest =
   (handler: Handler): Handler =>
   async (request, reply) => {
     try {
@@ -262,21 +249,14 @@ const discardingRest =
     }
   };
 
-/** Registers a route whose handler reads the body itself: in a scope without body parsers. */
-export const mountStreaming = (
-  app: FastifyInstance,
-  { method, url, config = {} }: { method: Method; url: string; config?: object },
-  handler: Handler,
-): void => {
-  void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-    scope.route({ method, url, config: { ...config, streams: true }, handler: discardingRest(handler) });
-  });
+/** Prepares an endpoint at its first request: a service starts sooner, and needs few of them at first. */
+const lazily = <T>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => (made ??= make());
 };
 
 export const mountEndpoints = <C extends BaseCall>(
-  app: FastifyInstance,
+  routes: RouteTable,
   endpoints: readonly AnyEndpoint<C>[],
   open: OpenCall<C>,
   prefix = apiPrefix,
@@ -284,15 +264,14 @@ export const mountEndpoints = <C extends BaseCall>(
   const offered = new Map<string, Method[]>();
   for (const endpoint of endpoints) {
     const { method } = endpoint;
-    const mounted = prepare(endpoint);
+    const mounted = lazily(() => prepare(endpoint));
     const url = prefix + endpoint.path;
     offered.set(url, [...(offered.get(url) ?? []), method]);
-    const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
-    if (endpoint.body === 'stream' || endpoint.maxRequestBytes !== undefined)
-      mountStreaming(app, { method, url }, handler);
-    else app.route({ method, url, handler });
+    const handler: Handler = async (request, reply) => await serve(mounted(), open, request, reply);
+    const streams = endpoint.body === 'stream' || endpoint.maxRequestBytes !== undefined;
+    routes.add({ method, url, streams, handler: streams ? discardingRest(handler) : handler });
   }
-  for (const [url, methods] of offered) mountOtherMethods(app, url, methods);
+  for (const [url, methods] of offered) mountOtherMethods(routes, url, methods);
 };
 
 /** Returns the literal words that end a path. `.json` may follow only these. */

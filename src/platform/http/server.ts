@@ -1,4 +1,4 @@
-/** Builds the HTTP server: limits, headers, errors, logs. `mount.ts` adds the endpoints. */
+/** Builds the HTTP server: limits, headers, errors, logs. `route_table.ts` finds the route of a request. */
 import { randomUUID } from 'node:crypto';
 import {
   type FastifyBaseLogger,
@@ -11,12 +11,14 @@ import {
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../db/statement_meter.ts';
 import type { Failure } from '../errors.ts';
-import { maxBodyBytes, maxQueryBytes } from './body/parse_body.ts';
+import { maxBodyBytes } from './body/parse_body.ts';
 import { answerMalformedRequest } from './malformed_requests.ts';
 import { parseForm } from './body/form.ts';
+import { readBody } from './body/read_body.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import type { Metrics } from './monitoring/metrics.ts';
-import { allMethods, apiPrefix } from './mount.ts';
+import { apiPrefix } from './mount.ts';
+import type { RouteTable } from './route_table.ts';
 import { limitBodies } from './body/body_timeout.ts';
 import { isAmbiguous } from './origin.ts';
 import { addCors } from './cors.ts';
@@ -37,6 +39,7 @@ export type RenderFailurePage = (
 export type ServerOptions = {
   log: Logger;
   metrics: Metrics;
+  routes: RouteTable;
   trustedProxies: string[];
   /** Path words that `.json` may follow. */
   finalWords: Set<string>;
@@ -129,7 +132,7 @@ const handleError = (options: ServerOptions) => {
   };
 };
 
-const getRoute = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
+const getRoute = (request: FastifyRequest): string => request.route?.url ?? 'unknown';
 
 const logAndMeasure = (app: FastifyInstance, { metrics, log }: ServerOptions): void => {
   // These lines contain nothing that a client sent, so redaction is unnecessary.
@@ -159,9 +162,28 @@ const logAndMeasure = (app: FastifyInstance, { metrics, log }: ServerOptions): v
 
 const round = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
 
+/** Reads a body, unless the handler of the route does. */
 const readBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', async (request: FastifyRequest) =>
+    request.route?.streams === true ? undefined : await readBody(request.raw, maxBodyBytes),
+  );
+};
+
+/** Methods that can have a route, besides HEAD. Any other is treated as one that no endpoint has. */
+const routedMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const allMethods = new Set(['HEAD', 'CONNECT', ...routedMethods]);
+
+/** Hands every request to the route that the table has for it. Fastify adds HEAD, which sends no body. */
+const serveRoutes = (app: FastifyInstance): void => {
+  app.route({
+    method: [...routedMethods],
+    url: '*',
+    handler: (request, reply) => {
+      if (request.route === undefined) throw unknownRoute();
+      return request.route.handler(request, reply);
+    },
+  });
 };
 
 /** Our declarations parse and serialize, so Fastify's compilers are not loaded. */
@@ -192,19 +214,23 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     },
     rewriteUrl: (request) => {
       // Methods such as QUERY get 405 with `Allow` on existing paths, and 404 elsewhere.
-      if (!allMethods.includes(request.method ?? '')) request.method = 'TRACE';
+      if (!allMethods.has(request.method ?? '')) request.method = 'TRACE';
       return squeezePath(request.url ?? '/', options);
     },
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
-    routerOptions: { maxParamLength: maxQueryBytes, querystringParser: (text) => parseForm(text) as never },
+    routerOptions: { querystringParser: (text) => parseForm(text) as never },
   });
   app.server.maxConnections = maxConnections;
   limitBodies(app, timeouts.request);
   app.decorateRequest('userId', null);
+  app.decorateRequest('route', undefined);
   app.decorateRequest('meter', null as unknown as Meter);
   app.addHook('onRequest', (request, reply, done) => {
     request.meter = { statements: 0, milliseconds: 0 };
     void reply.headers(securityHeaders).header('x-request-id', request.id);
+    const found = options.routes.find(request.method, request.url);
+    request.route = found?.route;
+    request.params = found?.params;
     if (isAmbiguous(request.raw)) {
       void reply.header('connection', 'close');
       done(unreadable());
@@ -219,7 +245,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
   });
   logAndMeasure(app, options);
   readBodies(app);
+  serveRoutes(app);
   app.setErrorHandler(handleError(options));
-  app.setNotFoundHandler((request, reply) => answerFailure(options, request, reply, unknownRoute()));
   return app;
 };

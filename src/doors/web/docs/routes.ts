@@ -1,11 +1,12 @@
 /** Serves the API's documentation, derived from the declared endpoints: `/api/v4/openapi.json` and `/-/docs/api`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type AnyEndpoint, JsonText } from '../../../platform/http/endpoint.ts';
 import { apiPrefix } from '../../../platform/http/mount.ts';
 import type { OpenApi } from '../../../platform/http/openapi/document.ts';
+import type { RouteTable } from '../../../platform/http/route_table.ts';
 import { getBaseUrl } from '../../../platform/http/origin.ts';
 import { anything, object } from '../../../platform/http/schema.ts';
 import { version } from '../../../platform/version.ts';
@@ -54,7 +55,7 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUrl: string | null): void => {
+export const mountDocs = (routes: RouteTable, endpoints: Endpoints, externalUrl: string | null): void => {
   // Cached for the last requested host, which nearly always stays the same.
   let last = { base: '', pages: new Map<string | null, string | null>() };
   const serve = async (request: FastifyRequest, reply: FastifyReply, area: string | null) => {
@@ -67,8 +68,14 @@ export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUr
     const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy };
     return await reply.headers(headers).send(page);
   };
-  app.get('/-/docs/api', async (request, reply) => await serve(request, reply, null));
-  app.get<{ Params: { area: string } }>('/-/docs/api/:area', async (request, reply) =>
-    serve(request, reply, request.params.area),
-  );
+  routes.add({
+    method: 'GET',
+    url: '/-/docs/api',
+    handler: async (request, reply) => await serve(request, reply, null),
+  });
+  routes.add({
+    method: 'GET',
+    url: '/-/docs/api/:area',
+    handler: async (request, reply) => await serve(request, reply, (request.params as { area: string }).area),
+  });
 };

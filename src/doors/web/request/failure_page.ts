@@ -2,15 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Failure } from '../../../platform/errors.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Answers in HTML, whatever the client accepts. */
-    isPage?: boolean;
-  }
-}
-
-const wantsPage = ({ url, headers, routeOptions }: FastifyRequest): boolean =>
-  routeOptions.config?.isPage === true ||
+const wantsPage = ({ url, headers, route }: FastifyRequest): boolean =>
+  route?.isPage === true ||
   (!/^\/api(?:\/|\?|$)/.test(url) && headers.accept?.includes('text/html') === true);
 
 /** Returns the failure's message if it is meant for people. */

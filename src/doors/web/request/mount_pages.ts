@@ -2,10 +2,11 @@
  * Mounts a route for each page. The code of pages is loaded with the first request for one, so a service that only
  * answers the API does without.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
-import { mountStreaming } from '../../../platform/http/mount.ts';
+import { discardingRest } from '../../../platform/http/mount.ts';
+import type { RouteTable } from '../../../platform/http/route_table.ts';
 import type { AnyPage } from '../page.ts';
 import { type PagePath, largeForms, pagePaths } from '../routes.ts';
 
@@ -15,21 +16,21 @@ const findPage = async ({ load }: PagePath, method: string, path: string): Promi
   return page;
 };
 
-const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, line: string): void => {
+const mountPage = (routes: RouteTable, platform: Platform, entry: PagePath, line: string): void => {
   const [method = '', path = ''] = line.split(' ');
   // Failures of these go to programs as JSON: any path of two words could be meant for the API.
-  const config = { isPage: entry.isOfPlace !== true };
+  const isPage = entry.isOfPlace !== true;
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const [{ serve }, page] = await Promise.all([import('./serve_page.ts'), findPage(entry, method, path)]);
     return await serve(platform, page, request, reply);
   };
   // The page reads the body itself, once the visitor is known.
-  if (largeForms.has(line)) mountStreaming(app, { method: 'POST', url: path, config }, handler);
-  else app.route({ method, url: path, config, handler });
+  const streams = largeForms.has(line);
+  routes.add({ method, url: path, isPage, streams, handler: streams ? discardingRest(handler) : handler });
 };
 
-const mountAssets = (app: FastifyInstance): void => {
-  app.get('/-/assets/:file', async (request, reply) => {
+const mountAssets = (routes: RouteTable): void => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { findAsset } = await import('../assets.ts');
     const asset = findAsset(request.url.split('?')[0] ?? '', request.headers['accept-encoding']);
     if (asset === null) throw new Failure('not_found', { message: '404 Not Found' });
@@ -42,12 +43,13 @@ const mountAssets = (app: FastifyInstance): void => {
         ...(asset.encoding !== null && { 'content-encoding': asset.encoding }),
       })
       .send(asset.content);
-  });
+  };
+  routes.add({ method: 'GET', url: '/-/assets/:file', handler });
 };
 
-export const mountPages = (app: FastifyInstance, platform: Platform): void => {
-  mountAssets(app);
+export const mountPages = (routes: RouteTable, platform: Platform): void => {
+  mountAssets(routes);
   for (const entry of pagePaths) {
-    for (const line of entry.lines) mountPage(app, platform, entry, line);
+    for (const line of entry.lines) mountPage(routes, platform, entry, line);
   }
 };

@@ -1,14 +1,7 @@
 /** Limits how long a client may take to send a body. Node itself limits the time for the head. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerMalformedRequest } from '../malformed_requests.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Long bodies are allowed for this route, as long as data keeps arriving. */
-    streams?: boolean;
-  }
-}
 
 /** Minimum bytes per second, averaged over each interval, of a streamed body. */
 const slowest = 1024;
@@ -21,7 +14,8 @@ const cut = ({ socket }: IncomingMessage, reply: FastifyReply): void => {
   else answerMalformedRequest({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket);
 };
 
-const watch = (incoming: IncomingMessage, reply: FastifyReply, wait: number): void => {
+const watch = (request: FastifyRequest, reply: FastifyReply, wait: number): void => {
+  const incoming = request.raw;
   const { socket } = incoming;
   const minBytes = (slowest * wait) / 1_000;
   let seen = socket.bytesRead;
@@ -30,7 +24,7 @@ const watch = (incoming: IncomingMessage, reply: FastifyReply, wait: number): vo
     // If the buffer is full, the service is slow, not the client.
     const isOurTurn = incoming.readableLength >= incoming.readableHighWaterMark;
     const isGoingOn = isOurTurn || socket.bytesRead - seen >= minBytes;
-    if (reply.routeOptions.config.streams !== true || !isGoingOn) {
+    if (request.route?.streams !== true || !isGoingOn) {
       cut(incoming, reply);
       return;
     }
@@ -47,7 +41,7 @@ const watch = (incoming: IncomingMessage, reply: FastifyReply, wait: number): vo
  */
 export const limitBodies = (app: FastifyInstance, wait: number): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw.headers)) watch(request.raw, reply, wait);
+    if (hasBody(request.raw.headers)) watch(request, reply, wait);
     done();
   });
 };

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteHandler, RouteTable } from '../route_table.ts';
 import type { Metrics } from './metrics.ts';
 
 export type HealthParts = {
@@ -36,18 +37,19 @@ const sendJson = (reply: FastifyReply, status: number, body: object): FastifyRep
     .header('content-type', 'application/json')
     .send(Buffer.from(JSON.stringify(body)));
 
-export const mountHealth = (app: FastifyInstance, parts: HealthParts): void => {
+export const mountHealth = (routes: RouteTable, parts: HealthParts): void => {
   const { metrics, checkStore, isServing } = parts;
   const guarded = guardedBy(parts.mayMonitor);
-  app.get(
+  const get = (url: string, handler: RouteHandler): void => routes.add({ method: 'GET', url, handler });
+  get(
     '/-/health',
     guarded(async (_request, reply) => await reply.type('text/plain').send('OK')),
   );
-  app.get(
+  get(
     '/-/liveness',
     guarded(async (_request, reply) => await sendJson(reply, 200, { status: 'ok' })),
   );
-  app.get(
+  get(
     '/-/readiness',
     guarded(async (_request, reply) => {
       const store = await storeState(checkStore);
@@ -59,6 +61,6 @@ export const mountHealth = (app: FastifyInstance, parts: HealthParts): void => {
   const figures = guarded(async (_request, reply) =>
     reply.header('content-type', metrics.type).send(await metrics.text()),
   );
-  app.get('/-/metrics', figures);
-  app.get('/metrics', figures);
+  get('/-/metrics', figures);
+  get('/metrics', figures);
 };
