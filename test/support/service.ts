@@ -7,7 +7,11 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/platform/config/fields.ts';
 import { type Service, startService } from '../../src/app/main.ts';
 import type { Clock } from '../../src/platform/time.ts';
+import { setPasswordCost } from '../../src/identity/users/password.ts';
 import { type TestDatabase, newDatabase } from './databases/copy_template.ts';
+
+// Each service hashes a password at its start.
+setPasswordCost({ memory: 8, passes: 1, parallelism: 1 });
 
 export const rootToken = 'root-token-of-the-tests';
 

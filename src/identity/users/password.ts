@@ -2,8 +2,19 @@ import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Failure } from '../../platform/errors.ts';
 
+type Cost = { memory: number; passes: number; parallelism: number };
+
 /** OWASP's minimum: 19 MiB, two passes, one lane; about 20 ms, off the event loop. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+export const usualPasswordCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
+let costOfNew = usualPasswordCost;
+
+/** Sets the cost of new hashes; those there are keep theirs. Tests lower it, since they hash at each start. */
+export const setPasswordCost = (cost: Cost): void => void (costOfNew = cost);
+
+const parseCost = (parameters: string): Cost => {
+  const [, memory, passes, parallelism] = /^m=(\d+),t=(\d+),p=(\d+)$/.exec(parameters) ?? [];
+  return { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+};
 const tagLength = 32;
 
 const run = promisify(argon2) as (algorithm: 'argon2id', parameters: object) => Promise<Buffer>;
@@ -32,7 +43,7 @@ const withQueue = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const computeTag = async (password: string, nonce: Buffer): Promise<Buffer> =>
+const computeTag = async (password: string, nonce: Buffer, cost: Cost): Promise<Buffer> =>
   await withQueue(async () => await run('argon2id', { message: password, nonce, tagLength, ...cost }));
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -43,15 +54,17 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/
  */
 export const hashPassword = async (password: string, random: (bytes: number) => Buffer): Promise<string> => {
   const nonce = random(16);
-  const tag = await computeTag(password, nonce);
+  const cost = costOfNew;
+  const tag = await computeTag(password, nonce, cost);
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(nonce)}$${base64(tag)}`;
 };
 
 /** Verifies a password. Takes the same time if the user has none. */
 export const isPassword = async (password: string, stored: string | null): Promise<boolean> => {
-  const [, , , , salt = '', tag = ''] = (stored ?? '').split('$');
+  const [, , , parameters = '', salt = '', tag = ''] = (stored ?? '').split('$');
   const nonce = stored === null ? Buffer.alloc(16) : Buffer.from(salt, 'base64');
-  const actualTag = await computeTag(password, nonce);
+  const cost = stored === null ? costOfNew : parseCost(parameters);
+  const actualTag = await computeTag(password, nonce, cost);
   const expectedTag = Buffer.from(tag, 'base64');
   return (
     stored !== null && expectedTag.length === actualTag.length && timingSafeEqual(actualTag, expectedTag)
