@@ -1,9 +1,9 @@
 /** Reasons why a trigger job cannot start a pipeline, shown to users who can see the downstream project. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedMember, seedUser, unique } from '../support/seed.ts';
+import { seedUser } from '../support/seed.ts';
+import { seedVisitor } from '../support/seed_visitor.ts';
 import { type TestService, startTestService } from '../support/service.ts';
-import { openVisitor } from '../support/visitor.ts';
 import { type Upstream, makeUpstream } from './downstream.ts';
 
 let gantry: TestService;
@@ -109,12 +109,7 @@ test('hides reasons about a project from users who cannot see it, and shows none
 
 test('shows the reason on the page of the pipeline', async () => {
   const app = await project(part('work: { script: x, image: [1] }'));
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: app.id, access_level: 20 });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
+  const { visitor } = await seedVisitor(gantry, { project: app.id, access_level: 20 });
   const { text } = await visitor.get(`/${app.full_path}/-/pipelines/${(await app.newest()).id}`);
   assert.match(
     text,

@@ -17,6 +17,7 @@ import { claimRoute, insertNamespace } from '../../src/identity/namespaces/creat
 import { takeIid } from '../../src/projects/projects/take_iid.ts';
 import { insertToken } from '../../src/identity/tokens/create.ts';
 import { insertUser } from '../../src/identity/users/create.ts';
+import { hashPassword } from '../../src/identity/users/password.ts';
 import type { TestService } from './service.ts';
 
 const write = <T>(gantry: TestService, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -27,23 +28,28 @@ export const unique = (word: string): string => `${word}-${randomBytes(6).toStri
 
 export type SeededUser = { id: number; username: string; token: string };
 
-/** A user with a personal namespace and a token of scope `api`, or of the given scopes. */
-export const seedUser = async (
-  gantry: TestService,
-  given: {
-    username?: string;
-    admin?: Flag;
-    external?: Flag;
-    state?: 'active' | 'blocked';
-    scopes?: string[];
-  } = {},
-): Promise<SeededUser> => {
-  const { username = unique('user'), scopes = ['api'], ...rest } = given;
+export type UserSeed = {
+  username?: string;
+  name?: string;
+  /** Default: none. */
+  password?: string;
+  admin?: Flag;
+  external?: Flag;
+  state?: 'active' | 'blocked';
+  /** Default: `api`. Empty: the user gets no token. */
+  scopes?: string[];
+};
+
+/** A user with a personal namespace and a token. */
+export const seedUser = async (gantry: TestService, given: UserSeed = {}): Promise<SeededUser> => {
+  const { username = unique('user'), password, scopes = ['api'], ...rest } = given;
   const token = generateTokenText(randomBytes);
+  const password_hash = password === undefined ? null : await hashPassword(password, randomBytes);
   const id = await write(gantry, async (tx) => {
     const names = { username, name: `Name of ${username}`, email: `${username}@example.com` };
-    const user_id = await insertUser(tx, null, { ...names, password_hash: null, ...rest });
-    await insertToken(tx, null, { user_id, kind: 'personal', name: 'test', scopes, expires_at: null }, token);
+    const user_id = await insertUser(tx, null, { ...names, password_hash, ...rest });
+    const given = { user_id, kind: 'personal', name: 'test', scopes, expires_at: null } as const;
+    if (scopes.length > 0) await insertToken(tx, null, given, token);
     return user_id;
   });
   return { id, username, token };

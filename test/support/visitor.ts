@@ -1,4 +1,5 @@
 /** A headless visitor: keeps cookies and submits forms with the CSRF token of the last page. */
+import { deriveCsrfToken, sessionCookie } from '../../src/core/access/credentials/session_token.ts';
 import type { TestService } from './service.ts';
 
 export type Seen = {
@@ -36,9 +37,14 @@ export const contentIn = ({ text }: Seen): string => text.slice(text.indexOf('<m
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
 
-export const openVisitor = (gantry: Pick<TestService, 'url'>): Visitor => {
+/** @param session the cookie of a session; absent: the visitor is not signed in */
+export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string): Visitor => {
   const cookies = new Map<string, string>();
   let token: string | undefined;
+  if (session !== undefined) {
+    cookies.set(sessionCookie, session);
+    token = deriveCsrfToken(session);
+  }
 
   const keepCookies = (headers: Headers): void => {
     for (const line of headers.getSetCookie()) {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, contentIn, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let visitor: Visitor;
 let user: { id: number; username: string };
 
 before(async () => {
   gantry = await startTestService();
-  const username = unique('user');
-  const json = { username, name: 'Ada <3', email: `${username}@example.com`, password };
-  user = { id: (await gantry.api('POST /users', { json })).body.id, username };
-  visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
+  const seeded = await seedVisitor(gantry, { name: 'Ada <3' });
+  [user, visitor] = [seeded, seeded.visitor];
 });
 after(async () => await gantry.close());
 

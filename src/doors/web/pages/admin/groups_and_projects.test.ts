@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let admin: Visitor;
 let adminId: number;
 
 before(async () => {
   gantry = await startTestService();
-  const username = unique('boss');
-  const json = { username, name: 'Boss', email: `${username}@example.com`, password, admin: true };
-  const made = await gantry.api('POST /users', { json });
-  adminId = made.body.id;
-  admin = openVisitor(gantry);
-  await admin.signIn(username, password);
+  ({ id: adminId, visitor: admin } = await seedVisitor(gantry, { admin: 1 }));
 });
 after(async () => await gantry.close());
 

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
@@ -13,20 +14,10 @@ let reporter: Visitor;
 let developerId: number;
 let reporterId: number;
 
-const someone = async (): Promise<[Visitor, number]> => {
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return [visitor, body.id];
-};
-
 before(async () => {
   gantry = await startTestService();
-  [developer, developerId] = await someone();
-  [reporter, reporterId] = await someone();
+  ({ id: developerId, visitor: developer } = await seedVisitor(gantry));
+  ({ id: reporterId, visitor: reporter } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 
@@ -130,7 +121,7 @@ test('shows public branches to everyone, and hides private ones like missing one
   const anonymous = openVisitor(gantry);
   const open = await newProject('public');
   assert.equal((await anonymous.get(open.path)).status, 200);
-  const [stranger] = await someone();
+  const { visitor: stranger } = await seedVisitor(gantry);
   const closed = await newProject();
   assert.equal((await stranger.get(closed.path)).status, 404);
   assert.equal((await stranger.get('/no/where/-/branches')).status, 404);

@@ -5,25 +5,18 @@ import { getLogName, seedArtifact, seedTrace, buildZip } from '../../../../../te
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor, contentIn } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let project: { id: number; full_path: string };
 let people: Record<'developer' | 'reporter' | 'guest' | 'stranger', Visitor>;
 let base: string;
 
-const someone = async (level: number | null): Promise<Visitor> => {
-  const username = unique('user');
-  const json = { username, name: `<i>${username}</i>`, email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  if (level !== null) await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return visitor;
-};
+const someone = async (level: number | null): Promise<Visitor> =>
+  (await seedVisitor(gantry, { project: project.id, access_level: level, name: '<i>Ada</i>' })).visitor;
 
 before(async () => {
   gantry = await startTestService();

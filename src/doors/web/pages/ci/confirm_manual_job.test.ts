@@ -3,27 +3,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
 import { makePeer, seedRunner } from '../../../../../test/support/ci/fake_runner.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 import { unsealValue } from '../../../../ci/variables/queries.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let project: { id: number; full_path: string };
 let developer: Visitor;
 let reporter: Visitor;
 let base: string;
 
-const member = async (access_level: number): Promise<Visitor> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: project.id, access_level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return visitor;
-};
+const member = async (access_level: number): Promise<Visitor> =>
+  (await seedVisitor(gantry, { project: project.id, access_level })).visitor;
 
 before(async () => {
   gantry = await startTestService();

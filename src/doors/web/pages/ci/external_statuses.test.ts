@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPushed } from '../../../../../test/support/ci/pipelines.ts';
-import { seedMember, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 before(async () => {
   gantry = await startTestService();
@@ -21,12 +19,7 @@ test('shows external statuses of a pipeline, and cancels it', async () => {
   const { body } = await gantry.api(`POST ${project.path}/statuses/${sha}`, {
     json: { ...json, target_url },
   });
-  const username = unique('user');
-  const account = { username, name: username, email: `${username}@example.com`, password };
-  const { body: user } = await gantry.api('POST /users', { json: account });
-  await seedMember(gantry, { user: user.id, project: project.id, access_level: 40 });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
+  const { visitor } = await seedVisitor(gantry, { project: project.id, access_level: 40 });
   const path = `/${project.full_path}/-/pipelines/${body.pipeline_id}`;
   const { status, text } = await visitor.get(path);
   assert.equal(status, 200);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedArtifact } from '../../../../../test/support/ci/artifacts.ts';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
-import { seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 import type { JobStatus } from '../../../../platform/db/schema/ci.ts';
 
 const every: Record<JobStatus, true> = {
@@ -31,13 +32,7 @@ let owner: Visitor;
 before(async () => {
   gantry = await startTestService();
   project = await seedProject(gantry);
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: username, email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const member = { user_id: body.id, access_level: 40 };
-  assert.equal((await gantry.api(`POST /projects/${project.id}/members`, { json: member })).status, 201);
-  owner = openVisitor(gantry);
-  await owner.signIn(username, password);
+  ({ visitor: owner } = await seedVisitor(gantry, { project: project.id, access_level: 40 }));
 });
 after(async () => await gantry.close());
 

@@ -5,9 +5,10 @@ import { seedTrace } from '../../../../../test/support/ci/artifacts.ts';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 import { unsealValue } from '../../../../ci/variables/queries.ts';
 
 let gantry: TestService;
@@ -16,15 +17,8 @@ let developer: Visitor;
 let reporter: Visitor;
 let base: string;
 
-const someone = async (level: number): Promise<Visitor> => {
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return visitor;
-};
+const someone = async (level: number): Promise<Visitor> =>
+  (await seedVisitor(gantry, { project: project.id, access_level: level })).visitor;
 
 const config = `
 variables:

@@ -1,13 +1,13 @@
 /** Tests every page of a project and of a group, from the list of pages. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import { canonicalPath } from '../../request/project_paths.ts';
 import { pagePaths } from '../../routes.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let project: { id: number; full_path: string };
 let group: { id: number; full_path: string };
@@ -16,16 +16,8 @@ let reporter: Visitor;
 let stranger: Visitor;
 
 const someone = async (level: number | null): Promise<Visitor> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  if (level !== null) {
-    await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
-    await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
-  }
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
+  const { id, visitor } = await seedVisitor(gantry, { project: project.id, access_level: level });
+  if (level !== null) await seedMember(gantry, { user: id, group: group.id, access_level: level });
   return visitor;
 };
 

@@ -7,29 +7,19 @@ import {
   seedMember,
   seedMergeRequest,
   seedProject,
-  unique,
 } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let visitor: Visitor;
 let id: number;
 before(async () => {
   gantry = await startTestService();
-  ({ id, visitor } = await newVisitor());
+  ({ id, visitor } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
-
-const newVisitor = async () => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const fresh = openVisitor(gantry);
-  await fresh.signIn(username, password);
-  return { id: body.id as number, visitor: fresh };
-};
 
 /** Counts of the top bar: issues, merge requests, todos. */
 const counters = (text: string): (string | undefined)[] =>
@@ -52,7 +42,7 @@ test('every link of the start page leads to a page that the viewer can open', as
 });
 
 test('shows the work that waits, and counts it in the top bar', async () => {
-  const user = await newVisitor();
+  const user = await seedVisitor(gantry);
   const project = await seedProject(gantry, { visibility: 'public' });
   const other = await seedProject(gantry, { visibility: 'private' });
   await seedIssue(gantry, { project: project.id, assignees: [user.id], title: 'Fix <b>spans</b>' });
@@ -90,7 +80,7 @@ test('shows the work that waits, and counts it in the top bar', async () => {
 });
 
 test('forgets at once what the user may no longer see', async () => {
-  const user = await newVisitor();
+  const user = await seedVisitor(gantry);
   const project = await seedProject(gantry, { visibility: 'private' });
   await gantry.api(`POST /projects/${project.id}/members`, { json: { user_id: user.id, access_level: 30 } });
   await seedIssue(gantry, { project: project.id, assignees: [user.id] });
@@ -102,7 +92,7 @@ test('forgets at once what the user may no longer see', async () => {
 });
 
 test('shows the state of the last pipeline only to those who may see pipelines', async () => {
-  const user = await newVisitor();
+  const user = await seedVisitor(gantry);
   const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
   const guestOf = await seedProject(gantry, { visibility: 'private' });
   await seedMember(gantry, { user: user.id, project: guestOf.id, access_level: 10 });
@@ -136,7 +126,7 @@ test('shows the state of the last pipeline only to those who may see pipelines',
 });
 
 test('lists own and starred projects', async () => {
-  const user = await newVisitor();
+  const user = await seedVisitor(gantry);
   const [own, starred] = [
     await seedProject(gantry, { owner: user.id, visibility: 'private' }),
     await seedProject(gantry, { visibility: 'public' }),

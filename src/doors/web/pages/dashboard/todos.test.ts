@@ -2,27 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedIssue, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let user: { id: number; username: string; visitor: Visitor };
 let other: typeof user;
 before(async () => {
   gantry = await startTestService();
-  [user, other] = [await newUser(), await newUser()];
+  [user, other] = [await seedVisitor(gantry), await seedVisitor(gantry)];
 });
 after(async () => await gantry.close());
-
-const newUser = async () => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return { id: body.id as number, username, visitor };
-};
 
 /** Creates a project with an issue that mentions the user. */
 const mention = async (body = `@${user.username} look <script>`) => {

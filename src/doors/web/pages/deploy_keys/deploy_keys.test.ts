@@ -2,30 +2,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freshKey } from '../../../../../test/support/repositories/ssh_keys.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
-type Person = { id: number; visitor: Visitor };
-let master: Person;
-let developer: Person;
-let stranger: Person;
-
-const someone = async (): Promise<Person> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return { id: body.id, visitor };
-};
+let master: SeededVisitor;
+let developer: SeededVisitor;
+let stranger: SeededVisitor;
 
 before(async () => {
   gantry = await startTestService();
-  [master, developer, stranger] = [await someone(), await someone(), await someone()];
+  [master, developer, stranger] = [
+    await seedVisitor(gantry),
+    await seedVisitor(gantry),
+    await seedVisitor(gantry),
+  ];
 });
 after(async () => await gantry.close());
 

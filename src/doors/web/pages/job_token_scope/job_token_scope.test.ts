@@ -1,31 +1,19 @@
 /** Tests the page of a project's job token allowlists. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 before(async () => {
   gantry = await startTestService();
 });
 after(async () => await gantry.close());
 
-type Person = { id: number; visitor: Visitor };
-
-const someone = async (): Promise<Person> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return { id: body.id, visitor };
-};
-
 /** Creates a private project and its maintainer. */
 const owned = async () => {
-  const master = await someone();
+  const master = await seedVisitor(gantry);
   const project = await seedProject(gantry, { visibility: 'private' });
   await seedMember(gantry, { user: master.id, project: project.id, access_level: 40 });
   const page = `/${project.full_path}/-/job_token_scope`;
@@ -135,7 +123,7 @@ test('hides listed entries that the visitor cannot see', async () => {
 
 test('is for maintainers of the project', async () => {
   const { project, master, page } = await owned();
-  const developer = await someone();
+  const developer = await seedVisitor(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
   assert.equal((await developer.visitor.get(page)).status, 403);
   await developer.visitor.get('/profile');

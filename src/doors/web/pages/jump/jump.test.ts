@@ -10,22 +10,18 @@ import {
   seedProject,
   unique,
 } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import { hasPage } from '../../routes.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let id: number;
 let username: string;
 let user: Visitor;
 before(async () => {
   gantry = await startTestService();
-  username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  id = (await gantry.api('POST /users', { json })).body.id;
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ id, username, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 

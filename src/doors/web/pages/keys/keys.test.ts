@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { sampleKeys } from '../../../../../test/support/repositories/ssh_keys.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 const path = '/profile/keys';
 let gantry: TestService;
 before(async () => {
@@ -13,21 +12,11 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const someone = async (): Promise<{ id: number; visitor: Visitor }> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { id } = (await gantry.api('POST /users', { json })).body;
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get(path);
-  return { id, visitor };
-};
-
 const keysOf = async (id: number) => (await gantry.api(`GET /users/${id}/keys`)).body;
 const deletePathIn = (text: string): string => /action="([^"]+\/delete)"/.exec(text)?.[1] ?? '';
 
 test('adds, shows and deletes a key', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   const { text: key, sha256 } = sampleKeys.ecdsa384;
   const added = await visitor.post(path, {
     key: `${key}\r\n`,
@@ -52,7 +41,7 @@ test('adds, shows and deletes a key', async () => {
 });
 
 test('names a key without a title by its comment', async () => {
-  const { visitor } = await someone();
+  const { visitor } = await seedVisitor(gantry);
   await visitor.post(path, { key: sampleKeys.ecdsa521.text, title: '', expires_at: '' });
   const { text } = await visitor.get(path);
   assert.match(text, /<th scope="row">me@example.com/);
@@ -60,11 +49,11 @@ test('names a key without a title by its comment', async () => {
 });
 
 test('explains problems at the field, and keeps the input', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   await gantry.api('PUT /application/settings', {
     json: { rsa_key_restriction: 2048, dsa_key_restriction: -1 },
   });
-  const other = await someone();
+  const other = await seedVisitor(gantry);
   await other.visitor.post(path, { key: sampleKeys.ed25519.text });
   const cases: [Record<string, string>, RegExp][] = [
     [{ key: '-----BEGIN OPENSSH PRIVATE KEY-----' }, /id="key_error">Key is invalid: paste the whole line/],
@@ -93,7 +82,7 @@ test('explains problems at the field, and keeps the input', async () => {
 });
 
 test('deletes keys of the user only', async () => {
-  const [one, other] = [await someone(), await someone()];
+  const [one, other] = [await seedVisitor(gantry), await seedVisitor(gantry)];
   await one.visitor.post(path, { key: sampleKeys.rsa2048.text });
   const remove = deletePathIn((await one.visitor.get(path)).text);
   assert.equal(deletePathIn((await other.visitor.get(path)).text), '');
@@ -104,7 +93,7 @@ test('deletes keys of the user only', async () => {
 });
 
 test('requires the CSRF token', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   const form = { key: sampleKeys.ecdsa256.text, authenticity_token: null };
   assert.equal((await visitor.post(path, form)).status, 422);
   assert.deepEqual(await keysOf(id), []);

@@ -1,7 +1,8 @@
 /** Tests the pages of labels of projects and groups. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
@@ -14,16 +15,8 @@ let stranger: Visitor;
 let ofProject: string;
 let ofGroup: string;
 
-const someone = async (level: number | null): Promise<Visitor> => {
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  if (level !== null) await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return visitor;
-};
+const someone = async (level: number | null): Promise<Visitor> =>
+  (await seedVisitor(gantry, { group: group.id, access_level: level })).visitor;
 
 before(async () => {
   gantry = await startTestService();

@@ -1,7 +1,8 @@
 /** Tests the preview of Markdown texts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type SeededProject, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type SeededProject, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
@@ -14,14 +15,8 @@ const path = '/-/preview_markdown';
 before(async () => {
   gantry = await startTestService();
   project = await seedProject(gantry, { visibility: 'private' });
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: project.id, access_level: 20 });
+  ({ visitor: user } = await seedVisitor(gantry, { project: project.id, access_level: 20 }));
   await gantry.api(`POST /projects/${project.id}/issues`, { json: { title: 'One' } });
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
-  await user.get('/profile');
 });
 after(async () => await gantry.close());
 

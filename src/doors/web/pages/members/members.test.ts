@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 
 type Person = { id: number; username: string; name: string; visitor: Visitor };
@@ -15,14 +15,8 @@ let developer: Person;
 let stranger: Person;
 
 const someone = async (): Promise<Person> => {
-  const username = unique('user');
-  const name = `Name of ${username}`;
-  const json = { username, name, email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return { id: body.id, username, name, visitor };
+  const seeded = await seedVisitor(gantry);
+  return { ...seeded, name: `Name of ${seeded.username}` };
 };
 
 before(async () => {

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 const path = '/profile/preferences';
 let gantry: TestService;
 let visitor: Visitor;
 
 before(async () => {
   gantry = await startTestService();
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  assert.equal((await gantry.api('POST /users', { json })).status, 201);
-  visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
+  ({ visitor } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 

@@ -3,31 +3,25 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 
-type Person = { id: number; username: string; visitor: Visitor };
-let owner: Person;
-let master: Person;
-let developer: Person;
-let stranger: Person;
-
-const someone = async (): Promise<Person> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return { id: body.id, username, visitor };
-};
+let owner: SeededVisitor;
+let master: SeededVisitor;
+let developer: SeededVisitor;
+let stranger: SeededVisitor;
 
 before(async () => {
   gantry = await startTestService();
-  [owner, master, developer, stranger] = [await someone(), await someone(), await someone(), await someone()];
+  [owner, master, developer, stranger] = [
+    await seedVisitor(gantry),
+    await seedVisitor(gantry),
+    await seedVisitor(gantry),
+    await seedVisitor(gantry),
+  ];
 });
 after(async () => await gantry.close());
 

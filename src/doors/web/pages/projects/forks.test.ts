@@ -2,22 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let id: number;
-let username: string;
 let user: Visitor;
 before(async () => {
   gantry = await startTestService();
-  username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  id = (await gantry.api('POST /users', { json })).body.id;
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ id, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 

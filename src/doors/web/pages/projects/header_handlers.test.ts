@@ -1,20 +1,16 @@
 /** Tests the forms of a project's header, and the list of starrers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let user: Visitor;
 before(async () => {
   gantry = await startTestService();
-  const username = unique('user');
-  const json = { username, name: 'A <b>User', email: `${username}@example.com`, password };
-  assert.equal((await gantry.api('POST /users', { json })).status, 201);
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ visitor: user } = await seedVisitor(gantry, { name: 'A <b>User' }));
 });
 after(async () => await gantry.close());
 

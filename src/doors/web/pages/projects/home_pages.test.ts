@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let username: string;
 let user: Visitor;
 
 before(async () => {
   gantry = await startTestService();
-  username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  assert.equal((await gantry.api('POST /users', { json })).status, 201);
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ username, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 
@@ -67,6 +63,6 @@ test('profiles are for those who have signed in, as over the API', async () => {
   const { body } = await gantry.api(`GET /users?username=${username}`);
   const path = pathOf(body[0].web_url);
   const { status, text } = await user.get(path);
-  assert.deepEqual([status, text.includes('<h1>A User</h1>')], [200, true]);
+  assert.deepEqual([status, text.includes(`<h1>Name of ${username}</h1>`)], [200, true]);
   assert.match((await openVisitor(gantry).get(path)).location ?? '', /^\/users\/sign_in/);
 });

@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let id: number;
 let username: string;
 let user: Visitor;
 before(async () => {
   gantry = await startTestService();
-  username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  id = (await gantry.api('POST /users', { json })).body.id;
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ id, username, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => {
   await gantry.api('PUT /application/settings', { json: { restricted_visibility_levels: [] } });
@@ -57,7 +53,7 @@ test('creates a project in a group, with README, license and .gitignore', async 
   const raw = await gantry.api(
     `GET /projects/${encodeURIComponent(`${group.full_path}/${path}`)}/repository/files/LICENSE/raw?ref=HEAD`,
   );
-  assert.match(raw.text, /Copyright \(c\) \d{4} A User/);
+  assert.match(raw.text, /Copyright \(c\) \d{4} Name of user/);
 });
 
 test('shows the form again with what is wrong', async () => {

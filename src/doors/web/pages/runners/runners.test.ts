@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
 import { makePeer, seedRunner } from '../../../../../test/support/ci/fake_runner.ts';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Seen, type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Seen, type Visitor } from '../../../../../test/support/visitor.ts';
 import { createBuiltInRunner } from '../../../../ci/runners/registration/built_in.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let project: { id: number; full_path: string };
 let admin: Visitor;
@@ -18,14 +18,8 @@ let ofProject: string;
 const ofAll = '/admin/runners';
 
 const someone = async (level: number | null): Promise<Visitor> => {
-  const username = unique('user');
-  const given = { username, name: 'A User', email: `${username}@example.com`, password };
-  const json = { ...given, admin: level === null };
-  const { body } = await gantry.api('POST /users', { json });
-  if (level !== null) await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return visitor;
+  const given = level === null ? { admin: 1 as const } : { project: project.id, access_level: level };
+  return (await seedVisitor(gantry, given)).visitor;
 };
 
 before(async () => {
@@ -205,16 +199,8 @@ test('a maintainer manages project runners, and only sees those of the instance'
 test('an owner manages group runners, which serve the projects below', async () => {
   const group = await seedGroup(gantry, { visibility: 'private' });
   const below = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
-  const person = async (level: number): Promise<Visitor> => {
-    const username = unique('user');
-    const json = { username, name: 'A User', email: `${username}@example.com`, password };
-    const { body } = await gantry.api('POST /users', { json });
-    await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
-    const visitor = openVisitor(gantry);
-    await visitor.signIn(username, password);
-    await visitor.get('/profile');
-    return visitor;
-  };
+  const person = async (level: number): Promise<Visitor> =>
+    (await seedVisitor(gantry, { group: group.id, access_level: level })).visitor;
   const [owner, other] = [await person(50), await person(40)];
   const path = `/groups/${group.full_path}/-/runners`;
   const made = await owner.post(path, { description: 'of the group', run_untagged: '1' });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { unique } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Seen, type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Seen, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 const path = '/profile/personal_access_tokens';
 const day = 86_400_000;
 let gantry: TestService;
@@ -12,16 +11,6 @@ before(async () => {
   gantry = await startTestService();
 });
 after(async () => await gantry.close());
-
-const someone = async (given: object = {}): Promise<{ id: number; username: string; visitor: Visitor }> => {
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password, ...given };
-  const { id } = (await gantry.api('POST /users', { json })).body;
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get(path);
-  return { id, username, visitor };
-};
 
 const form = (given: Record<string, string> = {}) => ({
   name: 'robot',
@@ -35,7 +24,7 @@ const inDays = (days: number): string => new Date(Date.now() + days * day).toISO
 const whoIs = async (as: string) => await gantry.api('GET /user', { as });
 
 test('creates a token, shows it once, and revokes it', async () => {
-  const { username, visitor } = await someone();
+  const { username, visitor } = await seedVisitor(gantry);
   const made = await visitor.post(path, form());
   assert.equal(made.status, 200);
   const token = secretIn(made);
@@ -60,7 +49,7 @@ test('creates a token, shows it once, and revokes it', async () => {
 });
 
 test('shows when a token was last used', async () => {
-  const { visitor } = await someone();
+  const { visitor } = await seedVisitor(gantry);
   const token = secretIn(await visitor.post(path, form({ life: 'none' })));
   await whoIs(token);
   const row = /<tbody>([\s\S]+)<\/tbody>/.exec((await visitor.get(path)).text)?.[1] ?? '';
@@ -68,7 +57,7 @@ test('shows when a token was last used', async () => {
 });
 
 test('a token expires after a preset time, on a day, or never', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   const choices: [Record<string, string>, string | null][] = [
     [{ life: '7' }, inDays(7)],
     [{ life: '365' }, inDays(365)],
@@ -86,7 +75,7 @@ test('a token expires after a preset time, on a day, or never', async () => {
 });
 
 test('shows problems at their fields, and keeps the input', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   const cases: [Record<string, string>, RegExp][] = [
     [{ name: ' ' }, /id="name_error">Name can&#39;t be blank/],
     [{ 'scopes[]': '' }, /id="scopes_error">Scopes can&#39;t be blank/],
@@ -106,14 +95,14 @@ test('shows problems at their fields, and keeps the input', async () => {
 });
 
 test('offers the scope sudo to administrators only', async () => {
-  const [user, admin] = [await someone(), await someone({ admin: true })];
+  const [user, admin] = [await seedVisitor(gantry), await seedVisitor(gantry, { admin: 1 })];
   assert.doesNotMatch((await user.visitor.get(path)).text, /value="sudo"/);
   assert.match((await admin.visitor.get(path)).text, /value="sudo"/);
   assert.equal((await admin.visitor.post(path, form({ 'scopes[]': 'sudo' }))).status, 200);
 });
 
 test('lists and revokes tokens of the user only', async () => {
-  const [one, other] = [await someone(), await someone({ admin: true })];
+  const [one, other] = [await seedVisitor(gantry), await seedVisitor(gantry, { admin: 1 })];
   const token = secretIn(await one.visitor.post(path, form({ name: '<i>mine</i>' })));
   const { text } = await one.visitor.get(path);
   assert.match(text, /&lt;i&gt;mine&lt;\/i&gt;/);
@@ -125,7 +114,7 @@ test('lists and revokes tokens of the user only', async () => {
 });
 
 test('requires the CSRF token', async () => {
-  const { id, visitor } = await someone();
+  const { id, visitor } = await seedVisitor(gantry);
   assert.equal((await visitor.post(path, { ...form(), authenticity_token: null })).status, 422);
   assert.deepEqual((await gantry.api(`GET /personal_access_tokens?user_id=${id}`)).body, []);
   const token = secretIn(await visitor.post(path, form()));
@@ -136,7 +125,7 @@ test('requires the CSRF token', async () => {
 });
 
 test('shows many tokens in pages', async () => {
-  const { visitor } = await someone();
+  const { visitor } = await seedVisitor(gantry);
   for (const name of ['first', 'second', 'third']) await visitor.post(path, form({ name }));
   const { text } = await visitor.get(`${path}?page=2&per_page=2`);
   assert.match(text, /<th scope="row">third/);

@@ -2,22 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openRepository, seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let user: Visitor;
 let userId: number;
 
 before(async () => {
   gantry = await startTestService();
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  userId = (await gantry.api('POST /users', { json })).body.id;
-  user = openVisitor(gantry);
-  await user.signIn(username, password);
+  ({ id: userId, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 

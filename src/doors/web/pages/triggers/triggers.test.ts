@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: { id: number; full_path: string };
@@ -14,16 +15,8 @@ let another: Visitor;
 let developer: Visitor;
 let path: string;
 
-const someone = async (level: number): Promise<Visitor> => {
-  const [username, password] = [unique('user'), 'correct horse'];
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  await visitor.get('/profile');
-  return visitor;
-};
+const someone = async (level: number): Promise<Visitor> =>
+  (await seedVisitor(gantry, { project: project.id, access_level: level })).visitor;
 
 before(async () => {
   gantry = await startTestService();

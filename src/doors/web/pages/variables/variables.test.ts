@@ -1,12 +1,12 @@
 /** Tests the pages of CI variables of the instance, a group and a project. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor, contentIn } from '../../../../../test/support/visitor.ts';
+import { type Visitor, contentIn } from '../../../../../test/support/visitor.ts';
 import { unsealValue } from '../../../../ci/variables/queries.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let project: { id: number; full_path: string };
 let group: { id: number; full_path: string };
@@ -15,21 +15,18 @@ let admin: Visitor;
 let developer: Visitor;
 let places: { path: string; api: string; who: Visitor }[];
 
-const someone = async (level: number | null): Promise<Visitor> => {
-  const username = unique('user');
-  const given = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json: { ...given, admin: level === null } });
-  if (level !== null) await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
-  const visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
-  return visitor;
-};
+const member = async (access_level: number): Promise<Visitor> =>
+  (await seedVisitor(gantry, { group: group.id, access_level })).visitor;
 
 before(async () => {
   gantry = await startTestService();
   group = await seedGroup(gantry, { visibility: 'private' });
   project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
-  [owner, developer, admin] = [await someone(50), await someone(30), await someone(null)];
+  [owner, developer, admin] = [
+    await member(50),
+    await member(30),
+    (await seedVisitor(gantry, { admin: 1 })).visitor,
+  ];
   places = [
     { path: '/admin/variables', api: '/admin/ci/variables', who: admin },
     { path: `/groups/${group.full_path}/-/variables`, api: `/groups/${group.id}/variables`, who: owner },
@@ -132,12 +129,7 @@ test('shows problems, keeps the input, and changes nothing', async () => {
 test('a project links to the variables of its group, for users who manage them', async () => {
   const own = places.at(2)?.path ?? '';
   assert.match((await owner.get(own)).text, new RegExp(`href="/groups/${group.full_path}/-/variables"`));
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  const { body } = await gantry.api('POST /users', { json });
-  await seedMember(gantry, { user: body.id, project: project.id, access_level: 40 });
-  const master = openVisitor(gantry);
-  await master.signIn(username, password);
+  const { visitor: master } = await seedVisitor(gantry, { project: project.id, access_level: 40 });
   const seen = await master.get(own);
   assert.deepEqual([seen.status, contentIn(seen).includes('/groups/')], [200, false]);
 });

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPipeline, setJob } from '../../../../../../test/support/ci/jobs.ts';
-import { seedProject, unique } from '../../../../../../test/support/seed.ts';
+import { seedProject } from '../../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../../test/support/visitor.ts';
+import { type Visitor } from '../../../../../../test/support/visitor.ts';
 
-const password = 'correct horse';
 let gantry: TestService;
 let admin: Visitor;
 
 before(async () => {
   gantry = await startTestService();
-  const username = unique('boss');
-  const json = { username, name: 'Boss', email: `${username}@example.com`, password, admin: true };
-  assert.equal((await gantry.api('POST /users', { json })).status, 201);
-  admin = openVisitor(gantry);
-  await admin.signIn(username, password);
+  ({ visitor: admin } = await seedVisitor(gantry, { admin: 1 }));
 });
 after(async () => await gantry.close());
 
