@@ -76,6 +76,8 @@ test('reviews by keyboard alone', { skip }, async () => {
     assert.equal(await focused(page), 'src/b.ts');
     await press(page, 'n');
     assert.match(await focused(page), /^Open thread of/);
+    await press(page, 'p');
+    assert.match(await focused(page), /^Open thread of/);
     // A comment on a line: its number is a link.
     await page.getByRole('link', { name: 'Comment on line 20, added' }).focus();
     await press(page, 'Enter');

@@ -4,6 +4,7 @@ import { startEditors } from './text_editors.ts';
 import { startFilters } from './filter_lists.ts';
 import { startLater } from './load_later.ts';
 import { startLines } from './code_lines.ts';
+import { startLiveComments } from './live_comments.ts';
 import { startLive } from './live_updates.ts';
 import { startMenus } from './menus.ts';
 import { openPalette, startPalette } from './palette.ts';
@@ -32,3 +33,4 @@ startShortcuts(
   ]),
 );
 startLive();
+startLiveComments();
