@@ -14,7 +14,7 @@ const applyPart = (cards: Cards, { id, isApplied, mayApply }: ShownSuggestion): 
   if (isApplied) return html`<span class="status ok">${icon('check-circle')} Applied</span>`;
   return (
     mayApply &&
-    html`<span class="field check"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> <form method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`
+    html`<span class="tick"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> <form method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`
   );
 };
 
@@ -30,5 +30,5 @@ export const batchForm = (cards: Cards, threads: readonly ShownThread[]): Html |
   const suggestions = threads.flatMap(({ notes }) => notes.flatMap((note) => note.suggestions));
   const count = suggestions.filter(({ mayApply }) => mayApply).length;
   if (count < 2) return null;
-  return html`<details class="card"><summary>Apply several of ${count} suggestions as one commit</summary><form id="${batchId}" class="body" method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}<p class="muted" id="${batchId}_hint">Select suggestions in their threads, then apply them together.</p><div class="field"><label for="${batchId}_message">Commit message</label><input id="${batchId}_message" name="message" type="text" maxlength="1000" placeholder="Apply suggestions" aria-describedby="${batchId}_hint"></div><div class="buttons"><button class="primary">Apply selected suggestions</button></div></form></details>`;
+  return html`<section class="card"><details class="body"><summary>Apply several of ${count} suggestions as one commit</summary><form id="${batchId}" method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}<p class="muted" id="${batchId}_hint">Select suggestions in their threads, then apply them together.</p><div class="field"><label for="${batchId}_message">Commit message</label><input id="${batchId}_message" name="message" type="text" maxlength="1000" placeholder="Apply suggestions" aria-describedby="${batchId}_hint"></div><div class="buttons"><button class="primary">Apply selected suggestions</button></div></form></details></section>`;
 };

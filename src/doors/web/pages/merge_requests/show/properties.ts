@@ -1,18 +1,12 @@
 /** The column beside a merge request: its properties, each with a form for those who may change it. */
 import { basicUser } from '../../../../../identity/users/json.ts';
 import type { Visit } from '../../../page.ts';
-import { hidden } from '../../../parts/form.ts';
+import { form, hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { person } from '../../../parts/user_link.ts';
 import type { Choices } from '../../../parts/properties/choices.ts';
-import {
-  labelsForm,
-  milestoneForm,
-  peopleForm,
-  propertyForm,
-  timeForm,
-} from '../../../parts/properties/property_forms.ts';
+import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
   followSection,
@@ -46,11 +40,14 @@ const reviewersPart = (visit: Visit, shown: RequestPage, choices: Choices | null
       shown.rights.update &&
       states.has(user.id) &&
       states.get(user.id) !== 'unreviewed' &&
-      propertyForm(
+      form(
         visit,
-        requestPath(shown.loaded, '/request_review'),
+        {
+          action: requestPath(shown.loaded, '/request_review'),
+          submit: 'Request review again',
+          isQuiet: true,
+        },
         hidden('user_id', user.id),
-        `Request review again`,
       );
     return html`<div class="row between">${person(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>${again}`;
   });
