@@ -29,11 +29,17 @@ export const connections = 32;
 export const usualSize = 100_000;
 
 /** Something that is asked in rounds: requests to a running server. */
-export type Asked = { name: string; server: Running; token: string; requests: Wanted[]; besides?: number[] };
+export type MeasuredServer = {
+  name: string;
+  server: Running;
+  token: string;
+  requests: Wanted[];
+  besides?: number[];
+};
 
 export type Costs = Map<string, number[]>;
 
-const oneRound = async (bench: Bench, asked: Asked, seconds: number): Promise<number> => {
+const oneRound = async (bench: Bench, asked: MeasuredServer, seconds: number): Promise<number> => {
   const { server, token, requests } = asked;
   const roots = [server.pid, ...(asked.besides ?? [])];
   const before = cpuSeconds(roots);
@@ -43,7 +49,7 @@ const oneRound = async (bench: Bench, asked: Asked, seconds: number): Promise<nu
 };
 
 /** Microseconds of CPU a request, of each in turn, round after round. */
-export const measureCosts = async (bench: Bench, all: readonly Asked[]): Promise<Costs> => {
+export const measureCosts = async (bench: Bench, all: readonly MeasuredServer[]): Promise<Costs> => {
   const costs: Costs = new Map(all.map(({ name }) => [name, []]));
   for (const asked of all) {
     bench.progress(`${asked.name}: warming up`);

@@ -17,7 +17,7 @@ export const rootPassword = 'password of root for bench';
 export const rootToken = 'token-of-root-for-bench';
 
 /** Where the data is: a folder, and for PostgreSQL a server and a schema. */
-export type Place = { data: string; database?: { url: string; schema: string } };
+export type DataLocation = { data: string; database?: { url: string; schema: string } };
 
 export type Running = {
   port: number;
@@ -55,7 +55,7 @@ const stopOf = (child: ChildProcess) => async (): Promise<void> => {
   await exited;
 };
 
-const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv => {
+const variables = ({ data, database }: DataLocation, port: number): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
   return {
     ...Object.fromEntries(kept),
@@ -102,13 +102,13 @@ const commandOf = ({ everyCore, eventLoop, statements, preload: module }: Option
 };
 
 /** Starts the service; its log goes to a file beside the data. */
-export const startService = async (place: Place, options: Options = {}): Promise<Running> => {
+export const startService = async (location: DataLocation, options: Options = {}): Promise<Running> => {
   const port = await freePort();
   const [program, args] = commandOf(options);
-  const file = join(place.data, '..', `${port}.log`);
+  const file = join(location.data, '..', `${port}.log`);
   const log = openSync(file, 'w');
   const env = {
-    ...variables(place, port),
+    ...variables(location, port),
     ...(options.codeCache !== undefined && { NODE_COMPILE_CACHE: options.codeCache }),
     ...(options.eventLoop !== undefined && { BENCH_EVENT_LOOP: options.eventLoop }),
     ...(options.statements !== undefined && { BENCH_STATEMENTS: options.statements }),

@@ -17,7 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../test/support/databases/postgres.ts';
 import { percentile } from './measured_figures.ts';
-import { type Place, startService } from './service.ts';
+import { type DataLocation, startService } from './service.ts';
 import { type SoakSite, chooseOperation, operations, prepareSoak } from './soak/operations.ts';
 import { type Sample, takeSample, trendText, trendsOf } from './soak/samples.ts';
 
@@ -110,14 +110,14 @@ const soak = async (): Promise<void> => {
   const [data, probes] = [join(home, 'data'), join(home, 'probes')];
   for (const folder of [data, probes]) mkdirSync(folder, { mode: 0o700 });
   const database = values.postgres ? await startPostgres() : null;
-  const place: Place = {
+  const location: DataLocation = {
     data,
     ...(database !== null && { database: { url: database.url, schema: 'soak' } }),
   };
   const probe = pathToFileURL(join(import.meta.dirname, 'soak/probe.ts'));
   probe.searchParams.set('folder', probes);
   const environment = { GANTRY_RUNNER_EXECUTOR: 'shell', GANTRY_LOG_LEVEL: 'warn' };
-  const server = await startService(place, { everyCore: true, preload: probe.href, environment });
+  const server = await startService(location, { everyCore: true, preload: probe.href, environment });
   try {
     const site = await prepareSoak(server.port, home);
     const end = performance.now() + minutes * 60_000;

@@ -171,9 +171,9 @@ const measureOneFile = async (site: Site, archive: Buffer): Promise<Figure[]> =>
 export const measureCiArtifacts = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('ci_artifacts')) return [];
   const packed = await measurePacking(bench);
-  const place = await bench.databases.empty();
-  const folder = join(place.data, '..');
-  const server = await startService(place);
+  const location = await bench.databases.empty();
+  const folder = join(location.data, '..');
+  const server = await startService(location);
   try {
     const { id } = await makeCiProject(server.port, 'artifacts', manyJobs(2 * bench.rounds + 2));
     const peer = makePeer({ url: base(server.port) }, { token: await makeRunner(server.port) });

@@ -7,7 +7,7 @@ import { Connection } from '../load/connection.ts';
 import { type Figure, figure, shareFigure } from '../measured_figures.ts';
 import { cpuSeconds } from '../process_usage.ts';
 import { type RunnerClient, type Taken, appendPiece, endJob, openRunner } from '../load/runner_client.ts';
-import { type Place, type Running, startFloor, startService } from '../service.ts';
+import { type DataLocation, type Running, startFloor, startService } from '../service.ts';
 
 const pollers = 50;
 const jobsOfPipeline = 50;
@@ -31,17 +31,17 @@ const costOf = async (roots: number[], work: () => Promise<number>): Promise<Cos
   return { wall, cpu: ((cpuSeconds(roots) - before) * 1e6) / count };
 };
 
-type Site = { bench: Bench; place: Place; project: number; token: string; server: Running };
+type Site = { bench: Bench; place: DataLocation; project: number; token: string; server: Running };
 
 const rootsOf = ({ bench, server }: Site): number[] => [server.pid, ...bench.besides];
 
 const prepare = async (bench: Bench): Promise<Omit<Site, 'server'>> => {
-  const place = await bench.databases.empty();
-  const server = await startService(place);
+  const location = await bench.databases.empty();
+  const server = await startService(location);
   try {
     const { id } = await makeCiProject(server.port, 'dispatched', manyJobs(jobsOfPipeline));
     await untilPending(server.port, id);
-    return { bench, place, project: id, token: await makeRunner(server.port) };
+    return { bench, place: location, project: id, token: await makeRunner(server.port) };
   } finally {
     await server.stop();
   }
@@ -128,8 +128,8 @@ const costFigures = (name: string, costs: Cost[], wish: { goal?: number; floor?:
 ];
 
 /** The goals of what is asked of SQLite alone. */
-const ofSqlite = ({ bench, place }: Site, name: 'ciTrace' | 'ciDeepQueue'): { goal?: number } =>
-  place.database === undefined ? bench.goals[name] : {};
+const ofSqlite = ({ bench, place: location }: Site, name: 'ciTrace' | 'ciDeepQueue'): { goal?: number } =>
+  location.database === undefined ? bench.goals[name] : {};
 
 const endMany = async (clients: readonly RunnerClient[], jobs: readonly Taken[]): Promise<number> => {
   const left = [...jobs];
@@ -143,7 +143,7 @@ const endMany = async (clients: readonly RunnerClient[], jobs: readonly Taken[])
 
 /** Jobs are taken and ended round by round: of one that is silent for a minute the service believes that it is lost. */
 const measureDispatch = async (site: Site): Promise<{ figures: Figure[]; kept: Taken[] }> => {
-  const { bench, place, server, token } = site;
+  const { bench, place: location, server, token } = site;
   const clients = await openAll(pollers, async () => await openRunner(server.port, token));
   const [taking, ending]: [Cost[], Cost[]] = [[], []];
   // The first pipeline warms up.
@@ -158,7 +158,7 @@ const measureDispatch = async (site: Site): Promise<{ figures: Figure[]; kept: T
   }
   for (const client of clients) client.close();
   const floor = await bareCost(4_000, post('/bare', JSON.stringify({ info: 'x'.repeat(300) })));
-  const { goal } = place.database === undefined ? bench.goals.ciDispatch : bench.goals.ciDispatchPostgres;
+  const { goal } = location.database === undefined ? bench.goals.ciDispatch : bench.goals.ciDispatchPostgres;
   const figures = [
     ...costFigures(`a job to one of ${pollers} runners`, taking, { goal, floor }),
     ...costFigures('a job to its end', ending, {}),
@@ -215,7 +215,7 @@ const keptWaits = async (data: string): Promise<number[]> => {
 };
 
 const measureDeep = async (site: Site): Promise<Figure[]> => {
-  const { bench, place, server, token } = site;
+  const { bench, place: location, server, token } = site;
   const client = await openRunner(server.port, token);
   const [waits, bare]: [number[][], number[][]] = [[], []];
   bench.progress(`queue of ${deep}: first request`);
@@ -226,7 +226,7 @@ const measureDeep = async (site: Site): Promise<Figure[]> => {
     const some: number[] = [];
     for (let at = 0; at < claims; at += 1) some.push(await timed(async () => await claim(client)));
     waits.push(some);
-    bare.push(await keptWaits(place.data));
+    bare.push(await keptWaits(location.data));
   }
   client.close();
   const name = `a job out of ${deep} that wait`;

@@ -229,7 +229,7 @@ const runOf = async (
     folder,
     user: slot.user,
   });
-  const chosen = choice?.of(emptyJob);
+  const chosen = choice?.choose(emptyJob);
   if (chosen === undefined || typeof chosen === 'string') {
     console.error(`Not measured: ${notices.join(' ')}`);
     return null;
@@ -284,15 +284,15 @@ const measureSandbox = async (bench: Bench, folder: string): Promise<Figure[]> =
 
 export const measureCiRunner = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('ci_runner')) return [];
-  const place = await bench.databases.empty();
+  const location = await bench.databases.empty();
   const folder = await makeRunnerFolder();
   // Jobs, and the git of who pushes, have the other core, too.
-  const server = await startService(place, {
+  const server = await startService(location, {
     everyCore: true,
     environment: { GANTRY_RUNNER_EXECUTOR: 'shell', GANTRY_RUNNER_FOLDER: join(folder, 'runner') },
   });
   try {
-    const site = { bench, server, folder: join(place.data, '..') };
+    const site = { bench, server, folder: join(location.data, '..') };
     const figures = [...(await measurePushes(site)), ...(await measureCancels(site))];
     return [...figures, ...(await measureStream(site)), ...(await measureSandbox(bench, folder))];
   } finally {

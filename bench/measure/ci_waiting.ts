@@ -9,7 +9,7 @@ import { makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
 import { type Figure, figure, shareFigure } from '../measured_figures.ts';
 import { cpuSeconds, memoryOf } from '../process_usage.ts';
 import { type RunnerClient, openRunner } from '../load/runner_client.ts';
-import { type Place, type Running, startService } from '../service.ts';
+import { type DataLocation, type Running, startService } from '../service.ts';
 
 const idle = 1_000;
 /** Jobs of one round. */
@@ -18,12 +18,12 @@ const jobs = 30;
 const rest = 3_000;
 const counted = 5_000;
 
-const statementsFile = ({ data }: Place): string => join(data, '..', 'statements');
+const statementsFile = ({ data }: DataLocation): string => join(data, '..', 'statements');
 
 /** So far: on PostgreSQL transactions, which are what a statement alone is, too. */
-const statements = async (place: Place, { pid }: Running): Promise<number> => {
-  if (place.database !== undefined) {
-    const client = new pg.Client({ connectionString: place.database.url });
+const statements = async (location: DataLocation, { pid }: Running): Promise<number> => {
+  if (location.database !== undefined) {
+    const client = new pg.Client({ connectionString: location.database.url });
     await client.connect();
     const { rows } = await client.query<{ number: string }>(
       'select xact_commit + xact_rollback as number from pg_stat_database where datname = current_database()',
@@ -31,7 +31,7 @@ const statements = async (place: Place, { pid }: Running): Promise<number> => {
     await client.end();
     return Number(rows[0]?.number);
   }
-  const file = statementsFile(place);
+  const file = statementsFile(location);
   rmSync(file, { force: true });
   process.kill(pid, 'SIGUSR1');
   while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(10);
@@ -65,13 +65,13 @@ const waitIdle = async (port: number): Promise<Waiting> => {
 /** What a service costs that nobody asks anything: MB, statements and milliseconds of CPU a second. */
 type Resting = { memory: number; statements: number; cpu: number };
 
-const measureResting = async (place: Place, server: Running): Promise<Resting> => {
+const measureResting = async (location: DataLocation, server: Running): Promise<Resting> => {
   await pause(rest);
   const memory = memoryOf(server.pid, false).rss;
-  const [first, cpu] = [await statements(place, server), cpuSeconds([server.pid])];
+  const [first, cpu] = [await statements(location, server), cpuSeconds([server.pid])];
   await pause(counted);
   const used = (cpuSeconds([server.pid]) - cpu) * 1000;
-  const number = (await statements(place, server)) - first;
+  const number = (await statements(location, server)) - first;
   return { memory, statements: number / (counted / 1000), cpu: used / (counted / 1000) };
 };
 
@@ -128,9 +128,9 @@ const measureArrival = async (bench: Bench, port: number, project: number): Prom
 
 export const measureCiWaiting = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('ci_waiting')) return [];
-  const place = await bench.databases.empty();
-  const counts = place.database === undefined ? { statements: statementsFile(place) } : {};
-  const server = await startService(place, counts);
+  const location = await bench.databases.empty();
+  const counts = location.database === undefined ? { statements: statementsFile(location) } : {};
+  const server = await startService(location, counts);
   try {
     const { id } = await makeCiProject(server.port, 'waiting', manyJobs(jobs, '  when: manual\n'));
     // What the first request of a runner loads is no runner's that waits.
@@ -138,10 +138,10 @@ export const measureCiWaiting = async (bench: Bench): Promise<Figure[]> => {
     await first.poll();
     first.close();
     bench.progress('nobody waits');
-    const before = await measureResting(place, server);
+    const before = await measureResting(location, server);
     const waiting = await waitIdle(server.port);
     bench.progress(`${idle} runners wait`);
-    const figures = figuresOfRest(bench, before, await measureResting(place, server));
+    const figures = figuresOfRest(bench, before, await measureResting(location, server));
     figures.push(...(await measureArrival(bench, server.port, id)));
     waiting.end();
     return figures;

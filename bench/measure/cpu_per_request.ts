@@ -1,5 +1,5 @@
 /** CPU a request of the five calls, beside a bare server that answers the same bytes. */
-import type { Asked, Bench } from '../bench.ts';
+import type { MeasuredServer, Bench } from '../bench.ts';
 import { measureCosts, medianOf, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { type Operation, isWrite, operations } from '../load/checked_requests.ts';
@@ -25,7 +25,7 @@ const floorBodies = async (service: Running, world: World): Promise<{ [path: str
   };
 };
 
-const floorOf = (operation: Operation, server: Running, world: World): Asked => {
+const floorOf = (operation: Operation, server: Running, world: World): MeasuredServer => {
   const [{ method, body } = { method: 'GET' as const }] = operations[operation](world);
   const request = { method, path: `/${operation}`, status: 200, ...(body !== undefined && { body }) };
   return { name: `floor of ${operation}`, server, token: 'none', requests: [request] };
@@ -33,8 +33,8 @@ const floorOf = (operation: Operation, server: Running, world: World): Asked => 
 
 const group = async (bench: Bench, wanted: Operation[]): Promise<Figure[]> => {
   if (wanted.length === 0) return [];
-  const { place, world } = await bench.databases.take(usualSize);
-  const service = await startService(place);
+  const { place: location, world } = await bench.databases.take(usualSize);
+  const service = await startService(location);
   const floor = await startFloor(await floorBodies(service, world));
   try {
     const asked = wanted.flatMap((operation) => [

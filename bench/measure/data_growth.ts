@@ -1,5 +1,5 @@
 /** What a thousand times the data costs: the same calls on each size, side by side. */
-import { type Asked, type Bench, type Costs, measureCosts } from '../bench.ts';
+import { type MeasuredServer, type Bench, type Costs, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { type Operation, operations } from '../load/checked_requests.ts';
 import { type Running, startService } from '../service.ts';
@@ -18,10 +18,10 @@ export const measureGrowth = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('growth')) return [];
   const servers: Running[] = [];
   try {
-    const asked: Asked[] = [];
+    const asked: MeasuredServer[] = [];
     for (const size of bench.sizes) {
-      const { place, world } = await bench.databases.take(size);
-      const server = await startService(place);
+      const { place: location, world } = await bench.databases.take(size);
+      const server = await startService(location);
       servers.push(server);
       const shared = { server, token: world.developer.token, besides: bench.besides };
       for (const operation of looked) {

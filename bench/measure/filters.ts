@@ -55,8 +55,8 @@ const lastPage = async (bench: Bench, server: Running, world: World): Promise<nu
 export const measureFilters = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('filters')) return [];
   const size = bench.sizes.at(-1) ?? 0;
-  const { place, world } = await bench.databases.take(size);
-  const server = await startService(place);
+  const { place: location, world } = await bench.databases.take(size);
+  const server = await startService(location);
   try {
     const shared = { server, token: world.developer.token, besides: bench.besides };
     const asked = Object.entries(filtered(world)).map(([name, path]) => ({

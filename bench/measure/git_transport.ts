@@ -166,10 +166,10 @@ const measureEventLoop = async (site: Site): Promise<Figure[]> => {
 
 export const measureGitTransport = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('transport')) return [];
-  const place = await bench.databases.empty();
-  const folder = join(place.data, '..');
+  const location = await bench.databases.empty();
+  const folder = join(location.data, '..');
   // A pusher's git has the other core to itself where the service is held on one, which plain git is not.
-  const server = await startService(place, { everyCore: true, eventLoop: eventLoopFile(folder) });
+  const server = await startService(location, { everyCore: true, eventLoop: eventLoopFile(folder) });
   try {
     const site = await prepareSite(bench, server, folder);
     const pushes = await measurePushes(site);

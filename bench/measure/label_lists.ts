@@ -6,8 +6,8 @@ import { startService } from '../service.ts';
 export const measureLabels = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('labels')) return [];
   const size = bench.sizes.at(-1) ?? 0;
-  const { place, world } = await bench.databases.take(size);
-  const server = await startService(place);
+  const { place: location, world } = await bench.databases.take(size);
+  const server = await startService(location);
   const path = `/api/v4/projects/${world.project_id}/labels`;
   const paths = { labels20: path, 'labels20 with counts': `${path}?with_counts=true` };
   try {

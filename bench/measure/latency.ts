@@ -9,8 +9,8 @@ const rates: { [O in Operation]: number } = { list20: 500, list100: 150, get: 10
 
 export const measureLatency = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('latency')) return [];
-  const { place, world } = await bench.databases.take(usualSize);
-  const service = await startService(place);
+  const { place: location, world } = await bench.databases.take(usualSize);
+  const service = await startService(location);
   const figures: Figure[] = [];
   try {
     for (const operation of Object.keys(rates) as Operation[]) {

@@ -26,8 +26,8 @@ const mixed = (world: World) => {
 
 export const measureMemory = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('memory')) return [];
-  const { place, world } = await bench.databases.take(usualSize);
-  const server = await startService(place);
+  const { place: location, world } = await bench.databases.take(usualSize);
+  const server = await startService(location);
   try {
     bench.progress('memory: ten seconds at rest');
     await pause(10_000);

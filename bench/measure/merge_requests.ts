@@ -1,16 +1,16 @@
 /** CPU a request of what is asked of merge requests: lists and single ones among 100,000, and one with its code. */
-import { type Asked, type Bench, measureCosts, usualSize } from '../bench.ts';
-import { openPlace } from '../sites/databases.ts';
+import { type MeasuredServer, type Bench, measureCosts, usualSize } from '../bench.ts';
+import { openLocation } from '../sites/databases.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import type { Goals } from '../goals.ts';
 import { fillMergeRequests, makeWithCode } from '../sites/merge_requests.ts';
-import { type Place, rootToken, startService } from '../service.ts';
+import { type DataLocation, rootToken, startService } from '../service.ts';
 import type { World } from '../sites/seed_database.ts';
 import { measureMerges } from './merges.ts';
 
-const fill = async (bench: Bench, place: Place, world: World) => {
+const fill = async (bench: Bench, location: DataLocation, world: World) => {
   bench.progress(`merge requests: making ${usualSize}`);
-  const store = await openPlace(place);
+  const store = await openLocation(location);
   try {
     return await fillMergeRequests(store, world, usualSize);
   } finally {
@@ -18,14 +18,14 @@ const fill = async (bench: Bench, place: Place, world: World) => {
   }
 };
 
-type Measured = Asked & { goal: keyof Goals };
+type Measured = MeasuredServer & { goal: keyof Goals };
 
 export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('requests')) return [];
   // Beside few issues: they are not what is asked for.
-  const { place, world } = await bench.databases.take(bench.sizes[0] ?? usualSize);
-  const { newest, merged } = await fill(bench, place, world);
-  const server = await startService(place);
+  const { place: location, world } = await bench.databases.take(bench.sizes[0] ?? usualSize);
+  const { newest, merged } = await fill(bench, location, world);
+  const server = await startService(location);
   try {
     const { path, iid } = await makeWithCode(server.port);
     const shared = { server, besides: bench.besides, token: rootToken };

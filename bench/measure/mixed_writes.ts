@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type Answer, prepareSite, writeMixed } from '../../test/support/mixed_writes.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../measured_figures.ts';
-import { type Place, rootToken, startService } from '../service.ts';
+import { type DataLocation, rootToken, startService } from '../service.ts';
 
 const clients = 40;
 const thorough = 300;
@@ -14,7 +14,7 @@ const warmUp = 0.2;
 /** PostgreSQL publishes what a session counted once it rests, or after a second. */
 const statisticsDelay = 2_000;
 
-const deadlocksIn = async ({ database }: Place): Promise<number> => {
+const deadlocksIn = async ({ database }: DataLocation): Promise<number> => {
   if (database === undefined) return 0;
   await pause(statisticsDelay);
   const client = new pg.Client({ connectionString: database.url });
@@ -53,8 +53,8 @@ const figuresOf = (answers: readonly Answer[], seconds: number, deadlocks: numbe
 export const measureMixedWrites = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('mixed')) return [];
   const seconds = bench.rounds > 3 ? thorough : quick;
-  const place = await bench.databases.empty();
-  const service = await startService(place, { everyCore: true });
+  const location = await bench.databases.empty();
+  const service = await startService(location, { everyCore: true });
   try {
     const site = await prepareSite(`http://127.0.0.1:${service.port}`, rootToken);
     bench.progress(`mixed writes of ${clients} clients for ${seconds} s`);
@@ -62,7 +62,7 @@ export const measureMixedWrites = async (bench: Bench): Promise<Figure[]> => {
     const end = start + seconds * 1000;
     const answers = await writeMixed(site, clients, () => performance.now() > end);
     const measured = answers.filter(({ began }) => began >= start);
-    return figuresOf(measured, seconds, await deadlocksIn(place));
+    return figuresOf(measured, seconds, await deadlocksIn(location));
   } finally {
     await service.stop();
   }

@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Bench, usualSize } from '../bench.ts';
-import { openPlace } from '../sites/databases.ts';
+import { openLocation } from '../sites/databases.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { projectPath } from '../load/checked_requests.ts';
-import { type Place, type Running, startService } from '../service.ts';
+import { type DataLocation, type Running, startService } from '../service.ts';
 import { type World, makeIssue } from '../sites/seed_database.ts';
 
 const search = async (server: Running, world: World, text: string): Promise<number> => {
@@ -26,14 +26,14 @@ const textsOf = (bench: Bench, world: World, from: number): string[] =>
     (_, round) => makeIssue((from + round) * 5, Math.ceil(world.issues * 1.25)).title,
   );
 
-const forgetIndexed = async (place: Place): Promise<void> => {
-  const store = await openPlace(place);
+const forgetIndexed = async (location: DataLocation): Promise<void> => {
+  const store = await openLocation(location);
   await store.write(async ({ db }) => await sql`update issue_search set indexed = 0`.execute(db));
   await store.close();
 };
 
 /** Whether no text waits; PostgreSQL's index holds each at once. */
-const isFilled = ({ data, database }: Place): boolean => {
+const isFilled = ({ data, database }: DataLocation): boolean => {
   if (database !== undefined) return true;
   const file = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly: true });
   try {
@@ -43,9 +43,9 @@ const isFilled = ({ data, database }: Place): boolean => {
   }
 };
 
-const untilFilled = async (bench: Bench, place: Place): Promise<number> => {
+const untilFilled = async (bench: Bench, location: DataLocation): Promise<number> => {
   const began = performance.now();
-  while (!isFilled(place)) {
+  while (!isFilled(location)) {
     bench.progress(`search: the index is filled, ${Math.round((performance.now() - began) / 1000)} s`);
     await pause(500);
   }
@@ -54,9 +54,9 @@ const untilFilled = async (bench: Bench, place: Place): Promise<number> => {
 
 export const measureSearch = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('search')) return [];
-  const { place, world } = await bench.databases.take(usualSize);
-  await forgetIndexed(place);
-  const server = await startService(place);
+  const { place: location, world } = await bench.databases.take(usualSize);
+  await forgetIndexed(location);
+  const server = await startService(location);
   const all = async (texts: string[]): Promise<number[]> => {
     const waits: number[] = [];
     for (const text of texts) waits.push(await search(server, world, text));
@@ -65,7 +65,7 @@ export const measureSearch = async (bench: Bench): Promise<Figure[]> => {
   try {
     bench.progress('search: nothing indexed');
     const [first = 0] = await all(textsOf(bench, world, 100).slice(0, 1));
-    const filled = await untilFilled(bench, place);
+    const filled = await untilFilled(bench, location);
     return [
       figure('search, nothing indexed', 'ms', [first]),
       figure('search, filling the index', 'ms', [filled]),

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
-import { type Place, startService } from '../service.ts';
+import { type DataLocation, startService } from '../service.ts';
 
-const startedIn = async (place: Place, codeCache: string): Promise<number> => {
-  const running = await startService(place, { codeCache });
+const startedIn = async (location: DataLocation, codeCache: string): Promise<number> => {
+  const running = await startService(location, { codeCache });
   await running.stop();
   return running.startedIn;
 };
@@ -22,8 +22,8 @@ const repeated = async (bench: Bench, name: string, once: () => Promise<number>)
 
 export const measureStart = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('start')) return [];
-  const { place } = await bench.databases.take(usualSize);
-  const codeCache = join(place.data, '../code');
+  const { place: location } = await bench.databases.take(usualSize);
+  const codeCache = join(location.data, '../code');
   mkdirSync(codeCache);
   const uncompiled = await repeated(bench, 'first start, nothing compiled', async () => {
     rmSync(codeCache, { recursive: true });
@@ -34,7 +34,7 @@ export const measureStart = async (bench: Bench): Promise<Figure[]> => {
     'first start',
     async () => await startedIn(await bench.databases.empty(), codeCache),
   );
-  const later = await repeated(bench, 'later start', async () => await startedIn(place, codeCache));
+  const later = await repeated(bench, 'later start', async () => await startedIn(location, codeCache));
   return [
     figure('first start, nothing compiled yet', 'ms', uncompiled, bench.goals.firstStart),
     figure('first start', 'ms', first, bench.goals.firstStart),

@@ -7,8 +7,8 @@ import type { Store, Tx } from '../../src/platform/db/open.ts';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
 import { api } from './root_api.ts';
 import type { Bench } from '../bench.ts';
-import { openPlace } from './databases.ts';
-import type { Place } from '../service.ts';
+import { openLocation } from './databases.ts';
+import type { DataLocation } from '../service.ts';
 import { bulkInsert } from './seed_database.ts';
 
 export type CiProject = { id: number; path: string };
@@ -136,7 +136,7 @@ const insertCopies = async (tx: Tx, copies: ReturnType<typeof copyOf>[]): Promis
 };
 
 const setSequences = async (tx: Tx, ids: Ids): Promise<void> => {
-  if (tx.words.engine !== 'postgres') return;
+  if (tx.dialect.engine !== 'postgres') return;
   for (const [table, last] of Object.entries(ids))
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(tx.db);
 };
@@ -156,11 +156,11 @@ const batch = 20;
 /** Copies the project's first pipeline, as if nobody had taken a job of it. The service must not run. */
 export const copyPipelines = async (
   bench: Bench,
-  place: Place,
+  location: DataLocation,
   id: number,
   copies: number,
 ): Promise<void> => {
-  const store = await openPlace(place);
+  const store = await openLocation(location);
   try {
     const from = await template(store, id);
     const ids = await lastIds(store);
@@ -173,7 +173,7 @@ export const copyPipelines = async (
     await store.write(async (tx) => await setSequences(tx, ids));
     const { sha } = from.pipeline;
     const all = Array.from({ length: copies }, (_none, at) => ({ id: first + at, sha }));
-    writeRefs(place.data, all);
+    writeRefs(location.data, all);
   } finally {
     await store.close();
   }

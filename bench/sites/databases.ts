@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Store, openStore } from '../../src/platform/db/open.ts';
-import { type Place, startService } from '../service.ts';
+import { type DataLocation, startService } from '../service.ts';
 import { type World, fillWorld } from './seed_database.ts';
 
 export type Databases = {
   /** A copy that nobody else uses, with what is in it. */
-  take: (issues: number) => Promise<{ place: Place; world: World }>;
+  take: (issues: number) => Promise<{ place: DataLocation; world: World }>;
   /** A folder in which nothing was started yet. */
-  empty: () => Promise<Place>;
+  empty: () => Promise<DataLocation>;
   remove: () => void;
 };
 
@@ -33,7 +33,7 @@ const execute = async (server: Server, statement: string): Promise<void> => {
   await client.end();
 };
 
-export const openPlace = async ({ data, database }: Place): Promise<Store> =>
+export const openLocation = async ({ data, database }: DataLocation): Promise<Store> =>
   await openStore(
     {
       file: join(data, 'gantry.sqlite'),
@@ -49,10 +49,10 @@ export const openPlace = async ({ data, database }: Place): Promise<Store> =>
 
 export const makeDatabases = (server: Server | null, progress: (text: string) => void): Databases => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
-  const made = new Map<number, { place: Place; world: World }>();
+  const made = new Map<number, { place: DataLocation; world: World }>();
   let copies = 0;
 
-  const place = async (name: string, template: string): Promise<Place> => {
+  const place = async (name: string, template: string): Promise<DataLocation> => {
     const data = join(folder, name, 'data');
     mkdirSync(data, { recursive: true, mode: 0o700 });
     if (server === null) return { data };
@@ -60,11 +60,11 @@ export const makeDatabases = (server: Server | null, progress: (text: string) =>
     return { data, database: { url: databaseUrl(server, name), schema } };
   };
 
-  const make = async (issues: number): Promise<{ place: Place; world: World }> => {
+  const make = async (issues: number): Promise<{ place: DataLocation; world: World }> => {
     const own = await place(`world_${issues}`, 'template0');
     const running = await startService(own);
     await running.stop();
-    const store = await openPlace(own);
+    const store = await openLocation(own);
     try {
       const show = (share: number): void => progress(`making ${issues} issues: ${Math.round(share * 100)} %`);
       return { place: own, world: await fillWorld(store, issues, show) };
@@ -73,12 +73,12 @@ export const makeDatabases = (server: Server | null, progress: (text: string) =>
     }
   };
 
-  const empty = async (): Promise<Place> => {
+  const empty = async (): Promise<DataLocation> => {
     copies += 1;
     return await place(`copy_${copies}`, 'template0');
   };
 
-  const take = async (issues: number): Promise<{ place: Place; world: World }> => {
+  const take = async (issues: number): Promise<{ place: DataLocation; world: World }> => {
     const base = made.get(issues) ?? (await make(issues));
     made.set(issues, base);
     copies += 1;

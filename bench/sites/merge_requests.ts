@@ -90,7 +90,7 @@ const setIids = async (tx: Tx, { project_id }: World, total: number): Promise<vo
     .insertInto('iid_sequences')
     .values({ project_id, kind: 'merge_request', last: total })
     .execute();
-  if (tx.words.engine === 'postgres') {
+  if (tx.dialect.engine === 'postgres') {
     await sql`select setval(pg_get_serial_sequence('merge_requests', 'id'), ${total})`.execute(tx.db);
   }
 };

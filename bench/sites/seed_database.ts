@@ -72,7 +72,7 @@ export const bulkInsert = async <T extends keyof Schema>(tx: Tx, table: T, rows:
   const columns = sql.join(names.map((name) => sql.ref(name)));
   const text = JSON.stringify(rows);
   const source: RawBuilder<unknown> =
-    tx.words.engine === 'sqlite'
+    tx.dialect.engine === 'sqlite'
       ? sql`select ${sql.join(names.map((name) => sql`value ->> ${sql.lit(name)}`))} from json_each(${text})`
       : sql`select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${text})`;
   await sql`insert into ${sql.table(table)} (${columns}) ${source}`.execute(tx.db);
@@ -421,7 +421,7 @@ export const fillWorld = async (
     world.sample.push(...seen.filter(({ id }) => id % sampleEvery === 0));
     progress((first + batch.length) / total);
   }
-  const isPostgres = store.words.engine === 'postgres';
+  const isPostgres = store.dialect.engine === 'postgres';
   await store.write(async (tx) => {
     if (isPostgres) await sql`set local statement_timeout = 0`.execute(tx.db);
     await setIids(tx);

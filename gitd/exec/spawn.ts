@@ -140,8 +140,8 @@ type Starter = { git: string; environment: ReturnType<typeof makeEnvironment>; r
 const buildCommandLine = (git: string, run: GitRun): string[] => {
   if (run.command === 'bzip2') return [run.command, ...run.args];
   const where = run.dir === null ? [] : [`--git-dir=${run.dir}`];
-  const words = [git, ...where, run.command, ...run.args];
-  return run.unbuffered === true ? ['stdbuf', '-o0', ...words] : words;
+  const args = [git, ...where, run.command, ...run.args];
+  return run.unbuffered === true ? ['stdbuf', '-o0', ...args] : args;
 };
 
 const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {

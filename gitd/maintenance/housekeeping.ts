@@ -46,21 +46,24 @@ const readState = async (dir: string): Promise<State> => {
 export const packsAllowed = (bytes: number): number =>
   Math.max(2, Math.floor(Math.log(Math.max(1, bytes / 2 ** 20)) / Math.log(1.8)));
 
-type Place = Pick<Storage, 'exec'> & { dir: string; signal?: AbortSignal };
+type RepositoryFolder = Pick<Storage, 'exec'> & { dir: string; signal?: AbortSignal };
 
-const runGit = async ({ exec, dir, signal }: Place, command: Command, args: Argument[]): Promise<void> =>
-  void (await exec.run({ command, args, dir, slot: 'maintenance', seconds: 3600, signal }));
+const runGit = async (
+  { exec, dir, signal }: RepositoryFolder,
+  command: Command,
+  args: Argument[],
+): Promise<void> => void (await exec.run({ command, args, dir, slot: 'maintenance', seconds: 3600, signal }));
 
 /** Repacks everything. Unreachable objects stay for two weeks in a cruft pack. */
-const repackAll = async (place: Place): Promise<void> => {
+const repackAll = async (folder: RepositoryFolder): Promise<void> => {
   const expiry = flag('--cruft-expiration=2.weeks.ago');
   const index = [flag('--write-midx'), flag('--write-bitmap-index')];
-  await runGit(place, 'repack', [flag('-d'), flag('-l'), flag('-q'), flag('--cruft'), expiry, ...index]);
+  await runGit(folder, 'repack', [flag('-d'), flag('-l'), flag('-q'), flag('--cruft'), expiry, ...index]);
 };
 
-const repackSome = async (place: Place): Promise<void> => {
+const repackSome = async (folder: RepositoryFolder): Promise<void> => {
   const index = [flag('--write-midx'), flag('--write-bitmap-index')];
-  await runGit(place, 'repack', [flag('-d'), flag('-l'), flag('-q'), flag('--geometric=2'), ...index]);
+  await runGit(folder, 'repack', [flag('-d'), flag('-l'), flag('-q'), flag('--geometric=2'), ...index]);
 };
 
 /** Its modification time is the time of the last full repack. */
@@ -79,14 +82,18 @@ const stamp = async (dir: string, now: number): Promise<void> => {
 };
 
 /** Runs the maintenance that is due, or all of it if `force`. */
-export const runHousekeeping = async (place: Place, now: number, force = false): Promise<void> => {
-  const { dir } = place;
+export const runHousekeeping = async (
+  folder: RepositoryFolder,
+  now: number,
+  force = false,
+): Promise<void> => {
+  const { dir } = folder;
   const { loose, packs, packBytes, looseRefs } = await readState(dir);
   const isFull = await isFullDue(dir, now);
   const isDue = loose > manyLoose || packs > packsAllowed(packBytes) || isFull || force;
   if (isDue && loose + packs > 0) {
-    if (isFull) await repackAll(place);
-    else await repackSome(place);
+    if (isFull) await repackAll(folder);
+    else await repackSome(folder);
     if (isFull) await stamp(dir, now);
     const graph = [
       flag('write'),
@@ -95,10 +102,10 @@ export const runHousekeeping = async (place: Place, now: number, force = false):
       flag('--changed-paths'),
       flag('--no-progress'),
     ];
-    await runGit(place, 'commit-graph', graph);
+    await runGit(folder, 'commit-graph', graph);
   }
   if (looseRefs > manyLooseRefs || force) {
-    await runGit(place, 'pack-refs', [flag('--all')]);
+    await runGit(folder, 'pack-refs', [flag('--all')]);
     await syncFolder(dir);
   }
 };

@@ -1,6 +1,6 @@
 /** Counts ref changes per repository. Caches of ref data use the number as part of their key. */
 export type Generations = {
-  of: (dir: string) => number;
+  get: (dir: string) => number;
   raise: (dir: string) => void;
   /** Number of repositories with a number of their own. */
   size: () => number;
@@ -24,7 +24,7 @@ export const makeGenerations = (maxEntries: number): Generations => {
     shared = last;
   };
   return {
-    of: (dir) => generations.get(dir) ?? shared,
+    get: (dir) => generations.get(dir) ?? shared,
     raise: (dir) => {
       last += 1;
       generations.delete(dir);
@@ -37,7 +37,7 @@ export const makeGenerations = (maxEntries: number): Generations => {
 
 const generations = makeGenerations(20_000);
 
-export const getGeneration = (dir: string): number => generations.of(dir);
+export const getGeneration = (dir: string): number => generations.get(dir);
 
 /** Invalidates caches of a repository's refs. Call it after each change, before it is reported. */
 export const raiseGeneration = (dir: string): void => {

@@ -131,8 +131,8 @@ export const startWithin = (group: Group | null, start: Start): ChildProcess => 
   const pipes = start.pipes ?? 0;
   const descriptor = 3 + pipes;
   const waiter = `read -r _ <&${descriptor}; exec ${descriptor}>&-; exec "$0" "$@"`;
-  const words = ['/bin/sh', '-c', waiter, ...start.words];
-  const child = startChild({ ...start, words, pipes: pipes + 1 });
+  const args = ['/bin/sh', '-c', waiter, ...start.words];
+  const child = startChild({ ...start, words: args, pipes: pipes + 1 });
   letEnter(group, child, descriptor);
   return child;
 };

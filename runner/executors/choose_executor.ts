@@ -24,7 +24,7 @@ export type Choice = {
   /** Notices for the administrator, a line each. */
   notices: string[];
   /** The executor of a job; a string: why there is none. */
-  of: (job: Job) => { executor: Executor; notices: string[] } | string;
+  choose: (job: Job) => { executor: Executor; notices: string[] } | string;
   /** Removes containers of runners that no longer run. @returns how many */
   sweep: (isLeft: (mark: string) => boolean) => Promise<number>;
 };
@@ -192,7 +192,7 @@ export const chooseExecutors = async (
   if (parts.requested === 'container' && typeof engine === 'string')
     notices.push(`No containers: ${engine}.`);
   if (plain === null && container === null) return { choice: null, notices };
-  const of: Choice['of'] = ({ image, services }) => {
+  const choose: Choice['choose'] = ({ image, services }) => {
     if (image && container !== null) return { executor: container, notices: [] };
     if (plain === null) return 'This runner runs only jobs that name an `image`.';
     const needed = container === null ? 'there are no containers here' : 'the job names no `image`';
@@ -203,5 +203,5 @@ export const chooseExecutors = async (
   const name = [plain, container].flatMap((one) => (one === null ? [] : [one.name])).join('+');
   const sweep: Choice['sweep'] = async (isLeft) =>
     typeof engine === 'string' ? 0 : await endContainers(engine, isLeft);
-  return { choice: { name, notices, of, sweep }, notices };
+  return { choice: { name, notices, choose, sweep }, notices };
 };

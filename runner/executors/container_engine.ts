@@ -28,14 +28,14 @@ const shortPatience = 10_000;
 /** Runs a command of the engine. Never throws: `complaint` describes a failure. */
 export const runEngine = async (
   engine: Engine,
-  words: readonly string[],
+  args: readonly string[],
   asking: EngineCommand = {},
 ): Promise<Answer> => {
   const { environment = {}, timeout = shortPatience, stop } = asking;
   const env = { ...engineEnvironment(), ...environment };
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const options = { env, timeout, cwd: '/', maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' as const };
-  execFile(engine.program, words, { ...options, ...(stop && { signal: stop }) }, (error, output, text) => {
+  execFile(engine.program, args, { ...options, ...(stop && { signal: stop }) }, (error, output, text) => {
     const errorText = text.trim();
     const complaint =
       error === null ? errorText : errorText || (error.killed ? 'it takes too long' : error.message);
@@ -45,8 +45,8 @@ export const runEngine = async (
 };
 
 /** Runs an inspect command and parses its JSON; null if it cannot. */
-export const runEngineJson = async <T>(engine: Engine, words: readonly string[]): Promise<T | null> => {
-  const { code, output } = await runEngine(engine, words);
+export const runEngineJson = async <T>(engine: Engine, args: readonly string[]): Promise<T | null> => {
+  const { code, output } = await runEngine(engine, args);
   if (code !== 0) return null;
   try {
     return [JSON.parse(output) as T | T[]].flat()[0] as T;
@@ -70,9 +70,9 @@ export const removeAll = async (
 
 /** Removes containers and networks of runners that no longer run. */
 export const endContainers = async (engine: Engine, isLeft: (mark: string) => boolean): Promise<number> => {
-  const find = async (words: readonly string[], format: string): Promise<string[]> => {
+  const find = async (args: readonly string[], format: string): Promise<string[]> => {
     const filter = ['--filter', `label=${labelName}`, '--format', format];
-    const { output } = await runEngine(engine, [...words, ...filter]);
+    const { output } = await runEngine(engine, [...args, ...filter]);
     const names = output.split('\n').map((line) => line.trim());
     return names.filter((name) => name.startsWith('gantry-') && isLeft(name.slice('gantry-'.length)));
   };

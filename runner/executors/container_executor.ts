@@ -3,7 +3,7 @@ import { expandVariables } from '../job_variables.ts';
 import {
   type ContainerParts,
   type PreparedContainer,
-  commonWords,
+  commonArguments,
   runContainer,
   seen,
 } from './run_container.ts';
@@ -41,7 +41,7 @@ const makeAll = async (parts: ContainerParts, made: PreparedContainer, names: st
   const images = { engine, policies, setting };
   const requested = job.services ?? [];
   if (requested.length > 0) made.network = await makeNetwork(parts, setting);
-  const shared = { engine, setting, network: made.network ?? '', common: commonWords(limits) };
+  const shared = { engine, setting, network: made.network ?? '', common: commonArguments(limits) };
   for (const [index, service] of requested.entries()) {
     say(`Starting service ${expandVariables(service.name, setting.values)} ...`);
     const image = await pullImage(images, service, logins);

@@ -30,7 +30,7 @@ const hardLimit = (name: string): number => {
 };
 
 /** Returns the words to put before a command to limit it. */
-export const limitWords = ({ processes, file, memory }: Limits): string[] => {
+export const limitArguments = ({ processes, file, memory }: Limits): string[] => {
   if (!existsSync(program)) return [];
   const maxBytes = Math.floor(totalmem() * 0.75);
   const limits = [
@@ -40,6 +40,6 @@ export const limitWords = ({ processes, file, memory }: Limits): string[] => {
     ['nofile', 'open files', 65_536],
     ['core', 'core file size', 0],
   ] as const;
-  const words = limits.map(([option, name, limit]) => `--${option}=${Math.min(limit, hardLimit(name))}`);
-  return [program, ...words, '--'];
+  const args = limits.map(([option, name, limit]) => `--${option}=${Math.min(limit, hardLimit(name))}`);
+  return [program, ...args, '--'];
 };

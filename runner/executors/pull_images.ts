@@ -135,9 +135,9 @@ const pull = async (
   logins: LoginWords,
 ) => {
   setting.say(`Pulling ${engine.name} image ${name} ...`);
-  const words = ['pull', '--quiet', ...logins.words, ...platform, '--', name];
+  const args = ['pull', '--quiet', ...logins.words, ...platform, '--', name];
   const { environment } = logins;
-  return await runEngine(engine, words, { environment, timeout: pullPatience, stop: setting.stop });
+  return await runEngine(engine, args, { environment, timeout: pullPatience, stop: setting.stop });
 };
 
 const policiesFor = ({ policies }: ImageParts, { name, pull_policy }: Image): readonly PullPolicy[] => {
@@ -160,7 +160,7 @@ export const pullImage = async (parts: ImageParts, image: Image, logins: LoginWo
   const { say, stop, values } = setting;
   const name = expandVariables(image.name, values).trim();
   if (name === '') throw new Error('the name of the image is empty');
-  const platform = platformWords(image, setting);
+  const platform = platformArguments(image, setting);
   const tried = policiesFor(parts, image);
   let why = '';
   for (const policy of tried) {
@@ -183,13 +183,13 @@ export const pullImage = async (parts: ImageParts, image: Image, logins: LoginWo
   throw new Error(`failed to pull image "${name}" with specified policies [${tried.join(' ')}]: ${why}`);
 };
 
-export const platformWords = ({ executor_opts }: Image, { values }: Setting): string[] => {
+export const platformArguments = ({ executor_opts }: Image, { values }: Setting): string[] => {
   const platform = expandVariables(executor_opts?.docker?.platform ?? '', values);
   return platform === '' ? [] : ['--platform', platform];
 };
 
 /** Arguments before the image, and between the image and the command. */
-export const entryWords = (
+export const entrypointArguments = (
   { entrypoint, executor_opts }: Image,
   { values }: Setting,
 ): { before: string[]; after: string[] } => {

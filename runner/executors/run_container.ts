@@ -7,11 +7,17 @@ import type { Image } from '../coordinator/protocol.ts';
 import { expandVariables } from '../job_variables.ts';
 import { type Engine, runEngine, engineEnvironment, labelName, removeAll } from './container_engine.ts';
 import { type Folders, type Run, type Setting, seenProjectPath } from './executor.ts';
-import { type LocalImage, type PullPolicy, engineFolder, entryWords, platformWords } from './pull_images.ts';
+import {
+  type LocalImage,
+  type PullPolicy,
+  engineFolder,
+  entrypointArguments,
+  platformArguments,
+} from './pull_images.ts';
 import type { Limits } from './process_limits.ts';
 import { signal } from './processes.ts';
 import { type Ended, type User, runTree, startChild } from './run_process.ts';
-import { type Running, environmentFile, hostWords } from './service_containers.ts';
+import { type Running, environmentFile, hostArguments } from './service_containers.ts';
 
 export type ContainerParts = { engine: Engine; limits: Limits; pullPolicies: readonly PullPolicy[] };
 
@@ -37,7 +43,7 @@ const hasInit = ({ name }: Engine): boolean => {
   return name === 'docker' || places.some((folder) => existsSync(join(folder, 'catatonit')));
 };
 
-export const commonWords = ({ processes, memory }: Limits): string[] => [
+export const commonArguments = ({ processes, memory }: Limits): string[] => [
   ...'--cap-drop NET_RAW --cap-drop MKNOD --security-opt no-new-privileges --stop-timeout 0'.split(' '),
   `--pids-limit=${processes}`,
   ...(memory === null ? [] : [`--memory=${memory}b`, `--memory-swap=${memory}b`]),
@@ -71,7 +77,7 @@ const buildArguments = (
 ): string[] => {
   const { setting, image, localImage, network, services } = made;
   const inside = seen(run.folders, run.job);
-  const entry = entryWords(image, setting);
+  const entry = entrypointArguments(image, setting);
   const file = join(engineFolder(setting), 'job.env');
   const variables = new Map([...setting.values, ['HOME', inside.home], ['LANG', 'C.UTF-8']] as const);
   return [
@@ -86,14 +92,14 @@ const buildArguments = (
     `${labelName}=${setting.mark}`,
     '--network',
     network ?? 'bridge',
-    ...hostWords(services),
-    ...commonWords(limits),
+    ...hostArguments(services),
+    ...commonArguments(limits),
     ...environmentFile(file, variables),
     ...mounts(run.folders, inside),
     '--workdir',
     inside.project,
     ...entry.before,
-    ...platformWords(image, setting),
+    ...platformArguments(image, setting),
     '--',
     localImage.name,
     ...entry.after,
@@ -134,7 +140,7 @@ const giveBack = async (
   }
   const owner = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   const places = all.map((folder, index) => [folder, `/f${index}`] as const);
-  const words = [
+  const args = [
     ...'run --rm --network none --user 0 --entrypoint chown'.split(' '),
     ...places.flatMap(([from, to]) => ['--volume', `${from}:${to}`]),
     '--',
@@ -144,7 +150,7 @@ const giveBack = async (
     owner,
     ...places.map(([, to]) => to),
   ];
-  await runEngine(engine, words, { timeout: 60_000 });
+  await runEngine(engine, args, { timeout: 60_000 });
 };
 
 const isRootUser = (user: string): boolean => /^(?:root|0)?(?::.*)?$/.test(user);
@@ -157,8 +163,8 @@ const openTo = async ({ image, localImage, setting }: PreparedContainer, { folde
   chmodSync(getWorkFolder(folders), 0o700);
   const user = expandVariables(String(image.executor_opts?.docker?.user ?? ''), setting.values);
   if (isRootUser(user || localImage.user)) return;
-  const words = ['-R', 'a+rwX', '--', folders.project, folders.files, folders.home];
-  await execute('/bin/chmod', words, { cwd: '/' }).catch(() => undefined);
+  const args = ['-R', 'a+rwX', '--', folders.project, folders.files, folders.home];
+  await execute('/bin/chmod', args, { cwd: '/' }).catch(() => undefined);
 };
 
 export const runContainer = async (

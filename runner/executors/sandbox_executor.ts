@@ -15,7 +15,7 @@ import {
   cleanEnvironment,
   seenProjectPath,
 } from './executor.ts';
-import { type Limits, limitWords } from './process_limits.ts';
+import { type Limits, limitArguments } from './process_limits.ts';
 import { findNameServers, writeNameServers } from './name_servers.ts';
 import { type Network, type NetworkTools, blockAndDrop, isRoot, joinNetwork } from './sandbox_network.ts';
 import { listDescendants, signal } from './processes.ts';
@@ -167,7 +167,7 @@ const buildArguments = ({ tools, binds, command, limits }: Entering): string[] =
   const rights = network === null || isRoot() ? [] : ['--cap-add', 'CAP_NET_ADMIN'];
   const start = network === null ? [] : ['/bin/bash', '--noprofile', '--norc', '-c', waiterFor(network)];
   return [
-    ...limitWords(limits),
+    ...limitArguments(limits),
     bwrap,
     ...systemWords(tools),
     ...rights,
@@ -197,8 +197,8 @@ export const runWithin = async (entering: Entering): Promise<Ended> => {
   const pipes = network === null ? 0 : 2;
   if (network !== null) writeNameServers(tools.etc);
   const group = mark === null ? null : makeGroup(mark, limits);
-  const words = buildArguments(entering);
-  const child = startWithin(group, { words, environment, cwd: '/', user, onOutput, pipes });
+  const args = buildArguments(entering);
+  const child = startWithin(group, { words: args, environment, cwd: '/', user, onOutput, pipes });
   const pid = child.pid ?? 0;
   const own = child.stdio.slice(infoPipe, infoPipe + pipes) as unknown as Duplex[];
   for (const pipe of own) pipe.on('error', () => undefined);

@@ -28,13 +28,13 @@ export const blockAndDrop = ({ ip }: NetworkTools): string =>
 
 /** As root: from outside, since a sandbox with pseudo terminals has no rights over its network. */
 const blockLoopback = async ({ tools, pid }: Parts): Promise<void> => {
-  const words = [`--net=/proc/${pid}/ns/net`, '--', tools.ip, ...loopbackBlock.split(' ')];
-  await promisify(execFile)(tools.nsenter, words, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' });
+  const args = [`--net=/proc/${pid}/ns/net`, '--', tools.ip, ...loopbackBlock.split(' ')];
+  await promisify(execFile)(tools.nsenter, args, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' });
 };
 
 /** Starts slirp4netns, which drops its privileges. @throws if it does not start */
 export const joinNetwork = async ({ tools, pid }: Parts): Promise<Network> => {
-  const words = [
+  const args = [
     // slirp4netns' own name server would forward to this machine's loopback.
     ...'--configure --mtu=65520 --disable-host-loopback --disable-dns --enable-seccomp'.split(' '),
     '--ready-fd=3',
@@ -44,7 +44,7 @@ export const joinNetwork = async ({ tools, pid }: Parts): Promise<Network> => {
     'tap0',
   ];
   // It exits when its last pipe closes: with the runner, however that ends.
-  const child = spawn(tools.slirp, words, {
+  const child = spawn(tools.slirp, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: { PATH: '/usr/bin:/bin' },
     cwd: '/',

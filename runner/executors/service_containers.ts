@@ -6,7 +6,7 @@ import type { Service, Variable } from '../coordinator/protocol.ts';
 import { expandVariables } from '../job_variables.ts';
 import { type Engine, runEngine, runEngineJson, labelName } from './container_engine.ts';
 import type { Setting } from './executor.ts';
-import { type LocalImage, engineFolder, entryWords, platformWords } from './pull_images.ts';
+import { type LocalImage, engineFolder, entrypointArguments, platformArguments } from './pull_images.ts';
 
 export type Running = {
   /** Id of the container. */
@@ -51,7 +51,7 @@ export const environmentFile = (file: string, pairs: Iterable<readonly [string, 
   return ['--env-file', file];
 };
 
-export const hostWords = (services: readonly Running[]): string[] =>
+export const hostArguments = (services: readonly Running[]): string[] =>
   services.flatMap(({ aliases, address }) =>
     address === null ? [] : aliases.flatMap((alias) => ['--add-host', `${alias}:${address}`]),
   );
@@ -90,8 +90,8 @@ export const startService = async (
   const aliases = listAliases(service, image.name);
   const environment = buildEnvironment(service, setting);
   const file = join(engineFolder(setting), 'service.env');
-  const entry = entryWords(service, setting);
-  const words = [
+  const entry = entrypointArguments(service, setting);
+  const args = [
     'run',
     '--detach',
     '--name',
@@ -101,17 +101,17 @@ export const startService = async (
     '--network',
     network,
     ...aliases.flatMap((alias) => ['--network-alias', alias]),
-    ...hostWords(before),
+    ...hostArguments(before),
     ...common,
     ...environmentFile(file, environment),
     ...entry.before,
-    ...platformWords(service, setting),
+    ...platformArguments(service, setting),
     '--',
     image.name,
     ...entry.after,
     ...(service.command ?? []),
   ];
-  const { code, complaint } = await runEngine(engine, words, { timeout: 60_000, stop: setting.stop });
+  const { code, complaint } = await runEngine(engine, args, { timeout: 60_000, stop: setting.stop });
   setting.stop.throwIfAborted();
   if (code !== 0) throw new Error(`the service ${image.name} does not start: ${complaint}`);
   const address = getAddress(await readState(engine, container));

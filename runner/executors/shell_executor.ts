@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { makeGroup, startWithin } from './cgroup.ts';
 import { type Executor, type Run, beginPlain, cleanEnvironment } from './executor.ts';
-import { type Limits, limitWords } from './process_limits.ts';
+import { type Limits, limitArguments } from './process_limits.ts';
 import { listDescendants, markName, marked, signal } from './processes.ts';
 import { type Ended, runTree } from './run_process.ts';
 
@@ -19,8 +19,8 @@ const runShell = async (run: Run, limits: Limits): Promise<Ended> => {
   const { folders, script, user, mark, onOutput, stop } = run;
   const environment = { ...cleanEnvironment(folders.home, folders.temp), [markName]: mark };
   const group = makeGroup(mark, limits);
-  const words = [...limitWords(limits), '/bin/bash', '--noprofile', '--norc', join(folders.files, script)];
-  const child = startWithin(group, { words, environment, cwd: folders.project, user, onOutput });
+  const args = [...limitArguments(limits), '/bin/bash', '--noprofile', '--norc', join(folders.files, script)];
+  const child = startWithin(group, { words: args, environment, cwd: folders.project, user, onOutput });
   const pid = child.pid ?? 0;
   const killTree = async (): Promise<void> => {
     if (pid === 0) return;

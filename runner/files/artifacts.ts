@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { JobClient } from '../coordinator/client.ts';
-import { type Collected, type CollectedFile, type Place, collect } from './collect_files.ts';
+import { type Collected, type CollectedFile, type CollectionRoot, collect } from './collect_files.ts';
 import { writeGzipTo, writeRawTo, writeZipTo } from './write_archive.ts';
 import type { ArtifactOrder, Dependency } from '../coordinator/protocol.ts';
 import type { JobLog } from '../log/job_log.ts';
@@ -15,7 +15,7 @@ import type { User } from '../executors/run_process.ts';
 
 export type TransferParts = {
   client: JobClient;
-  place: Place;
+  source: CollectionRoot;
   values: Values;
   trace: JobLog;
   user: User | null;
@@ -71,14 +71,14 @@ const reportCollected = (trace: JobLog, { perPath, unnameable }: Collected): voi
 };
 
 const upload = async (order: ArtifactOrder, parts: TransferParts): Promise<void> => {
-  const { client, place, values, trace, stop } = parts;
+  const { client, source, values, trace, stop } = parts;
   const type = order.artifact_type || 'archive';
   const format = order.artifact_format || 'zip';
   if (!isFormat(format))
     return trace.say(`WARNING: artifacts of the format ${format} are not known`, 'yellow');
   const all = (list: string[] | null | undefined): string[] =>
     (list ?? []).map((path) => expandVariables(path, values));
-  const collected = await collect(place, {
+  const collected = await collect(source, {
     paths: all(order.paths),
     exclude: all(order.exclude),
     untracked: order.untracked === true,
@@ -86,7 +86,7 @@ const upload = async (order: ArtifactOrder, parts: TransferParts): Promise<void>
   const { files } = collected;
   reportCollected(trace, collected);
   if (files.length === 0) return trace.say('ERROR: No files to upload', 'red');
-  const write = async (out: Writable): Promise<void> => await writers[format](place.root, files, out);
+  const write = async (out: Writable): Promise<void> => await writers[format](source.root, files, out);
   const filename = getArchiveName(order, format, values, files);
   const expire_in = order.expire_in ? expandVariables(order.expire_in, values) : null;
   const { status } = await client.upload({ type, format, expire_in, filename, write }, stop);
@@ -113,7 +113,7 @@ export const uploadArtifacts = async (
 };
 
 const download = async (from: Dependency, parts: TransferParts): Promise<void> => {
-  const { client, place, trace, user, own, stop } = parts;
+  const { client, source, trace, user, own, stop } = parts;
   const file = join(own, 'artifacts.zip');
   trace.say(`Downloading artifacts for ${from.name} (${from.id})...`, 'green');
   try {
@@ -121,7 +121,7 @@ const download = async (from: Dependency, parts: TransferParts): Promise<void> =
       await pipeline(body, createWriteStream(file, { mode: 0o600 }));
     const { status } = await client.download(from, save, stop);
     if (status !== 200) throw new Error(`artifacts of ${from.name} could not be downloaded (${status})`);
-    await unpack(file, place.root, user);
+    await unpack(file, source.root, user);
     trace.say(`Downloading artifacts from coordinator... ok`);
   } finally {
     await rm(file, { force: true });

@@ -90,7 +90,7 @@ const belowProject = (path: string, seenProject: string): string | null => {
   return below.startsWith('/') ? null : tidyPath(below);
 };
 
-export type Place = {
+export type CollectionRoot = {
   root: string;
   /** The folder's path as the job sees it; paths may begin with it. */
   seen: string;
@@ -99,8 +99,8 @@ export type Place = {
   tracked: () => Promise<ReadonlySet<string>>;
 };
 
-export const collect = async (place: Place, selection: FileSelection): Promise<Collected> => {
-  const { seen } = place;
+export const collect = async (source: CollectionRoot, selection: FileSelection): Promise<Collected> => {
+  const { seen } = source;
   const excluded = selection.exclude
     .map((path) => belowProject(path, seen))
     .filter((path) => path !== null)
@@ -121,13 +121,13 @@ export const collect = async (place: Place, selection: FileSelection): Promise<C
     const pattern = belowProject(path, seen);
     const matches = pattern === null ? () => false : matchGlobOrWithin(pattern);
     let count = 0;
-    for await (const one of candidates(place, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
+    for await (const one of candidates(source, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
     perPath.set(path, count);
   }
   if (selection.untracked) {
-    const tracked = await place.tracked();
+    const tracked = await source.tracked();
     let count = 0;
-    for await (const one of walk(place, '')) {
+    for await (const one of walk(source, '')) {
       if (one.kind !== 'folder' && !tracked.has(one.path) && take(one)) count += 1;
     }
     perPath.set('untracked', count);

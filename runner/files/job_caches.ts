@@ -33,7 +33,7 @@ const may = (policy: string | null | undefined, what: 'pull' | 'push'): boolean 
   (policy || 'pull-push').split('-').includes(what);
 
 const restore = async (cache: Cache, parts: CacheParts): Promise<void> => {
-  const { trace, place, user } = parts;
+  const { trace, source, user } = parts;
   const [first = 'default', ...others] = expandKeys(cache, parts);
   trace.say(`Checking cache for ${first}...`, 'green');
   const key = [first, ...others].find((one) => existsSync(getCacheFile(one, parts)));
@@ -42,7 +42,7 @@ const restore = async (cache: Cache, parts: CacheParts): Promise<void> => {
     const file = getCacheFile(key, parts);
     const now = new Date();
     await utimes(file, now, now); // least recently used first
-    await unpack(file, place.root, user);
+    await unpack(file, source.root, user);
     trace.say(`Successfully extracted cache ${key}`);
   } catch (error) {
     trace.say(`WARNING: the cache ${key} could not be used: ${(error as Error).message}`, 'yellow');
@@ -59,11 +59,11 @@ export const restoreCaches = async (caches: readonly Cache[], parts: CacheParts)
 };
 
 const save = async (cache: Cache, parts: CacheParts): Promise<void> => {
-  const { trace, place, values, own } = parts;
+  const { trace, source, values, own } = parts;
   const [key = 'default'] = expandKeys(cache, parts);
   trace.say(`Creating cache ${key}...`, 'green');
   const paths = (cache.paths ?? []).map((path) => expandVariables(path, values));
-  const { files, perPath, unnameable } = await collect(place, {
+  const { files, perPath, unnameable } = await collect(source, {
     paths,
     exclude: [],
     untracked: cache.untracked === true,
@@ -75,7 +75,7 @@ const save = async (cache: Cache, parts: CacheParts): Promise<void> => {
   const file = getCacheFile(key, parts);
   try {
     const out = createWriteStream(draft, { mode: 0o600 });
-    await writeZipTo(place.root, files, out);
+    await writeZipTo(source.root, files, out);
     await new Promise<void>((resolve, reject) => {
       out.on('error', reject);
       out.end(resolve);

@@ -9,7 +9,7 @@ import type { Slot } from '../files/slot_folders.ts';
 import type { JobLimits } from './job_result.ts';
 import type { Job } from '../coordinator/protocol.ts';
 import type { Pace } from '../coordinator/report_log.ts';
-import { type ScriptPlace, variablePath } from './run_script.ts';
+import { type ScriptContext, variablePath } from './run_script.ts';
 import { type SourceParts, trackedPaths } from '../sources/fetch_sources.ts';
 import type { StopSignals } from './stop_signals.ts';
 import type { JobLog } from '../log/job_log.ts';
@@ -38,7 +38,7 @@ export type JobParts = {
   ending: AbortSignal;
 };
 
-export type Prepared = ScriptPlace & {
+export type Prepared = ScriptContext & {
   parts: JobParts;
   trace: JobLog;
   stopSignals: StopSignals;
@@ -77,6 +77,6 @@ export const transferParts = (prepared: Prepared, stop: AbortSignal): CacheParts
     caches: parts.caches,
     own: parts.slot.folder,
     client: parts.client.ofJob(job.id, job.token),
-    place: { root: folders.project, seen: seen.project, owner: user, tracked },
+    source: { root: folders.project, seen: seen.project, owner: user, tracked },
   };
 };

@@ -114,7 +114,7 @@ const writeHeader = ({ job, version, systemId }: JobParts, trace: JobLog): void 
 const runPreparedJob = async (parts: JobParts, context: JobContext): Promise<Result> => {
   const { trace, stopSignals, limits } = context;
   writeHeader(parts, trace);
-  const chosen = parts.choice.of(parts.job);
+  const chosen = parts.choice.choose(parts.job);
   if (typeof chosen === 'string') return toSystemFailure(stopSignals, new Error(chosen), limits);
   const { executor, notices } = chosen;
   const prepared = await trace.section('prepare_executor', async () => {

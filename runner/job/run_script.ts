@@ -9,7 +9,7 @@ import type { Job } from '../coordinator/protocol.ts';
 import { scriptText } from './script_text.ts';
 import type { Values } from '../job_variables.ts';
 
-export type ScriptPlace = {
+export type ScriptContext = {
   job: Job;
   session: Session;
   /** Folders as the job sees them. */
@@ -20,7 +20,7 @@ export type ScriptPlace = {
   mark: string;
 };
 
-type Parts = ScriptPlace & {
+type Parts = ScriptContext & {
   name: string;
   lines: readonly string[];
   /** Variables of this script in addition to the job's. */

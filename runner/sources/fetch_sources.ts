@@ -57,7 +57,7 @@ const fetchSources = async (git: Git, parts: SourceParts, repository: string): P
     depth > 0 ? `Fetching changes with git depth set to ${depth}...` : 'Fetching changes...',
     'green',
   );
-  const words = [
+  const args = [
     '--git-dir',
     repository,
     'fetch',
@@ -72,7 +72,7 @@ const fetchSources = async (git: Git, parts: SourceParts, repository: string): P
     ...requested,
   ];
   for (const pause of [...pauses, null]) {
-    const { code, complaint } = await git(words);
+    const { code, complaint } = await git(args);
     if (code === 0) return;
     stop.throwIfAborted();
     trace.say(complaint, 'red');
@@ -131,8 +131,8 @@ const retryWritable = async (
 ): Promise<Answer> => {
   const answer = await work();
   if (answer.code === 0) return answer;
-  const words = ['-R', 'u+rwX', '--', project];
-  await promisify(execFile)('/bin/chmod', words, { cwd: '/', ...user }).catch(() => undefined);
+  const args = ['-R', 'u+rwX', '--', project];
+  await promisify(execFile)('/bin/chmod', args, { cwd: '/', ...user }).catch(() => undefined);
   return await work();
 };
 
@@ -163,14 +163,14 @@ const skipCheckout = async (run: Run, parts: SourceParts, strategy: string): Pro
   await run('read-tree', 'HEAD');
 };
 
-type Run = (...words: string[]) => Promise<Answer>;
+type Run = (...args: string[]) => Promise<Answer>;
 
 const checkOut = async (git: Git, parts: SourceParts, strategy: string): Promise<void> => {
   const { job, folders, values, trace } = parts;
   const { sha, ref } = job.git_info;
   const borrowed = { GIT_ALTERNATE_OBJECT_DIRECTORIES: folders.objects };
   const options = { cwd: folders.project, environment: borrowed };
-  const run: Run = async (...words) => await retryWritable(parts, async () => await git(words, options));
+  const run: Run = async (...args) => await retryWritable(parts, async () => await git(args, options));
   if (values.get('GIT_CHECKOUT') === 'false') return await skipCheckout(run, parts, strategy);
   trace.say(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`, 'green');
   const { code, complaint } = await run('checkout', '--force', '--quiet', '--detach', sha);
@@ -255,7 +255,7 @@ export const getSources = async (parts: SourceParts): Promise<void> => {
 export const trackedPaths = async (parts: SourceParts): Promise<Set<string>> => {
   const git = makeSourcesGit(parts, false);
   const mirror = dirname(parts.folders.objects);
-  const words = ['--git-dir', mirror, 'ls-tree', '-r', '-z', '--name-only', parts.job.git_info.sha];
-  const { output } = await git(words);
+  const args = ['--git-dir', mirror, 'ls-tree', '-r', '-z', '--name-only', parts.job.git_info.sha];
+  const { output } = await git(args);
   return new Set(output.toString().split('\0'));
 };

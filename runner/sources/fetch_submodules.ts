@@ -68,7 +68,7 @@ const update = async (parts: SubmoduleParts, isRecursive: boolean): Promise<void
   const depth = parseDepth(parts);
   const how = `${isRecursive ? ' recursively' : ''}${depth > 0 ? ` with git depth set to ${depth}` : ''}`;
   say(`Updating/initializing submodules${how}...`, 'green');
-  const words = [
+  const args = [
     'submodule',
     '--quiet',
     'update',
@@ -82,7 +82,7 @@ const update = async (parts: SubmoduleParts, isRecursive: boolean): Promise<void
   ];
   let last = '';
   for (const git of gits) {
-    const { code, complaint } = await git(words, getRunOptions(parts));
+    const { code, complaint } = await git(args, getRunOptions(parts));
     if (code === 0) return;
     stop.throwIfAborted();
     last = complaint;

@@ -17,12 +17,12 @@ const filterOptions = (
   trace: Pick<JobLog, 'say'>,
 ): string[] => {
   // Join `--jobs 4` and `-j 4` into one word.
-  const words = splitWords(
+  const args = splitWords(
     values.get(name)?.replaceAll(/(^|\s)(?:--jobs|-j)\s+(\d{1,2})(?=\s|$)/g, '$1--jobs=$2'),
   );
-  const refused = words.filter((word) => !options.test(word));
+  const refused = args.filter((word) => !options.test(word));
   if (refused.length > 0) trace.say(`WARNING: ${name}: ${refused.join(' ')} is left out`, 'yellow');
-  return words.filter((word) => options.test(word));
+  return args.filter((word) => options.test(word));
 };
 
 export const fetchFlags = (values: Values, trace: Pick<JobLog, 'say'>): string[] =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type BlobMarker, bucketMarker, folderMarker } from '../../platform/blob/store_marker.ts';
 import type { Config } from '../../platform/config/fields.ts';
-import { getS3Place } from '../../platform/config/blobs.ts';
+import { getS3Location } from '../../platform/config/blobs.ts';
 import { formatAddress } from '../../platform/config/parse_values.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { openClaim } from '../../platform/git/claim_storage.ts';
@@ -69,14 +69,14 @@ const hasBlobRows = async (database: Database, record: InstanceRecord): Promise<
 };
 
 const getBlobMarker = async (config: Config): Promise<{ marker: BlobMarker; place: string }> => {
-  const place = getS3Place(config);
-  if (place === null) {
+  const location = getS3Location(config);
+  if (location === null) {
     const root = join(config.data, 'blobs');
     return { marker: folderMarker(root), place: root };
   }
   const { openBucket } = await import('../../platform/blob/s3_client.ts');
-  const marker = bucketMarker(openBucket(place, () => undefined));
-  return { marker, place: `the bucket ${place.bucket} at ${place.endpoint}` };
+  const marker = bucketMarker(openBucket(location, () => undefined));
+  return { marker, place: `the bucket ${location.bucket} at ${location.endpoint}` };
 };
 
 const blobStore = async (config: Config, database: Database): Promise<InstanceStore> => {

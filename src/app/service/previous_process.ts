@@ -26,9 +26,9 @@ const readName = (folder: string): string | null => {
   }
 };
 
-const isInUseBy = async ({ db, words }: Store, name: string): Promise<boolean> => {
+const isInUseBy = async ({ db, dialect }: Store, name: string): Promise<boolean> => {
   const named = sql`(select cast(${name} as text) as name) as last`;
-  const { rows } = await sql`select 1 from ${named} where ${words.lives('last.name')}`.execute(db);
+  const { rows } = await sql`select 1 from ${named} where ${dialect.lives('last.name')}`.execute(db);
   return rows.length > 0;
 };
 

@@ -12,22 +12,22 @@ type JobsContext = Pick<At, 'problems'> & {
 
 const edgeStages = new Set(['.pre', '.post']);
 
-const checkStage = ({ problems, stages }: JobsContext, { group, stage, place }: Job): boolean => {
+const checkStage = ({ problems, stages }: JobsContext, { group, stage, position }: Job): boolean => {
   if (stages.includes(stage)) return true;
   const configured = stages.filter((one) => !edgeStages.has(one)).join(', ');
   const text = `${group} job: chosen stage does not exist; available stages are ${stages.join(', ')}`;
-  problems.error(text, place, `${group} job: stage parameter should be ${configured}`);
+  problems.error(text, position, `${group} job: stage parameter should be ${configured}`);
   return false;
 };
 
 const checkDependencies = ({ problems, stages, named }: JobsContext, job: Job): void => {
-  const { group, place } = job;
+  const { group, position } = job;
   for (const name of job.dependencies ?? []) {
     const other = named.get(name);
-    if (other === undefined) problems.error(`${group} job: undefined dependency: ${name}`, place);
+    if (other === undefined) problems.error(`${group} job: undefined dependency: ${name}`, position);
     else if (stages.indexOf(other.stage) > stages.indexOf(job.stage)) {
       const text = `${group} job: dependency ${name} is not defined in`;
-      problems.error(`${text} current or prior stages`, place, `${text} prior stages`);
+      problems.error(`${text} current or prior stages`, position, `${text} prior stages`);
     }
   }
 };
@@ -38,19 +38,19 @@ const listNeeds = (job: Job): { job: string; optional: boolean }[] => [
 ];
 
 const checkNeeds = ({ problems, stages, named }: JobsContext, job: Job): void => {
-  const { group, place, stage } = job;
+  const { group, position, stage } = job;
   for (const { job: name, optional } of listNeeds(job)) {
     const other = named.get(name);
     if (other === undefined) {
-      if (!optional) problems.error(`${group} job: undefined need: ${name}`, place);
+      if (!optional) problems.error(`${group} job: undefined need: ${name}`, position);
     } else if (stages.indexOf(other.stage) > stages.indexOf(stage)) {
-      problems.error(`${group} job: need ${name} is not defined in current or prior stages`, place);
+      problems.error(`${group} job: need ${name} is not defined in current or prior stages`, position);
     }
   }
   const names = (job.needs ?? []).map((need) => `${need.job} ${JSON.stringify(need.matrix)}`);
   const duplicate = job.needs?.find((_, at) => names.indexOf(names[at] ?? '') !== at);
   if (duplicate !== undefined)
-    problems.error(`${group} has the following needs duplicated: ${duplicate.job}.`, place);
+    problems.error(`${group} has the following needs duplicated: ${duplicate.job}.`, position);
 };
 
 /** Reports circular needs. Visits each job once. */
@@ -68,7 +68,7 @@ const checkCycles = ({ problems, jobs, named }: JobsContext): void => {
       const next = name === undefined ? undefined : named.get(name);
       if (name === undefined) state.set(path.pop()?.job.group ?? '', 'done');
       else if (next !== undefined && state.get(next.group) === 'open') {
-        problems.error('The pipeline has circular dependencies', top.job.place);
+        problems.error('The pipeline has circular dependencies', top.job.position);
       } else if (next !== undefined && !state.has(next.group)) visit(next);
     }
   }
@@ -84,7 +84,7 @@ const findStopProblem = (job: Job, stop: Job | undefined): string | null => {
 const checkStop = ({ problems, named }: JobsContext, job: Job): void => {
   const name = job.environment?.on_stop ?? null;
   const problem = name === null ? null : findStopProblem(job, named.get(name));
-  if (problem !== null) problems.error(`${job.group} job: on_stop job ${name} ${problem}`, job.place);
+  if (problem !== null) problems.error(`${job.group} job: on_stop job ${name} ${problem}`, job.position);
 };
 
 export const checkJobs = (context: JobsContext): void => {

@@ -33,10 +33,10 @@ const loadContent = ({ content, path, limits }: Source, problems: Problems): Has
     return null;
   }
   const documents = loadYaml(path, content, problems);
-  const place = { file: path, line: 1, column: 1 };
-  const root = documents && applyInputs({ file: path, problems, place }, documents, null);
+  const position = { file: path, line: 1, column: 1 };
+  const root = documents && applyInputs({ file: path, problems, position }, documents, null);
   if (root === null || root.kind === 'hash') return root;
-  problems.error('Invalid configuration format', root.place);
+  problems.error('Invalid configuration format', root.position);
   return null;
 };
 
@@ -76,7 +76,7 @@ const readConfig = async (
     const exceedsLimits = error instanceof RangeError || error instanceof TooExpensive;
     const problem = exceedsLimits ? limitError(source.limits) : error;
     if (!(problem instanceof CiFileError)) throw problem;
-    problems.error(problem.problem.text, problem.problem.place, problem.problem.old_text);
+    problems.error(problem.problem.text, problem.problem.position, problem.problem.old_text);
     return failed;
   }
 };

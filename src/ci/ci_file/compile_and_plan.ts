@@ -33,7 +33,7 @@ const listAllJobs = ({ jobs, stages }: Config): PlannedJob[] =>
     stage_position: stages.indexOf(job.stage),
   }));
 
-const tooLargeProblem: Problem = { text: tooLarge, old_text: tooLarge, place: null };
+const tooLargeProblem: Problem = { text: tooLarge, old_text: tooLarge, position: null };
 
 const planJobs = async (source: Source, { config, errors }: Compiled, { jobs }: ReadOptions) => {
   const empty = { planned: null, all: [], errors };

@@ -1,7 +1,7 @@
 /** Types of a parsed configuration: plain values, stored as JSON. Names are the keywords of the language. */
 import type { Expression } from './expression/parser.ts';
 import type { Hash } from './syntax/node.ts';
-import type { Place } from './syntax/source_position.ts';
+import type { SourcePosition } from './syntax/source_position.ts';
 import type { Problem } from './syntax/problem.ts';
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';
@@ -129,7 +129,7 @@ export type Job = {
   /** The entry's name, shared by all jobs that `parallel` creates. */
   group: string;
   stage: string;
-  place: Place;
+  position: SourcePosition;
   script: string[];
   before_script: string[];
   after_script: string[];

@@ -339,7 +339,7 @@ test('errors of includes', async () => {
     'Maximum of 150 nested includes are allowed!',
   ]);
   const { errors } = await compiled('\ninclude: broken.yml', { files });
-  assert.equal(errors[0]?.place?.file, 'broken.yml');
+  assert.equal(errors[0]?.position?.file, 'broken.yml');
 });
 
 test('errors of inputs', async () => {
@@ -446,7 +446,7 @@ test('reports all errors, each with its line', async () => {
   ].join('\n');
   const { errors } = await compiled(text);
   assert.deepEqual(
-    errors.map((error) => [error.place?.line, error.text]),
+    errors.map((error) => [error.position?.line, error.text]),
     [
       [1, 'stages config should be an array of strings'],
       [2, 'image config should be a hash or a string'],
@@ -457,5 +457,5 @@ test('reports all errors, each with its line', async () => {
       [9, 'test job: undefined need: nothing'],
     ],
   );
-  assert.deepEqual(errors[2]?.place, { file: '.gitlab-ci.yml', line: 8, column: 5 });
+  assert.deepEqual(errors[2]?.position, { file: '.gitlab-ci.yml', line: 8, column: 5 });
 });

@@ -134,7 +134,7 @@ docs: { extends: .base, stage: deploy, only: [main, tags], environment: { name: 
   assert.equal(full.jobs[0]?.variables[0]?.value, 'full');
   const { warnings } = await compiled(file, { files });
   assert.deepEqual(
-    warnings.map(({ text, place }) => `${place?.line}: ${text}`),
+    warnings.map(({ text, position: place }) => `${place?.line}: ${text}`),
     ['10: duplicate key: needs, the last one counts'],
   );
 });

@@ -55,7 +55,7 @@ export const lockEnvironment = async (tx: Tx, projectId: number, id: number): Pr
     .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', id)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (row === undefined) throw notFound();
   return row;
@@ -85,7 +85,7 @@ export const ensureEnvironment = async (
     .selectAll()
     .where('project_id', '=', projectId)
     .where('name', '=', name)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirstOrThrow();
 };
 

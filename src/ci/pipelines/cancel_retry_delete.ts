@@ -57,7 +57,7 @@ export const retryPipeline = async (
 const deleteUnusedConfigs = async (tx: Tx, ids: number[]): Promise<void> => {
   await tx.db
     .deleteFrom('job_configs')
-    .where(tx.words.oneOf('id', ids))
+    .where(tx.dialect.oneOf('id', ids))
     .where((by) =>
       by.not(by.exists(by.selectFrom('jobs').select('id').whereRef('jobs.config_id', '=', 'job_configs.id'))),
     )
@@ -71,7 +71,7 @@ const enqueueFileDeletion = async (tx: Tx, project_id: number, jobs: readonly Tr
     .selectFrom('artifacts')
     .select('sha256')
     .where(
-      tx.words.oneOf(
+      tx.dialect.oneOf(
         'job_id',
         jobs.map(({ id }) => id),
       ),
@@ -92,7 +92,7 @@ export const deletePipeline = async (
     .select('last')
     .where('project_id', '=', project_id)
     .where('kind', '=', 'pipeline')
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .execute();
   const pipeline = await lockPipeline(tx, id);
   if (pipeline === null) return null;

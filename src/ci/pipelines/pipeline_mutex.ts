@@ -6,4 +6,4 @@ import { withMutex as oneAfterAnother } from '../../platform/keyed_mutex.ts';
  * connection each and exhaust the pool. On SQLite, the single writer already serializes.
  */
 export const inTurn = async <T>(store: Store, pipeline_id: number, work: () => Promise<T>): Promise<T> =>
-  store.words.engine === 'sqlite' ? await work() : await oneAfterAnother(store, pipeline_id, work);
+  store.dialect.engine === 'sqlite' ? await work() : await oneAfterAnother(store, pipeline_id, work);

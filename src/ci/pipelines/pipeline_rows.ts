@@ -10,21 +10,21 @@ export type Pipeline = Selectable<PipelinesTable>;
 export type Job = Selectable<JobsTable>;
 
 /** The stored configuration of a job. It has no position in the file, so that equal jobs share one row. */
-export type JobConfig = Omit<PlannedJob, 'place'> & {
+export type JobConfig = Omit<PlannedJob, 'position'> & {
   /** The job's failure cancels the pipeline. */
   cancel_on_failure?: true;
 };
 
-const selectPipelineForUpdate = compiled((db, { id }: { id: number }, words) =>
-  db.selectFrom('pipelines').selectAll().where('id', '=', id).modifyEnd(words.forUpdate).compile(),
+const selectPipelineForUpdate = compiled((db, { id }: { id: number }, dialect) =>
+  db.selectFrom('pipelines').selectAll().where('id', '=', id).modifyEnd(dialect.forUpdate).compile(),
 );
 
-const selectPipelineOfJobForUpdate = compiled((db, { job_id }: { job_id: number }, words) =>
+const selectPipelineOfJobForUpdate = compiled((db, { job_id }: { job_id: number }, dialect) =>
   db
     .selectFrom('pipelines')
     .selectAll()
     .where('id', '=', (jobs) => jobs.selectFrom('jobs').select('pipeline_id').where('id', '=', job_id))
-    .modifyEnd(words.forUpdate)
+    .modifyEnd(dialect.forUpdate)
     .compile(),
 );
 
@@ -32,8 +32,8 @@ export const selectJobById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('jobs').selectAll().where('id', '=', id).compile(),
 );
 
-export const selectJobsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
-  db.selectFrom('jobs').selectAll().where(words.oneOf('id', ids)).compile(),
+export const selectJobsById = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  db.selectFrom('jobs').selectAll().where(dialect.oneOf('id', ids)).compile(),
 );
 
 export const selectPipelineById = compiled((db, { id }: { id: number }) =>
@@ -68,8 +68,8 @@ export const lockJob = async (tx: Tx, job_id: number): Promise<LockedJob | null>
   return pipeline === null || job === undefined ? null : { pipeline, job };
 };
 
-const configsById = compiled((db, { ids }: { ids: number[] }, words) =>
-  db.selectFrom('job_configs').select(['id', 'config']).where(words.oneOf('id', ids)).compile(),
+const configsById = compiled((db, { ids }: { ids: number[] }, dialect) =>
+  db.selectFrom('job_configs').select(['id', 'config']).where(dialect.oneOf('id', ids)).compile(),
 );
 
 const configCache = immutableRowCache<number, JobConfig>(500);

@@ -25,13 +25,13 @@ type Column = (typeof columns)[number] extends `jobs.${infer Name}` ? Name : nev
 
 export type RunningJob = Pick<Selectable<JobsTable>, Column>;
 
-const byHashes = compiled((db, { hashes }: { hashes: string[] }, words) =>
+const byHashes = compiled((db, { hashes }: { hashes: string[] }, dialect) =>
   db
     .selectFrom('jobs')
     .innerJoin('projects', 'projects.id', 'jobs.project_id')
     .select(columns)
     .select(['jobs.token_hash', 'projects.deleted_at'])
-    .where(words.oneOf('jobs.token_hash', hashes))
+    .where(dialect.oneOf('jobs.token_hash', hashes))
     .compile(),
 );
 

@@ -2,7 +2,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { storeTraceLength } from '../artifacts/traces/store_trace_length.ts';
 import type { State } from '../../platform/blob/append_files.ts';
-import type { Named } from '../../platform/blob/trace_path.ts';
+import type { TraceKey } from '../../platform/blob/trace_path.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import { type Finish, finishJob, finishIsolatedSuccesses } from '../pipelines/processing/job_states.ts';
@@ -39,7 +39,7 @@ const getBatches = memoizePerStore((store: Store) => new Batches<Ending, JobStat
 /** Ends a job with the trace received so far. Returns its new status; null where it had ended before. */
 export const endAsReported = async (
   platform: Pick<Platform, 'store' | 'traces'>,
-  job: Named & { pipeline_id: number },
+  job: TraceKey & { pipeline_id: number },
   finish: Finish,
 ): Promise<JobStatus | null> => {
   const trace = await platform.traces.finish(job);

@@ -15,7 +15,7 @@ import {
   seedRunner,
 } from '../../../test/support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import type { Named } from '../../platform/blob/trace_path.ts';
+import type { TraceKey } from '../../platform/blob/trace_path.ts';
 import { getJobCache } from './running_job_cache.ts';
 
 let gantry: TestService;
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const newJob = async (): Promise<{ project: Pushed; peer: Peer; job: PeerJob; log: Named }> => {
+const newJob = async (): Promise<{ project: Pushed; peer: Peer; job: PeerJob; log: TraceKey }> => {
   const project = await seedPushed(gantry);
   const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
   const peer = makePeer(gantry, { token: runner.token });
@@ -100,7 +100,7 @@ const kinds: Record<string, (job: PeerJob) => Sent> = {
   'an archive': archiveOf,
 };
 
-const leftOf = async ({ log }: { log: Named }) => {
+const leftOf = async ({ log }: { log: TraceKey }) => {
   const { store, traces } = gantry.service.platform;
   const rows = await store.db
     .selectFrom('artifacts')

@@ -48,14 +48,14 @@ export const uploadArtifact = async (
   sent: UploadParams & { token?: string | undefined },
 ) => {
   const { job, token } = await authenticateJob(call, id, sent.token);
-  const of = { id: job.id, project_id: job.project_id, token_hash: hashJobToken(token) };
+  const jobKey = { id: job.id, project_id: job.project_id, token_hash: hashJobToken(token) };
   const kind = readMetadata(sent);
   await receiveFile(call.incoming, {
     field: 'file',
     limit: await getArtifactSizeLimit(call.platform, job.project_id),
     tooLarge: artifactTooLarge,
     take: async ({ name, content }) =>
-      await addArtifact(call.platform, of, { ...kind, filename: getBaseName(name) }, content),
+      await addArtifact(call.platform, jobKey, { ...kind, filename: getBaseName(name) }, content),
   });
   return new Answer('201', { status: 201, headers: { 'content-type': 'application/json' } });
 };

@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { groupRules, projectRules } from '../../core/access/may.ts';
 import { type Viewer, getSourcesAtLeast } from '../../core/access/viewer.ts';
 import { allOf, anyOf, projectsAtLeast } from '../../core/access/visible.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -19,49 +19,51 @@ const hasProject = (which: Condition): Condition => sql<boolean>`exists (
   select 1 from runner_projects join projects on projects.id = runner_projects.project_id
   where runner_projects.runner_id = runners.id and projects.deleted_at is null and ${which})`;
 
-const managedProjects = (viewer: Viewer, words: Words): Condition =>
-  projectsAtLeast(viewer, projectRules.admin_runner.level, words);
+const managedProjects = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  projectsAtLeast(viewer, projectRules.admin_runner.level, dialect);
 
-const managesGroup = (viewer: Viewer, words: Words): Condition => {
+const managesGroup = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const { namespaces } = getSourcesAtLeast(viewer, groupRules.admin_group_runner.level);
   return sql<boolean>`exists (select 1 from runner_groups where runner_groups.runner_id = runners.id
-    and ${words.oneOf('runner_groups.namespace_id', namespaces)})`;
+    and ${dialect.oneOf('runner_groups.namespace_id', namespaces)})`;
 };
 
 /** Runners that the viewer manages by a role of their own; an administrator's role does not count. */
-export const ownRunners = (viewer: Viewer, words: Words): Condition => {
+export const ownRunners = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const self = { ...viewer, admin: false };
   return anyOf([
-    allOf([isOfType('project_type'), hasProject(managedProjects(self, words))]),
-    allOf([isOfType('group_type'), managesGroup(self, words)]),
+    allOf([isOfType('project_type'), hasProject(managedProjects(self, dialect))]),
+    allOf([isOfType('group_type'), managesGroup(self, dialect)]),
   ]);
 };
 
-export const managedRunners = (viewer: Viewer, words: Words): Condition =>
-  viewer.admin ? always : ownRunners(viewer, words);
+export const managedRunners = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  viewer.admin ? always : ownRunners(viewer, dialect);
 
 /** Runners that also serve a project that the viewer does not manage. */
-const isShared = (viewer: Viewer, words: Words): Condition =>
-  hasProject(sql<boolean>`not (${managedProjects(viewer, words)})`);
+const isShared = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  hasProject(sql<boolean>`not (${managedProjects(viewer, dialect)})`);
 
-export const editableRunners = (viewer: Viewer, words: Words): Condition =>
-  viewer.admin ? always : allOf([ownRunners(viewer, words), sql<boolean>`not ${isShared(viewer, words)}`]);
+export const editableRunners = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  viewer.admin
+    ? always
+    : allOf([ownRunners(viewer, dialect), sql<boolean>`not ${isShared(viewer, dialect)}`]);
 
 /** Runners of a group above a project that the viewer manages. */
-const servesBelow = (viewer: Viewer, words: Words): Condition => sql<boolean>`exists (
+const servesBelow = (viewer: Viewer, dialect: SqlDialect): Condition => sql<boolean>`exists (
   with recursive below (id) as (
     select namespace_id from runner_groups where runner_groups.runner_id = runners.id
     union
     select namespaces.id from namespaces join below on namespaces.parent_id = below.id
   ) select 1 from projects where projects.namespace_id in (select id from below)
-    and projects.deleted_at is null and ${managedProjects(viewer, words)})`;
+    and projects.deleted_at is null and ${managedProjects(viewer, dialect)})`;
 
 /** Runners that the viewer sees; those of the instance are visible to everybody. */
-export const seenRunners = (viewer: Viewer, words: Words): Condition =>
+export const seenRunners = (viewer: Viewer, dialect: SqlDialect): Condition =>
   viewer.admin
     ? always
     : anyOf([
         isOfType('instance_type'),
-        ownRunners(viewer, words),
-        allOf([isOfType('group_type'), servesBelow(viewer, words)]),
+        ownRunners(viewer, dialect),
+        allOf([isOfType('group_type'), servesBelow(viewer, dialect)]),
       ]);

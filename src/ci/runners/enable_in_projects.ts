@@ -48,7 +48,7 @@ export const disableRunner = async (call: Call, project_id: number, id: number):
       .where('id', 'in', (from) =>
         from.selectFrom('runner_projects').select('runner_id').where('project_id', '=', project_id),
       )
-      .modifyEnd(tx.words.forUpdate)
+      .modifyEnd(tx.dialect.forUpdate)
       .executeTakeFirst();
     if (locked === undefined) throw notFound('Runner');
     const links = tx.db.selectFrom('runner_projects').where('runner_id', '=', id);

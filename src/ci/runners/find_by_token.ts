@@ -4,8 +4,8 @@ import { makeBatchLoader } from '../../platform/db/batch_loader.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { RunnerRow } from './rules.ts';
 
-const byHashes = compiled((db, { hashes }: { hashes: string[] }, words) =>
-  db.selectFrom('runners').selectAll().where(words.oneOf('token_hash', hashes)).compile(),
+const byHashes = compiled((db, { hashes }: { hashes: string[] }, dialect) =>
+  db.selectFrom('runners').selectAll().where(dialect.oneOf('token_hash', hashes)).compile(),
 );
 
 const byHash = makeBatchLoader(

@@ -68,7 +68,7 @@ const listProjects = async ({ db, viewer, platform, baseUrl }: Call, runnerId: n
     .innerJoin('runner_projects', 'runner_projects.project_id', 'projects.id')
     .select(['id', 'description', 'name', 'path', 'full_path', 'created_at'])
     .where('runner_projects.runner_id', '=', runnerId)
-    .where(visibleProjects(viewer, platform.store.words))
+    .where(visibleProjects(viewer, platform.store.dialect))
     .orderBy('id')
     .limit(maxListed)
     .execute();
@@ -86,7 +86,7 @@ const listGroups = async ({ db, viewer, platform, baseUrl }: Call, runnerId: num
     .innerJoin('runner_groups', 'runner_groups.namespace_id', 'namespaces.id')
     .select(['id', 'name', 'full_path'])
     .where('runner_groups.runner_id', '=', runnerId)
-    .where(visibleGroups(viewer, platform.store.words))
+    .where(visibleGroups(viewer, platform.store.dialect))
     .orderBy('id')
     .limit(maxListed)
     .execute();

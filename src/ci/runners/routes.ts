@@ -42,7 +42,7 @@ const own = endpoint({
   params: object(listParams),
   reply: runnerShape,
   handle: async (call, input) => {
-    const which = ownRunners(call.viewer, call.platform.store.words);
+    const which = ownRunners(call.viewer, call.platform.store.dialect);
     return await listRunnerPage(call, which, input);
   },
 });

@@ -50,7 +50,7 @@ const lockOwner = async (tx: Tx, { type, id }: Owner): Promise<void> => {
   if (type === 'Project') return await holdProject(tx, id);
   if (type === 'Instance') return await lockInstance(tx);
   const query = tx.db.selectFrom('namespaces').select('id').where('id', '=', id);
-  await query.modifyEnd(tx.words.forUpdate).execute();
+  await query.modifyEnd(tx.dialect.forUpdate).execute();
 };
 
 const keyTaken = (key: string) => invalid({ key: [`(${key}) has already been taken`] });

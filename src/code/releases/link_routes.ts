@@ -99,8 +99,8 @@ const update = endpoint({
     const code = await findCode(call, projectId, 'admin_release');
     const { direct_asset_path, filepath, ...others } = edit;
     const path_ = direct_asset_path === undefined ? filepath : direct_asset_path;
-    const of = { tag: tag_name, linkId: link_id };
-    return releaseLinkJson(await updateLink(call, code, of, { ...others, filepath: path_ }));
+    const linkKey = { tag: tag_name, linkId: link_id };
+    return releaseLinkJson(await updateLink(call, code, linkKey, { ...others, filepath: path_ }));
   },
 });
 

@@ -56,12 +56,12 @@ export type LinkEdit = {
 export const updateLink = async (
   call: Call,
   code: Code,
-  of: LinkOfTag,
+  linkKey: LinkOfTag,
   edit: LinkEdit,
 ): Promise<ReleaseLinkRow> => {
-  await requireLink(call, code, of);
-  return await withRelease(call, code, of.tag, async (tx, release) => {
-    const before = await findLink(tx.db, release.id, of.linkId);
+  await requireLink(call, code, linkKey);
+  return await withRelease(call, code, linkKey.tag, async (tx, release) => {
+    const before = await findLink(tx.db, release.id, linkKey.linkId);
     const link = {
       name: edit.name ?? before.name,
       url: edit.url ?? before.url,
@@ -74,10 +74,10 @@ export const updateLink = async (
 };
 
 /** Deletes a link, and returns it. */
-export const deleteLink = async (call: Call, code: Code, of: LinkOfTag): Promise<ReleaseLinkRow> => {
-  await requireLink(call, code, of);
-  return await withRelease(call, code, of.tag, async (tx, release) => {
-    const link = await findLink(tx.db, release.id, of.linkId);
+export const deleteLink = async (call: Call, code: Code, linkKey: LinkOfTag): Promise<ReleaseLinkRow> => {
+  await requireLink(call, code, linkKey);
+  return await withRelease(call, code, linkKey.tag, async (tx, release) => {
+    const link = await findLink(tx.db, release.id, linkKey.linkId);
     await tx.db.deleteFrom('release_links').where('id', '=', link.id).execute();
     return link;
   });

@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
-import type { Repository, RepositoryPlace } from '../../platform/git/repository.ts';
+import type { Repository, RepositoryLocation } from '../../platform/git/repository.ts';
 
 /** Returns the project's repository on its storage. A repository that was never written reads as empty. */
-export const getRepository = ({ git }: Pick<Platform, 'git'>, place: RepositoryPlace): Repository =>
-  git.repository(place);
+export const getRepository = ({ git }: Pick<Platform, 'git'>, location: RepositoryLocation): Repository =>
+  git.repository(location);

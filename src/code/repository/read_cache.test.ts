@@ -72,7 +72,7 @@ test('refs are asked for once until something is committed, objects once', async
     await settle(gantry);
   }
   assert.ok(!asked.includes('blob.at'));
-  if (gantry.service.platform.store.words.engine === 'sqlite') assert.deepEqual(asked, []);
+  if (gantry.service.platform.store.dialect.engine === 'sqlite') assert.deepEqual(asked, []);
   asked.length = 0;
   const second = await seedCommit(gantry, id, { a: '2' });
   await seedCommit(gantry, id, { a: '3' }, { branch: 'other', from: 'main' });

@@ -33,7 +33,7 @@ type Kept = { result: unknown; body: Buffer; stamp: string | null; until: number
 
 const kept = makeLruCache<Kept>(maxCharacters, ({ weight }) => weight);
 
-const selectState = compiled((db, _none: object, words) => words.state.compile(db));
+const selectState = compiled((db, _none: object, dialect) => dialect.state.compile(db));
 
 const stamps = new WeakMap<Call, Promise<string>>();
 

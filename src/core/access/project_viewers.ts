@@ -8,9 +8,9 @@ type Row = { id: number; admin: number; external: number; level: number | null }
 
 type Query = { ids: readonly number[]; project_id: number; namespace_id: number; day: string };
 
-const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Query, words) => {
+const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Query, dialect) => {
   const current = sql`(expires_at is null or expires_at > ${day})`;
-  const theirs = sql`${words.oneOf('user_id', ids)} and ${current}`;
+  const theirs = sql`${dialect.oneOf('user_id', ids)} and ${current}`;
   return sql<Row>`
     with recursive ancestors (id, parent_id) as (
       select id, parent_id from namespaces where id = ${namespace_id}
@@ -27,7 +27,7 @@ const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Q
     )
     select users.id, users.admin, users.external,
       (select max(level) from roles where roles.user_id = users.id) as level
-    from users where ${words.oneOf('users.id', ids)} and users.state = 'active'
+    from users where ${dialect.oneOf('users.id', ids)} and users.state = 'active'
   `.compile(db);
 });
 

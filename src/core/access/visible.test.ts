@@ -140,12 +140,12 @@ const checkViewer = async (
   built: Built,
   { projects: all, issues }: Awaited<ReturnType<typeof loadWorld>>,
 ) => {
-  const { db, words } = gantry.service.platform.store;
+  const { db, dialect } = gantry.service.platform.store;
   const seenProjects = await db
     .selectFrom('projects')
     .select('id')
     .where('id', 'in', built.projectIds)
-    .where(visibleProjects(viewer, words))
+    .where(visibleProjects(viewer, dialect))
     .execute();
   const expected = [...all.values()].filter((project) => canSeeProject(viewer, project)).map(({ id }) => id);
   assert.deepEqual(seenProjects.map(({ id }) => id).toSorted(byNumber), expected.toSorted(byNumber));
@@ -155,7 +155,7 @@ const checkViewer = async (
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .select('issues.id')
     .where('issues.id', 'in', built.issueIds)
-    .where(visibleIssues(viewer, words))
+    .where(visibleIssues(viewer, dialect))
     .execute();
   const admitted = issues.filter((issue) => canSeeIssue(viewer, projectOf(all, issue.project_id), issue));
   assert.deepEqual(

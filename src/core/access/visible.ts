@@ -3,7 +3,7 @@
  * lookups use the SQL form. A property test checks that both agree. Hidden records answer 404.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { FeatureLevel, Visibility } from '../../platform/db/schema/column_types.ts';
 import { levels } from './levels.ts';
 import { type ProjectFacts, type Viewer, getProjectLevel, getSourcesAtLeast } from './viewer.ts';
@@ -35,12 +35,12 @@ export const canSeeProject = (viewer: Viewer, project: ProjectFacts): boolean =>
   (viewer.admin || isOpenTo(viewer, project.visibility) || getProjectLevel(viewer, project) > 0);
 
 /** Over a query with the table `projects`: the viewer has at least `level` in the project or its namespace. */
-const inSources = (viewer: Viewer, level: number, words: Words): Condition => {
+const inSources = (viewer: Viewer, level: number, dialect: SqlDialect): Condition => {
   if (viewer.admin) return always;
   const { projects, namespaces } = getSourcesAtLeast(viewer, level);
   const parts: Condition[] = [];
-  if (projects.length > 0) parts.push(words.oneOf('projects.id', projects));
-  if (namespaces.length > 0) parts.push(words.oneOf('projects.namespace_id', namespaces));
+  if (projects.length > 0) parts.push(dialect.oneOf('projects.id', projects));
+  if (namespaces.length > 0) parts.push(dialect.oneOf('projects.namespace_id', namespaces));
   return parts.length === 0 ? never : anyOf(parts);
 };
 
@@ -48,13 +48,13 @@ const inSources = (viewer: Viewer, level: number, words: Words): Condition => {
 export const projectsAtLeast = inSources;
 
 /** Over a query with the table `projects`: projects that the viewer may see. */
-export const visibleProjects = (viewer: Viewer, words: Words): Condition => {
+export const visibleProjects = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const alive = sql<boolean>`projects.deleted_at is null`;
   if (viewer.admin) return alive;
   const open = sql<boolean>`projects.visibility in (${sql.join(openVisibilities(viewer))})`;
   const { job } = viewer;
-  const reached = job === undefined ? [] : [words.oneOf('projects.id', [...job.levels.keys()])];
-  return allOf([alive, ...reached, anyOf([open, inSources(viewer, levels.guest, words)])]);
+  const reached = job === undefined ? [] : [dialect.oneOf('projects.id', [...job.levels.keys()])];
+  return allOf([alive, ...reached, anyOf([open, inSources(viewer, levels.guest, dialect)])]);
 };
 
 /* ---- features of a project ---- */
@@ -82,10 +82,10 @@ export const hasFeature = (
 };
 
 /** Over `projects` that the viewer sees: the feature is enabled for the viewer. */
-export const visibleFeature = (viewer: Viewer, feature: Feature, words: Words): Condition => {
+export const visibleFeature = (viewer: Viewer, feature: Feature, dialect: SqlDialect): Condition => {
   const column = sql.ref(`projects.${feature}`);
   if (viewer.admin) return sql<boolean>`${column} <> 'disabled'`;
-  const membersOnly = allOf([sql<boolean>`${column} = 'private'`, inSources(viewer, levels.guest, words)]);
+  const membersOnly = allOf([sql<boolean>`${column} = 'private'`, inSources(viewer, levels.guest, dialect)]);
   return anyOf([sql<boolean>`${column} = 'enabled'`, membersOnly]);
 };
 
@@ -121,12 +121,12 @@ export const ownIssue = (viewer: Viewer): Condition =>
 const alive = sql<boolean>`issues.deleted_at is null`;
 
 /** Over a query that joins `issues` with `projects`: issues of any project that the viewer may see. */
-export const visibleIssues = (viewer: Viewer, words: Words): Condition => {
+export const visibleIssues = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const notConfidential = sql<boolean>`issues.confidential = 0`;
-  const feature = visibleFeature(viewer, 'issues_access_level', words);
-  if (viewer.admin) return allOf([alive, visibleProjects(viewer, words), feature]);
-  const open = anyOf([notConfidential, inSources(viewer, levels.reporter, words), ownIssue(viewer)]);
-  return allOf([alive, visibleProjects(viewer, words), feature, open]);
+  const feature = visibleFeature(viewer, 'issues_access_level', dialect);
+  if (viewer.admin) return allOf([alive, visibleProjects(viewer, dialect), feature]);
+  const open = anyOf([notConfidential, inSources(viewer, levels.reporter, dialect), ownIssue(viewer)]);
+  return allOf([alive, visibleProjects(viewer, dialect), feature, open]);
 };
 
 /** Over `issues` of one project whose issues the viewer may see: the rest of the visibility rule. */
@@ -147,22 +147,22 @@ export const canReadCode = (viewer: Viewer, project: CodeFacts): boolean =>
   (isOpenTo(viewer, project.visibility) || getProjectLevel(viewer, project) >= levels.reporter);
 
 /** Over `projects`: the viewer may read the code. */
-export const readableCode = (viewer: Viewer, words: Words): Condition => {
+export const readableCode = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const open = sql<boolean>`projects.visibility in (${sql.join(openVisibilities(viewer))})`;
   return allOf([
-    visibleProjects(viewer, words),
-    visibleFeature(viewer, 'repository_access_level', words),
-    ...(viewer.admin ? [] : [anyOf([open, inSources(viewer, levels.reporter, words)])]),
+    visibleProjects(viewer, dialect),
+    visibleFeature(viewer, 'repository_access_level', dialect),
+    ...(viewer.admin ? [] : [anyOf([open, inSources(viewer, levels.reporter, dialect)])]),
   ]);
 };
 
 /** Over `projects`: the viewer may read environments and deployments, as `read_environment` requires. */
-export const readableEnvironments = (viewer: Viewer, words: Words): Condition =>
+export const readableEnvironments = (viewer: Viewer, dialect: SqlDialect): Condition =>
   allOf([
-    visibleProjects(viewer, words),
-    inSources(viewer, levels.reporter, words),
+    visibleProjects(viewer, dialect),
+    inSources(viewer, levels.reporter, dialect),
     ...(['builds_access_level', 'repository_access_level', 'environments_access_level'] as const).map(
-      (feature) => visibleFeature(viewer, feature, words),
+      (feature) => visibleFeature(viewer, feature, dialect),
     ),
   ]);
 
@@ -173,9 +173,9 @@ export const canSeeMergeRequests = (
 ): boolean => canReadCode(viewer, project) && hasFeature(viewer, project, 'merge_requests_access_level');
 
 /** Over a query that joins `merge_requests` with `projects` (the target): merge requests that the viewer may see. */
-export const visibleMergeRequests = (viewer: Viewer, words: Words): Condition =>
+export const visibleMergeRequests = (viewer: Viewer, dialect: SqlDialect): Condition =>
   allOf([
     sql<boolean>`merge_requests.deleted_at is null`,
-    readableCode(viewer, words),
-    visibleFeature(viewer, 'merge_requests_access_level', words),
+    readableCode(viewer, dialect),
+    visibleFeature(viewer, 'merge_requests_access_level', dialect),
   ]);

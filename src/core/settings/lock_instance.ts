@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/open.ts';
 
 /** Locks what exists once per instance until the transaction ends. */
-export const lockInstance = async ({ db, words }: Tx): Promise<void> => {
+export const lockInstance = async ({ db, dialect }: Tx): Promise<void> => {
   const row = db.selectFrom('instance').select('value').where('name', '=', 'settings');
-  await row.modifyEnd(words.forUpdate).execute();
+  await row.modifyEnd(dialect.forUpdate).execute();
 };

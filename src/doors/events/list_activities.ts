@@ -90,8 +90,8 @@ export const inGroup = (id: number): Condition =>
 /** Activity in the projects of which the caller is a member, directly or through a group. */
 export const inOwnProjects = ({ viewer, platform }: Call): Condition => {
   const { projects, namespaces } = getSourcesAtLeast(viewer, levels.guest);
-  const { words } = platform.store;
-  return anyOf([words.oneOf('projects.id', projects), words.oneOf('projects.namespace_id', namespaces)]);
+  const { dialect } = platform.store;
+  return anyOf([dialect.oneOf('projects.id', projects), dialect.oneOf('projects.namespace_id', namespaces)]);
 };
 
 /** Lists the activity that the caller sees, the latest first by default. */
@@ -100,8 +100,8 @@ export const listActivities = async (
   scope: Condition,
   filter: EventFilter,
 ): Promise<Page<ActivityRow>> => {
-  const { words } = call.platform.store;
-  const where = allOf([scope, ...filterConditions(filter), visibleActivities(call.viewer, words)]);
+  const { dialect } = call.platform.store;
+  const where = allOf([scope, ...filterConditions(filter), visibleActivities(call.viewer, dialect)]);
   const from = sql`from activities join projects on projects.id = activities.project_id where ${where}`;
   const { limit, offset } = pageRequest(filter);
   const order = sql.raw(filter.sort);

@@ -52,7 +52,7 @@ const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => 
  * Acquires a slot. Returns an idempotent function that releases it.
  * @throws TooManyFetches
  */
-export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
+export const takeFetchSlot = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
   const { fetch_limit } = platform.config;
   if (fetch_limit === 0) return () => undefined;
   const queues = getQueues(platform);

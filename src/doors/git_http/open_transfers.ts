@@ -14,7 +14,7 @@ import {
   seesPipelineRefs,
   transferClient,
 } from '../../code/repository/refs/transfer_access.ts';
-import { takeFetchPlace } from './fetch_limit.ts';
+import { takeFetchSlot } from './fetch_limit.ts';
 import { movedLines, insertNotices } from './git_notices.ts';
 import { pushMessages } from './push_messages.ts';
 
@@ -49,7 +49,7 @@ export const openFetch = async (
   { user, project, path, address, ip }: Admitted,
   manner: Manner,
 ): Promise<GitStream<'transport.upload_pack'>> => {
-  const leave = await takeFetchPlace(platform, user, ip);
+  const leave = await takeFetchSlot(platform, user, ip);
   const head = getHeadRef(project, platform.config);
   const hide_requests = hidesRequests(user, project);
   const client = transferClient(user, ip);

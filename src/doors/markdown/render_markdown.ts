@@ -51,11 +51,11 @@ const fillReferences = async (
 ): Promise<string[]> => {
   const references = texts.flatMap((parts) => parts.filter((part) => typeof part !== 'string'));
   const targets = await resolveReferences(call, references, project);
-  const place = { root: getRoot(options), project: project?.full_path ?? null };
+  const context = { root: getRoot(options), project: project?.full_path ?? null };
   const write = (part: Part): string => {
     if (typeof part === 'string') return part;
     const target = targets.get(part);
-    return target === undefined ? part.plain : writeReference(part, target, place);
+    return target === undefined ? part.plain : writeReference(part, target, context);
   };
   return texts.map((parts) => parts.map(write).join(''));
 };

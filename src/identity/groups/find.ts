@@ -14,7 +14,7 @@ export type Group = Selectable<NamespacesTable>;
  */
 export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
   const { db, viewer, platform } = call;
-  const query = db.selectFrom('namespaces').selectAll().where(visibleGroups(viewer, platform.store.words));
+  const query = db.selectFrom('namespaces').selectAll().where(visibleGroups(viewer, platform.store.dialect));
   const group = await query.where('id', '=', selectNamespaceId(id)).executeTakeFirst();
   if (group === undefined) throw notFound('Group');
   return group;

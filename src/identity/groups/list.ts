@@ -51,11 +51,11 @@ type Params = Static<typeof shape>;
 /** Returns the default scope: all visible groups for anonymous callers and administrators, own groups for others. */
 const scopeCondition = (call: Call, params: Params): Condition => {
   const { viewer, platform } = call;
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const level = getMinRole(params);
-  if (level > 0) return groupsAtLeast(viewer, level, words);
+  if (level > 0) return groupsAtLeast(viewer, level, dialect);
   const all = viewer.user_id === null || (params.all_available ?? viewer.admin);
-  return all ? visibleGroups(viewer, words) : memberGroups(viewer, words);
+  return all ? visibleGroups(viewer, dialect) : memberGroups(viewer, dialect);
 };
 
 const makeConditions = (call: Call, params: Params): Condition[] => {
@@ -104,7 +104,7 @@ export const listGroups = async (
     .offset(offset)
     .execute();
   const { total } = await query
-    .select((of) => of.fn.countAll<number>().as('total'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { items: await groupsJson(call, rows), total };
 };

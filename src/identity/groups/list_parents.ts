@@ -13,7 +13,7 @@ export const listParents = async (call: Call): Promise<Group[]> => {
   const rows = await db
     .selectFrom('namespaces')
     .selectAll()
-    .where(groupsAtLeast(viewer, levels.master, platform.store.words))
+    .where(groupsAtLeast(viewer, levels.master, platform.store.dialect))
     .orderBy('full_path')
     .limit(maxParents)
     .execute();

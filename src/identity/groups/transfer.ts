@@ -27,7 +27,7 @@ const requireMayMoveTo = (call: Call, parent: Group | null): void => {
 
 /** Locks the group and its new parent. Other transfers wait, so that two together cannot close a circle. */
 const lockGroups = async (tx: Tx, id: number, parentId: number | null): Promise<[Group, Group | null]> => {
-  await sql`select value from instance where name = 'id' ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`select value from instance where name = 'id' ${tx.dialect.forUpdate}`.execute(tx.db);
   const locked = new Map<number, Group>();
   for (const one of [id, ...(parentId === null ? [] : [parentId])].toSorted((a, b) => a - b)) {
     const group = await lockNamespace(tx, one);

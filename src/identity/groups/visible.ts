@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Viewer, getSourcesAtLeast } from '../../core/access/viewer.ts';
 import { allOf, anyOf, isOpenTo } from '../../core/access/visible.ts';
 import { levels } from '../../core/access/levels.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -17,32 +17,32 @@ const never: Condition = sql<boolean>`1 = 0`;
 const existing: Condition = sql<boolean>`namespaces.kind = 'group' and namespaces.deleted_at is null`;
 
 /** Returns the groups that the viewer sees through memberships, with the groups above each membership. */
-const throughMembership = (viewer: Viewer, words: Words): Condition => {
+const throughMembership = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const { projects, namespaces } = getSourcesAtLeast(viewer, levels.guest);
   if (projects.length === 0 && namespaces.length === 0) return never;
   return sql<boolean>`namespaces.id in (
     with recursive joined (id, parent_id) as (
-      select namespaces.id, namespaces.parent_id from namespaces where ${words.oneOf('namespaces.id', namespaces)}
+      select namespaces.id, namespaces.parent_id from namespaces where ${dialect.oneOf('namespaces.id', namespaces)}
       union
       select namespaces.id, namespaces.parent_id from namespaces
       join projects on projects.namespace_id = namespaces.id
-      where projects.deleted_at is null and ${words.oneOf('projects.id', projects)}
+      where projects.deleted_at is null and ${dialect.oneOf('projects.id', projects)}
       union
       select namespaces.id, namespaces.parent_id from namespaces join joined on namespaces.id = joined.parent_id
     ) select id from joined)`;
 };
 
 /** Over `namespaces`: groups that the viewer sees through memberships alone. */
-export const memberGroups = (viewer: Viewer, words: Words): Condition =>
-  allOf([existing, throughMembership(viewer, words)]);
+export const memberGroups = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  allOf([existing, throughMembership(viewer, dialect)]);
 
 /**
  * Over `namespaces`: groups in which the viewer has at least a role; for administrators, only their memberships
  * count.
  */
-export const groupsAtLeast = (viewer: Viewer, level: number, words: Words): Condition => {
+export const groupsAtLeast = (viewer: Viewer, level: number, dialect: SqlDialect): Condition => {
   const { namespaces } = getSourcesAtLeast(viewer, level);
-  return allOf([existing, words.oneOf('namespaces.id', namespaces)]);
+  return allOf([existing, dialect.oneOf('namespaces.id', namespaces)]);
 };
 
 /** Over `namespaces`: groups of which a user is a direct member. @param day memberships that end by it do not count */
@@ -52,9 +52,9 @@ export const groupsWithMember = (userId: number, day: string): Condition =>
     and (members.expires_at is null or members.expires_at > ${day}))`;
 
 /** Over `namespaces`: all groups that the viewer sees. */
-export const visibleGroups = (viewer: Viewer, words: Words): Condition => {
+export const visibleGroups = (viewer: Viewer, dialect: SqlDialect): Condition => {
   if (viewer.admin) return existing;
   const open = (['public', 'internal'] as const).filter((visibility) => isOpenTo(viewer, visibility));
   const isOpen = sql<boolean>`namespaces.visibility in (${sql.join(open)})`;
-  return allOf([existing, anyOf([isOpen, throughMembership(viewer, words)])]);
+  return allOf([existing, anyOf([isOpen, throughMembership(viewer, dialect)])]);
 };

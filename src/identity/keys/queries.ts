@@ -37,8 +37,8 @@ export const findKey = async (db: Reader, userId: number, id: number): Promise<K
 };
 
 /** Locks a key, so that the second of two concurrent deletions finds none. */
-export const lockKey = async ({ db, words }: Tx, id: number): Promise<void> => {
-  await db.selectFrom('keys').select('id').where('id', '=', id).modifyEnd(words.forUpdate).execute();
+export const lockKey = async ({ db, dialect }: Tx, id: number): Promise<void> => {
+  await db.selectFrom('keys').select('id').where('id', '=', id).modifyEnd(dialect.forUpdate).execute();
 };
 
 /**

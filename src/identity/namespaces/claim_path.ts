@@ -15,7 +15,7 @@ export const lockNamespace = async (tx: Tx, id: number): Promise<Namespace | und
     .selectAll()
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
 
 /** Returns whether a project or namespace other than `own` has this full path, in any case. */

@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { type Viewer, getNamespaceLevel, getSourcesAtLeast, today } from '../../core/access/viewer.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { Namespace } from './claim_path.ts';
 
 /** Over `namespaces`: namespaces in which the viewer has a role, including the personal one. */
-export const ownNamespaces = (viewer: Viewer, words: Words): RawBuilder<boolean> => {
+export const ownNamespaces = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> => {
   const exists = sql<boolean>`namespaces.deleted_at is null`;
   if (viewer.admin) return exists;
   const { namespaces } = getSourcesAtLeast(viewer, levels.guest);
-  return sql<boolean>`(${exists} and ${words.oneOf('namespaces.id', namespaces)})`;
+  return sql<boolean>`(${exists} and ${dialect.oneOf('namespaces.id', namespaces)})`;
 };
 
 /** Over `namespaces`: namespaces that the viewer owns, without an administrator's rights. */
-export const ownedNamespaces = (viewer: Viewer, words: Words): RawBuilder<boolean> =>
-  words.oneOf('namespaces.id', getSourcesAtLeast(viewer, levels.owner).namespaces);
+export const ownedNamespaces = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> =>
+  dialect.oneOf('namespaces.id', getSourcesAtLeast(viewer, levels.owner).namespaces);
 
 /**
  * Counts, in one statement, the members of each group including all groups below it. Only groups that the viewer owns

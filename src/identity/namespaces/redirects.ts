@@ -27,9 +27,9 @@ export const findIdByOldPath = async (db: Reader, type: SourceType, path: string
 export const selectNamespaceId = (id: number | string): RawBuilder<number | null> => {
   if (typeof id === 'number') return sql`${id}`;
   const path = id.toLowerCase();
-  const of = (table: 'routes' | 'redirect_routes') =>
+  const selectFrom = (table: 'routes' | 'redirect_routes') =>
     sql`(select source_id from ${sql.table(table)} where path = ${path} and source_type = 'Namespace')`;
-  return sql`coalesce(${of('routes')}, ${of('redirect_routes')})`;
+  return sql`coalesce(${selectFrom('routes')}, ${selectFrom('redirect_routes')})`;
 };
 
 /** Records the paths of these rows of `routes` before they change. */

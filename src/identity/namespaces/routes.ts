@@ -23,8 +23,8 @@ const own = (call: Call, ownedOnly = false) => {
   return db
     .selectFrom('namespaces')
     .leftJoin('users as owners', 'owners.id', 'namespaces.owner_id')
-    .where(ownNamespaces(viewer, platform.store.words))
-    .$if(ownedOnly, (all) => all.where(ownedNamespaces(viewer, platform.store.words)));
+    .where(ownNamespaces(viewer, platform.store.dialect))
+    .$if(ownedOnly, (all) => all.where(ownedNamespaces(viewer, platform.store.dialect)));
 };
 
 const list = endpoint({
@@ -60,7 +60,7 @@ const list = endpoint({
       .offset(offset)
       .execute();
     const { total } = await query
-      .select((of) => of.fn.countAll<number>().as('total'))
+      .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     const counts = await memberCounts(call.db, call.viewer, rows, call.now);
     return { items: rows.map((row) => namespaceJson(row, call, counts.get(row.id))), total };

@@ -13,7 +13,9 @@ import { matchesChallenge, filterUserScopes } from './rules.ts';
 /** Loads the grant of a code and locks it until the transaction ends. */
 const lockGrant = async (tx: Tx, code: string) => {
   const code_hash = hashToken(code);
-  await sql`select id from oauth_grants where code_hash = ${code_hash} ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`select id from oauth_grants where code_hash = ${code_hash} ${tx.dialect.forUpdate}`.execute(
+    tx.db,
+  );
   return await tx.db
     .selectFrom('oauth_grants')
     .innerJoin('users', 'users.id', 'oauth_grants.user_id')

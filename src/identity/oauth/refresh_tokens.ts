@@ -14,7 +14,9 @@ import { refreshLife, splitWords } from './rules.ts';
 /** Loads the token of a refresh token and locks it until the transaction ends. */
 const lockToken = async (tx: Tx, refresh: string) => {
   const refresh_hash = hashToken(refresh);
-  await sql`select id from tokens where refresh_hash = ${refresh_hash} ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`select id from tokens where refresh_hash = ${refresh_hash} ${tx.dialect.forUpdate}`.execute(
+    tx.db,
+  );
   return await tx.db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')

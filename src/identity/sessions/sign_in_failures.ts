@@ -29,7 +29,7 @@ export const requireFewFailures = async (
  * @param window milliseconds in which ten are too many; default: a minute
  */
 export const countFailure = async (tx: Tx, names: readonly string[], window?: number): Promise<void> => {
-  const { db, now, words } = tx;
+  const { db, now, dialect } = tx;
   await db
     .deleteFrom('sign_in_failures')
     .where('first_at', '<', now - forgottenAfter)
@@ -42,7 +42,7 @@ export const countFailure = async (tx: Tx, names: readonly string[], window?: nu
     .selectAll()
     .where('name', 'in', ordered)
     .orderBy('name')
-    .modifyEnd(words.forUpdate)
+    .modifyEnd(dialect.forUpdate)
     .execute();
   for (const { name, ...count } of rows) {
     const next: Count = addFailure(count, now, window);

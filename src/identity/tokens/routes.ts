@@ -42,8 +42,8 @@ const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {
 
 type NewToken = { id: number; text: string };
 
-const newTokenJson = async (call: Call, made: NewToken, of: Pick<TokenFilter, 'kind' | 'user_id'>) => {
-  const row = await findToken(call.db, made.id, of);
+const newTokenJson = async (call: Call, made: NewToken, filter: Pick<TokenFilter, 'kind' | 'user_id'>) => {
+  const row = await findToken(call.db, made.id, filter);
   if (row === undefined) throw notFound();
   return { ...tokenJson(row, call.now), token: made.text };
 };

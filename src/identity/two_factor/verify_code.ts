@@ -13,7 +13,7 @@ const lockRow = async (tx: Tx, userId: number): Promise<Row | undefined> =>
     .selectFrom('two_factors')
     .select(['sealed_secret', 'last_step'])
     .where('user_id', '=', userId)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
 
 /** The parts that check a code: the platform with the encryption key, and the library. */

@@ -56,7 +56,7 @@ const lockRecords = async (tx: Tx, records: Records): Promise<void> =>
     tx,
     records.map(
       ({ kind, ids }) => sql`select id from ${sql.table(kind.table)}
-        where ${tx.words.oneOf('id', ids)} order by id ${tx.words.forUpdate}`,
+        where ${tx.dialect.oneOf('id', ids)} order by id ${tx.dialect.forUpdate}`,
     ),
   );
 
@@ -78,7 +78,7 @@ const recount = (tx: Tx, records: Records): RawBuilder<unknown>[] =>
       downvotes = ${votes('thumbsdown')},
       user_notes_count = (select count(*) from notes where ${here} and system = 0),
       total_time_spent = (select coalesce(sum(time_spent), 0) from timelogs where ${here})
-      where ${tx.words.oneOf(`${table}.id`, ids)}`;
+      where ${tx.dialect.oneOf(`${table}.id`, ids)}`;
   });
 
 /** Returns the awards that the ghost has given already. They are deleted, and votes are recounted. */
@@ -96,7 +96,7 @@ export const reassignContributions = async (tx: Tx, userId: number, ghost: numbe
   const records = await findRecords(
     tx,
     ({ type }) => sql`select distinct target_id as id from award_emoji
-      where target_type = ${type} and ${tx.words.oneOf('id', doubles)}`,
+      where target_type = ${type} and ${tx.dialect.oneOf('id', doubles)}`,
   );
   const moves = authored.map(
     ([table, column]) => sql`update ${sql.table(table)} set ${sql.ref(column)} = ${ghost}
@@ -104,7 +104,7 @@ export const reassignContributions = async (tx: Tx, userId: number, ghost: numbe
   );
   await lockRecords(tx, records);
   await run(tx, [
-    sql`delete from award_emoji where ${tx.words.oneOf('id', doubles)}`,
+    sql`delete from award_emoji where ${tx.dialect.oneOf('id', doubles)}`,
     ...moves,
     ...recount(tx, records),
   ]);

@@ -15,6 +15,6 @@ export const requireOtherAdmin = async (
 ): Promise<void> => {
   if (user.admin === 0 || user.state !== 'active') return;
   const { rows } = await sql<{ id: number }>`select id from users
-    where admin = 1 and state = 'active' and ghost = 0 order by id ${tx.words.forUpdate}`.execute(tx.db);
+    where admin = 1 and state = 'active' and ghost = 0 order by id ${tx.dialect.forUpdate}`.execute(tx.db);
   if (rows.every(({ id }) => id === user.id)) throw conflict('The last active administrator must remain one');
 };

@@ -54,7 +54,7 @@ export const usersById = async (db: Reader, ids: Iterable<number>): Promise<Map<
  * @throws Failure 404 `404 User Not Found`
  */
 export const lockUser = async (tx: Tx, id: number): Promise<UserRow> => {
-  await sql`select id from users where id = ${id} ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`select id from users where id = ${id} ${tx.dialect.forUpdate}`.execute(tx.db);
   return await loadUser(tx.db, id);
 };
 

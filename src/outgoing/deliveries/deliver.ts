@@ -146,7 +146,7 @@ const record = async (platform: Platform, one: Failed, attempt: Attempt): Promis
       .selectFrom('hooks')
       .selectAll()
       .where('id', '=', one.hook.id)
-      .modifyEnd(tx.words.forUpdate)
+      .modifyEnd(tx.dialect.forUpdate)
       .executeTakeFirst();
     if (alive === undefined) return;
     await insertLog(tx, attempt.log);

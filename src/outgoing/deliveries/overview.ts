@@ -1,7 +1,7 @@
 /** What lists of hooks show of their deliveries. */
 import { type Selectable, sql } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { HookLogsTable } from '../../platform/db/schema/hooks.ts';
 
 /** An attempt without request and response. */
@@ -22,7 +22,7 @@ const summaryColumns = [
 
 /** Loads the latest attempt of each hook, by the id of the hook. */
 export const loadLastAttempts = async (
-  { db, words }: { db: Reader; words: Words },
+  { db, dialect }: { db: Reader; dialect: SqlDialect },
   hookIds: number[],
 ): Promise<Map<number, AttemptSummary>> => {
   if (hookIds.length === 0) return new Map();
@@ -33,7 +33,7 @@ export const loadLastAttempts = async (
       from
         .selectFrom('hook_logs')
         .select(({ fn }) => fn.max('id').as('id'))
-        .where(words.oneOf('hook_id', hookIds))
+        .where(dialect.oneOf('hook_id', hookIds))
         .groupBy('hook_id'),
     )
     .execute();

@@ -26,7 +26,7 @@ const resumeSome = async ({ store }: Platform, hookId: number, after: string): P
       .updateTable('hook_deliveries')
       .set({ next_attempt_at: tx.now })
       .where('hook_id', '=', hookId)
-      .where(tx.words.oneOf('target', targets))
+      .where(tx.dialect.oneOf('target', targets))
       .where('next_attempt_at', '>', tx.now)
       .execute();
     const pieces = targets.map((target) => deliveryWork(hookId, target));

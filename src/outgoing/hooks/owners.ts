@@ -39,5 +39,5 @@ export const lockOwner = async (tx: Tx, owner: HookOwner): Promise<void> => {
   if (owner.type === 'project') return await holdProject(tx, owner.id);
   if (owner.type === 'instance') return await lockInstance(tx);
   const query = tx.db.selectFrom('namespaces').select('id').where('id', '=', owner.id);
-  await query.modifyEnd(tx.words.forUpdate).execute();
+  await query.modifyEnd(tx.dialect.forUpdate).execute();
 };

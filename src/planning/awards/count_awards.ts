@@ -16,9 +16,11 @@ type Asked = { type: TargetType; id: number; note_ids: readonly number[]; user_i
 
 type Row = AwardCount & { target_type: string; target_id: number };
 
-const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, words) => {
+const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, dialect) => {
   const ofNotes =
-    note_ids.length === 0 ? sql`` : sql`or (target_type = 'Note' and ${words.oneOf('target_id', note_ids)})`;
+    note_ids.length === 0
+      ? sql``
+      : sql`or (target_type = 'Note' and ${dialect.oneOf('target_id', note_ids)})`;
   return sql<Row>`
     select target_type, target_id, name, count(*) as count,
       max(case when user_id = ${user_id} then id end) as own_id
@@ -39,8 +41,8 @@ export const countAwards = async (
   target: { type: TargetType; id: number },
   note_ids: readonly number[],
 ): Promise<AwardCounts> => {
-  const asked = { type: target.type, id: target.id, note_ids, user_id: viewer.user_id ?? 0 };
-  const rows = await awardCounts(db, asked);
+  const counted = { type: target.type, id: target.id, note_ids, user_id: viewer.user_id ?? 0 };
+  const rows = await awardCounts(db, counted);
   const toCount = ({ name, count, own_id }: Row): AwardCount => ({ name, count, own_id });
   const notes = Map.groupBy(
     rows.filter((row) => row.target_type === 'Note'),

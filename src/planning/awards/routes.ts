@@ -105,7 +105,7 @@ const remove = ({ noun, one, word, params, award_id, shared, find }: Side) =>
     },
   });
 
-const makeAwardRoutes = (of: Side) => [list(of), get(of), create(of), remove(of)];
+const makeAwardRoutes = (side: Side) => [list(side), get(side), create(side), remove(side)];
 
 export const awardRoutes = (noun: Noun) => [
   ...makeAwardRoutes(side(noun, 'target')),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
-import type { RepositoryPlace } from '../../platform/git/repository.ts';
+import type { RepositoryLocation } from '../../platform/git/repository.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import type { Shas, VersionFile } from './trace_position.ts';
 
@@ -72,7 +72,7 @@ const unreadable = ['missing', 'no_repository', 'too_large'] as const;
 /** Returns the diff of a file between two commits: `''` if unchanged, null if unknown, such as for a deleted commit. */
 export const diffBetween = async (
   platform: Platform,
-  project: RepositoryPlace,
+  project: RepositoryLocation,
   { from, from_path, to, to_path }: FileAt,
 ): Promise<string | null> => {
   if (from === to) return '';
@@ -96,7 +96,7 @@ export const diffBetween = async (
 /** Loads the whole diff of a file, including one that was too long to be stored. */
 export const loadDiffText = async (
   platform: Platform,
-  project: RepositoryPlace,
+  project: RepositoryLocation,
   { base_sha, head_sha }: Shas,
   file: VersionDiff,
 ): Promise<string> => {

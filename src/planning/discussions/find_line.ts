@@ -27,7 +27,7 @@ const placeInFile = async (
  * @param parent null: the commit is the first one
  * @throws Failure 400
  */
-export const placeInCommit = async (
+export const locateInCommit = async (
   repository: Repository,
   { id, parent }: { id: string; parent: string | null },
   requested: GivenPosition,
@@ -84,7 +84,7 @@ const placeLines = (
  * Returns the position to store, with the paths and lines of the requested version of the merge request.
  * @throws Failure 400 if the version, the file or the line does not exist
  */
-export const placeInDiff = async (
+export const locateInDiff = async (
   call: Call,
   loaded: LoadedTarget,
   requested: GivenPosition,

@@ -1,6 +1,6 @@
 /** Moves comments on lines to the same lines in a new version of the merge request. */
 import type { Platform } from '../../core/platform.ts';
-import type { RepositoryPlace } from '../../platform/git/repository.ts';
+import type { RepositoryLocation } from '../../platform/git/repository.ts';
 import { type Position, parsePosition } from '../notes/position.ts';
 import { tracePosition } from './trace_position.ts';
 import { type Version, type VersionDiff, diffBetween, loadDiffText, latestVersion } from './diff_versions.ts';
@@ -9,9 +9,9 @@ import { type Version, type VersionDiff, diffBetween, loadDiffText, latestVersio
 const maxPositions = 2000;
 
 /** The positions that notes at the same place share. */
-type Placed = { original_position: string | null; position: string };
+type StoredPosition = { original_position: string | null; position: string };
 
-const loadPlaces = async ({ store }: Platform, mergeRequestId: number): Promise<Placed[]> => {
+const loadPlaces = async ({ store }: Platform, mergeRequestId: number): Promise<StoredPosition[]> => {
   const rows = await store.db
     .selectFrom('notes')
     .select(['original_position', 'position'])
@@ -34,7 +34,7 @@ const findFile = ({ files }: Version, { old_path, new_path }: Position): Version
 type Diff = (from: string, to: string, paths: [string, string]) => Promise<string | null>;
 
 /** Makes a cached diff loader, so that git computes the diff of a file once for all its comments. */
-const cachedDiffLoader = (platform: Platform, project: RepositoryPlace): Diff => {
+const cachedDiffLoader = (platform: Platform, project: RepositoryLocation): Diff => {
   const diffs = new Map<string, Promise<string | null>>();
   return async (from, to, [from_path, to_path]) => {
     const key = JSON.stringify([from, to, from_path, to_path]);
@@ -72,7 +72,10 @@ const findNewPosition = async (
 };
 
 /** Returns the new position, or the original one if the line is gone: a later version may restore the line. */
-const movePosition = async ({ position, original_position }: Placed, tracing: Tracing): Promise<string> => {
+const movePosition = async (
+  { position, original_position }: StoredPosition,
+  tracing: Tracing,
+): Promise<string> => {
   const now = parsePosition(position);
   if (now === null || now.head_sha === tracing.version.head_sha) return position;
   const newPosition = await findNewPosition(now, tracing);
@@ -86,7 +89,7 @@ const movePosition = async ({ position, original_position }: Placed, tracing: Tr
  */
 export const moveDiscussionPositions = async (
   platform: Platform,
-  project: RepositoryPlace,
+  project: RepositoryLocation,
   mergeRequestId: number,
 ): Promise<void> => {
   const places = await loadPlaces(platform, mergeRequestId);
@@ -100,10 +103,10 @@ export const moveDiscussionPositions = async (
     return await text;
   };
   const tracing = { version, diff: cachedDiffLoader(platform, project), loadText };
-  const changes: (Placed & { to: string })[] = [];
-  for (const place of places) {
-    const to = await movePosition(place, tracing);
-    if (to !== place.position) changes.push({ ...place, to });
+  const changes: (StoredPosition & { to: string })[] = [];
+  for (const stored of places) {
+    const to = await movePosition(stored, tracing);
+    if (to !== stored.position) changes.push({ ...stored, to });
   }
   if (changes.length > 0) await store(platform, mergeRequestId, changes);
 };
@@ -111,7 +114,7 @@ export const moveDiscussionPositions = async (
 const store = async (
   { store: { write } }: Platform,
   mergeRequestId: number,
-  changes: (Placed & { to: string })[],
+  changes: (StoredPosition & { to: string })[],
 ): Promise<void> => {
   await write(async ({ db }) => {
     for (const { original_position, position, to } of changes) {

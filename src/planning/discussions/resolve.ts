@@ -30,7 +30,7 @@ export const storeResolved = async (
         ? { resolved_at: tx.now, resolved_by_id: actor.user.id }
         : { resolved_at: null, resolved_by_id: null },
     )
-    .where(tx.words.oneOf('id', ids))
+    .where(tx.dialect.oneOf('id', ids))
     .where('resolvable', '=', 1)
     .where('resolved_at', resolved ? 'is' : 'is not', null)
     .executeTakeFirst();

@@ -14,7 +14,7 @@ import { newNoteParams, requireNoteAdmin, requireOpen } from '../notes/rules.ts'
 import { updateNote } from '../notes/update.ts';
 import { createDiscussion, addReply } from './create.ts';
 import { discussionShape, discussionsJson } from './json.ts';
-import { placeInDiff } from './find_line.ts';
+import { locateInDiff } from './find_line.ts';
 import { positionParam, readPosition } from './position.ts';
 import { type Discussion, findDiscussion, findNoteIn, listDiscussions } from './queries.ts';
 import { resolveNotes } from './resolve.ts';
@@ -92,7 +92,7 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
       requireOpen(input);
       const requested = readPosition((input as { position?: unknown }).position);
       const loaded = await find(call, input);
-      const position = requested === null ? null : await placeInDiff(call, loaded, requested);
+      const position = requested === null ? null : await locateInDiff(call, loaded, requested);
       const { body, done } = await runQuickActions(noun, call, loaded, input.body);
       if (done !== null && body === '') return toCommandsReply(done);
       return await render(
@@ -204,6 +204,15 @@ const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared
   });
 
 export const discussionRoutes = (noun: Noun) => {
-  const of = side(noun);
-  return [list(of), get(of), create(of), resolve(of), reply(of), getNote(of), update(of), remove(of)];
+  const forNoun = side(noun);
+  return [
+    list(forNoun),
+    get(forNoun),
+    create(forNoun),
+    resolve(forNoun),
+    reply(forNoun),
+    getNote(forNoun),
+    update(forNoun),
+    remove(forNoun),
+  ];
 };

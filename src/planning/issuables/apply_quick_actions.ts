@@ -41,16 +41,16 @@ export type Acted = {
   todo?: boolean;
 };
 
-type Place = {
+type ActionContext = {
   call: Call;
   project: Project;
   /** Kind of the record; only merge requests can be drafts. */
   type: TargetType;
 };
-type Act = (record: Acted, argument: string, place: Place) => Acted | Promise<Acted>;
+type Act = (record: Acted, argument: string, context: ActionContext) => Acted | Promise<Acted>;
 
 /** Titles of the named labels that exist in the project or a group above it. */
-const labelTitles = async ({ call, project }: Place, argument: string): Promise<string[]> => {
+const labelTitles = async ({ call, project }: ActionContext, argument: string): Promise<string[]> => {
   const named = labelsNamed(argument).slice(0, 100);
   if (named.length === 0) return [];
   const rows = await call.db
@@ -66,7 +66,7 @@ const labelTitles = async ({ call, project }: Place, argument: string): Promise<
   return [...new Set(rows.map(({ title }) => title))];
 };
 
-const userIds = async ({ call }: Place, argument: string): Promise<number[]> => {
+const userIds = async ({ call }: ActionContext, argument: string): Promise<number[]> => {
   const own = call.actor?.user.username ?? '';
   const names = usersNamed(argument)
     .slice(0, 100)
@@ -81,7 +81,10 @@ const userIds = async ({ call }: Place, argument: string): Promise<number[]> => 
   return rows.map(({ id }) => id);
 };
 
-const milestoneId = async ({ call, project }: Place, argument: string): Promise<number | undefined> => {
+const milestoneId = async (
+  { call, project }: ActionContext,
+  argument: string,
+): Promise<number | undefined> => {
   const named = milestoneNamed(argument);
   const row = await call.db
     .selectFrom('milestones')
@@ -116,37 +119,37 @@ const spent: Act = (record, argument) => {
   return total >= 0 && total <= maxSpentSeconds ? { ...record, time_spent: total } : record;
 };
 
-const labeled: Act = async (record, argument, place) => ({
+const labeled: Act = async (record, argument, context) => ({
   ...record,
-  labels: [...(record.labels ?? []), ...(await labelTitles(place, argument))],
+  labels: [...(record.labels ?? []), ...(await labelTitles(context, argument))],
 });
 
-const assigned: Act = async (record, argument, place) => ({
+const assigned: Act = async (record, argument, context) => ({
   ...record,
-  assignee_ids: [...(record.assignee_ids ?? []), ...(await userIds(place, argument))],
+  assignee_ids: [...(record.assignee_ids ?? []), ...(await userIds(context, argument))],
 });
 
-const milestoned: Act = async (record, argument, place) => {
-  const milestone_id = await milestoneId(place, argument);
+const milestoned: Act = async (record, argument, context) => {
+  const milestone_id = await milestoneId(context, argument);
   return milestone_id === undefined ? record : { ...record, milestone_id };
 };
 
-const unlabeled: Act = async (record, argument, place) => ({
+const unlabeled: Act = async (record, argument, context) => ({
   ...record,
-  labels: argument === '' ? [] : without(record.labels, await labelTitles(place, argument)),
+  labels: argument === '' ? [] : without(record.labels, await labelTitles(context, argument)),
 });
 
-const unassigned: Act = async (record, argument, place) => ({
+const unassigned: Act = async (record, argument, context) => ({
   ...record,
-  assignee_ids: argument === '' ? [] : without(record.assignee_ids, await userIds(place, argument)),
+  assignee_ids: argument === '' ? [] : without(record.assignee_ids, await userIds(context, argument)),
 });
 
 /** Limit of reviewers in one text; more are ignored. */
 const maxReviewers = 100;
 
-const reviewRequested: Act = async (record, argument, place) => {
-  if (place.type !== 'MergeRequest') return record;
-  const ids = await userIds(place, argument);
+const reviewRequested: Act = async (record, argument, context) => {
+  if (context.type !== 'MergeRequest') return record;
+  const ids = await userIds(context, argument);
   const { reviewer_ids = [], review_requested_ids = [] } = record;
   return {
     ...record,
@@ -155,9 +158,9 @@ const reviewRequested: Act = async (record, argument, place) => {
   };
 };
 
-const reviewerRemoved: Act = async (record, argument, place) => {
-  if (place.type !== 'MergeRequest') return record;
-  const reviewer_ids = argument === '' ? [] : without(record.reviewer_ids, await userIds(place, argument));
+const reviewerRemoved: Act = async (record, argument, context) => {
+  if (context.type !== 'MergeRequest') return record;
+  const reviewer_ids = argument === '' ? [] : without(record.reviewer_ids, await userIds(context, argument));
   return { ...record, reviewer_ids };
 };
 
@@ -180,8 +183,8 @@ const drafted =
       : { ...record, title: [...`${prefix}${record.title}`].slice(0, maxTitleLength).join('') };
 
 /** `/wip` toggles the draft state. */
-const toggled: Act = (record, argument, place) =>
-  (isWorkInProgress(record.title) ? ready : drafted('WIP: '))(record, argument, place);
+const toggled: Act = (record, argument, context) =>
+  (isWorkInProgress(record.title) ? ready : drafted('WIP: '))(record, argument, context);
 
 const acts: { [N in QuickAction['name']]: Act } = {
   assign: assigned,
@@ -197,9 +200,9 @@ const acts: { [N in QuickAction['name']]: Act } = {
   lock: (record) => ({ ...record, discussion_locked: true }),
   milestone: milestoned,
   ready,
-  reassign: async (record, argument, place) =>
-    await assigned({ ...record, assignee_ids: [] }, argument, place),
-  relabel: async (record, argument, place) => await labeled({ ...record, labels: [] }, argument, place),
+  reassign: async (record, argument, context) =>
+    await assigned({ ...record, assignee_ids: [] }, argument, context),
+  relabel: async (record, argument, context) => await labeled({ ...record, labels: [] }, argument, context),
   remove_due_date: (record) => ({ ...record, due_date: null }),
   remove_estimate: (record) => ({ ...record, time_estimate: 0 }),
   remove_milestone: (record) => ({ ...record, milestone_id: null }),
@@ -221,17 +224,24 @@ const acts: { [N in QuickAction['name']]: Act } = {
 const maxActions = 100;
 
 /** Applies quick actions in order to the current values. */
-export const applyActions = async (place: Place, record: Acted, actions: QuickAction[]): Promise<Acted> => {
+export const applyActions = async (
+  context: ActionContext,
+  record: Acted,
+  actions: QuickAction[],
+): Promise<Acted> => {
   let acted = record;
   for (const { name, argument } of actions.slice(0, maxActions)) {
-    acted = await acts[name](acted, argument, place);
+    acted = await acts[name](acted, argument, context);
   }
   return acted;
 };
 
 /** Removes the quick actions from the description and applies them in order. */
-export const withQuickActions = async <T extends Acted>(place: Place, record: T): Promise<T & Acted> => {
+export const withQuickActions = async <T extends Acted>(
+  context: ActionContext,
+  record: T,
+): Promise<T & Acted> => {
   const { text, actions } = extractQuickActions(record.description ?? '');
   if (actions.length === 0) return record;
-  return { ...record, ...(await applyActions(place, { ...record, description: text }, actions)) };
+  return { ...record, ...(await applyActions(context, { ...record, description: text }, actions)) };
 };

@@ -24,7 +24,7 @@ export const labelIds = async (tx: Tx, { type, id }: Pick<Linked, 'type' | 'id'>
 /** Replaces the labels of a record. */
 export const setLabels = async (
   tx: Tx,
-  of: Linked,
+  record: Linked,
   before: readonly number[],
   after: readonly number[],
 ): Promise<void> => {
@@ -33,13 +33,13 @@ export const setLabels = async (
   if (gone.length > 0) {
     await tx.db
       .deleteFrom('label_links')
-      .where('target_type', '=', of.type)
-      .where('target_id', '=', of.id)
+      .where('target_type', '=', record.type)
+      .where('target_id', '=', record.id)
       .where('label_id', 'in', gone)
       .execute();
   }
   if (fresh.length > 0) {
-    const rows = fresh.map((label_id) => ({ ...target(of), label_id }));
+    const rows = fresh.map((label_id) => ({ ...target(record), label_id }));
     await insertRows(tx.db, 'label_links', rows, 'on conflict do nothing');
   }
 };
@@ -47,19 +47,19 @@ export const setLabels = async (
 /** Replaces the assignees of a record, keeping the order of `after`. */
 export const setAssignees = async (
   tx: Tx,
-  of: Linked,
+  record: Linked,
   before: readonly number[],
   after: readonly number[],
 ): Promise<void> => {
   if (before.length > 0) {
     await tx.db
       .deleteFrom('assignees')
-      .where('target_type', '=', of.type)
-      .where('target_id', '=', of.id)
+      .where('target_type', '=', record.type)
+      .where('target_id', '=', record.id)
       .execute();
   }
   if (after.length > 0) {
-    const rows = after.map((user_id, position) => ({ ...target(of), user_id, position }));
+    const rows = after.map((user_id, position) => ({ ...target(record), user_id, position }));
     await insertRows(tx.db, 'assignees', rows);
   }
 };

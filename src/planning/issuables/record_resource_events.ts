@@ -38,11 +38,11 @@ export const recordLabelChange = async (
   changed: Changed,
   { before, after }: { before: readonly number[]; after: readonly number[] },
 ): Promise<void> => {
-  const of = (action: 'add' | 'remove') => (label_id: number) =>
+  const labelDetail = (action: 'add' | 'remove') => (label_id: number) =>
     ({ kind: 'label', action, label_id, milestone_id: null }) as const;
   await insert(tx, changed, [
-    ...without(after, before).map(of('add')),
-    ...without(before, after).map(of('remove')),
+    ...without(after, before).map(labelDetail('add')),
+    ...without(before, after).map(labelDetail('remove')),
   ]);
 };
 
@@ -63,7 +63,7 @@ export const recordMilestoneChange = async (
   { before, after }: { before: number | null; after: number | null },
 ): Promise<void> => {
   if (before === after) return;
-  const of = (action: 'add' | 'remove', milestone_id: number | null): Detail[] =>
+  const milestoneDetails = (action: 'add' | 'remove', milestone_id: number | null): Detail[] =>
     milestone_id === null ? [] : [{ kind: 'milestone', action, label_id: null, milestone_id }];
-  await insert(tx, changed, [...of('remove', before), ...of('add', after)]);
+  await insert(tx, changed, [...milestoneDetails('remove', before), ...milestoneDetails('add', after)]);
 };

@@ -72,7 +72,7 @@ export const lockIssue = async (
   noun?: 'Issue',
 ): Promise<LoadedIssue> => {
   const { rows } =
-    await sql`select id from issues where id = ${id} and deleted_at is null ${tx.words.forUpdate}`.execute(
+    await sql`select id from issues where id = ${id} and deleted_at is null ${tx.dialect.forUpdate}`.execute(
       tx.db,
     );
   if (rows.length === 0) throw notFound(noun);

@@ -59,8 +59,8 @@ const single = async (call: Call, loaded: LoadedIssue) =>
     await isSubscribed(call.db, requireUser(call).id, loaded.target),
   );
 
-const reloaded = async (call: Call, { project: of, target }: LoadedTarget) =>
-  await single(call, await reloadIssue(call.db, of, target.id));
+const reloaded = async (call: Call, { project, target }: LoadedTarget) =>
+  await single(call, await reloadIssue(call.db, project, target.id));
 
 const list = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
 

@@ -1,7 +1,7 @@
 /** Loads issues with the records that their JSON embeds, in a fixed number of statements. */
 import { type Selectable, sql } from 'kysely';
 import { compiled } from '../../platform/db/compiled_query.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { IssuesTable } from '../../platform/db/schema/planning.ts';
 import { joinedUser, joinedUserColumns } from '../issuables/lists/joined_users.ts';
@@ -53,20 +53,23 @@ const withCloser = <R extends JoinedIssue>(row: R): R & Pick<FullIssue, 'closed_
 export const withRelations = async (db: Reader, rows: JoinedIssue[]): Promise<FullIssue[]> =>
   (await completed(db, 'Issue', rows)).map(withCloser);
 
-const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
-  selectIssues(db).where(words.oneOf('issues.id', ids)).compile(),
+const rowsById = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  selectIssues(db).where(dialect.oneOf('issues.id', ids)).compile(),
 );
 
 /** Selects one issue with all embedded records in one statement. For several, three statements are faster. */
-const selectWhole = (db: Reader, words: Words) =>
-  selectIssues(db).select(wholeColumns('Issue', 'issues', words));
+const selectWhole = (db: Reader, dialect: SqlDialect) =>
+  selectIssues(db).select(wholeColumns('Issue', 'issues', dialect));
 
-const wholeById = compiled((db, { id }: { id: number }, words) =>
-  selectWhole(db, words).where('issues.id', '=', id).compile(),
+const wholeById = compiled((db, { id }: { id: number }, dialect) =>
+  selectWhole(db, dialect).where('issues.id', '=', id).compile(),
 );
 
-const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, words) =>
-  selectWhole(db, words).where('issues.project_id', '=', project_id).where('issues.iid', '=', iid).compile(),
+const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, dialect) =>
+  selectWhole(db, dialect)
+    .where('issues.project_id', '=', project_id)
+    .where('issues.iid', '=', iid)
+    .compile(),
 );
 
 /** Loads an issue by id, without a check of visibility. */

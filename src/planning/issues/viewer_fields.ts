@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { allOf, canSeeMergeRequests, readableCode, visibleFeature } from '../../core/access/visible.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Version } from '../issuables/lists/json_cache.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { closersCount } from './rows.ts';
@@ -15,11 +15,15 @@ export const limitToViewer = <I extends Counted>(viewer: Viewer, project: Projec
   canSeeMergeRequests(viewer, project) ? issue : { ...issue, merge_requests_count: 0 };
 
 /** SQL of `merge_requests_count` over `issues`, joined with `projects` if `project` is null. */
-export const seenCount = (viewer: Viewer, project: Project | null, words: Words): RawBuilder<number> => {
+export const seenCount = (
+  viewer: Viewer,
+  project: Project | null,
+  dialect: SqlDialect,
+): RawBuilder<number> => {
   if (project !== null) return canSeeMergeRequests(viewer, project) ? closersCount : sql<number>`0`;
   const visible = allOf([
-    readableCode(viewer, words),
-    visibleFeature(viewer, 'merge_requests_access_level', words),
+    readableCode(viewer, dialect),
+    visibleFeature(viewer, 'merge_requests_access_level', dialect),
   ]);
   return sql<number>`case when ${visible} then ${closersCount} else 0 end`;
 };
@@ -33,6 +37,6 @@ export const issueVersions = async (
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .select(['issues.id', 'issues.revision'])
-    .select(seenCount(viewer, null, platform.store.words).as('merge_requests_count'))
+    .select(seenCount(viewer, null, platform.store.dialect).as('merge_requests_count'))
     .where('issues.id', 'in', ids)
     .execute();

@@ -27,7 +27,7 @@ const visibleKeys = async ({ db, viewer, platform }: Call, references: Reference
     .select(['routes.path', 'merge_requests.iid'])
     .where('routes.source_type', '=', 'Project')
     .where(sql<boolean>`(${sql.join(pairs, sql` or `)})`)
-    .where(visibleMergeRequests(viewer, platform.store.words))
+    .where(visibleMergeRequests(viewer, platform.store.dialect))
     .execute();
   return new Set(rows.map(makeKey));
 };

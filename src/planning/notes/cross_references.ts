@@ -81,7 +81,9 @@ const findNamed = async (
       const project_id = ids.get(one.project);
       return one.type === type && project_id !== undefined ? [{ project_id, iid: one.iid }] : [];
     });
-    return places.length === 0 ? [] : [selectNamed(type, places, conditions[type](author.viewer, tx.words))];
+    return places.length === 0
+      ? []
+      : [selectNamed(type, places, conditions[type](author.viewer, tx.dialect))];
   });
   if (parts.length === 0) return [];
   const { rows } = await sql<ReferencedRecord>`${sql.join(parts, sql` union all `)}`.execute(tx.db);

@@ -33,7 +33,7 @@ const visibleKeys = async ({ db, viewer, platform }: Call, references: Reference
     .select(['routes.path', 'issues.iid'])
     .where('routes.source_type', '=', 'Project')
     .where(sql<boolean>`(${sql.join(pairs, sql` or `)})`)
-    .where(visibleIssues(viewer, platform.store.words))
+    .where(visibleIssues(viewer, platform.store.dialect))
     .execute();
   return new Set(rows.map(makeKey));
 };

@@ -118,6 +118,6 @@ const remove = ({ noun, one, word, params, note_id, shared, find }: Side) =>
   });
 
 export const noteRoutes = (noun: Noun) => {
-  const of = side(noun);
-  return [list(of), get(of), create(of), update(of), remove(of)];
+  const forNoun = side(noun);
+  return [list(forNoun), get(forNoun), create(forNoun), update(forNoun), remove(forNoun)];
 };

@@ -2,21 +2,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { readableCode, visibleIssues, visibleMergeRequests } from '../../core/access/visible.ts';
-import { getWords } from '../../platform/db/compiled_query.ts';
+import { getDialect } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 
 /** SQL condition over `notes` of a target that the viewer sees. */
 export const visibleNotes = (db: Reader, viewer: Viewer): RawBuilder<boolean> => {
-  const words = getWords(db);
+  const dialect = getDialect(db);
   const by = (type: string) => sql`notes.mentioned_by_type = ${sql.lit(type)}`;
   return sql<boolean>`(notes.mentioned_by_type is null
     or (${by('Issue')} and exists (
       select 1 from issues join projects on projects.id = issues.project_id
-      where issues.id = notes.mentioned_by_id and ${visibleIssues(viewer, words)}))
+      where issues.id = notes.mentioned_by_id and ${visibleIssues(viewer, dialect)}))
     or (${by('MergeRequest')} and exists (
       select 1 from merge_requests join projects on projects.id = merge_requests.project_id
-      where merge_requests.id = notes.mentioned_by_id and ${visibleMergeRequests(viewer, words)}))
+      where merge_requests.id = notes.mentioned_by_id and ${visibleMergeRequests(viewer, dialect)}))
     or (${by('Commit')} and exists (
       select 1 from projects
-      where projects.id = notes.mentioned_by_project_id and ${readableCode(viewer, words)})))`;
+      where projects.id = notes.mentioned_by_project_id and ${readableCode(viewer, dialect)})))`;
 };

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
@@ -22,7 +22,7 @@ type Kind<R> = {
   type: TargetType;
   table: 'issues' | 'merge_requests';
   /** SQL condition over the kind's table, joined with `projects`: the viewer sees the record. */
-  visible: (viewer: Viewer, words: Words) => RawBuilder<boolean>;
+  visible: (viewer: Viewer, dialect: SqlDialect) => RawBuilder<boolean>;
   /** Loads the records of these ids that meet the condition. */
   read: (db: Reader, ids: number[], isVisible: RawBuilder<boolean>) => Promise<R[]>;
   json: (record: R, call: Call, at: { project: Project; subscribed: boolean }) => object;
@@ -31,7 +31,7 @@ type Kind<R> = {
 
 export const todoRenderer = <R extends Shown>(kind: Kind<R>): TodoRenderer => {
   const { type, table, json, url } = kind;
-  const seenBy = ({ viewer, platform }: Call) => kind.visible(viewer, platform.store.words);
+  const seenBy = ({ viewer, platform }: Call) => kind.visible(viewer, platform.store.dialect);
   const column = (name: string) => sql.ref(`${table}.${name}`);
   return {
     visible: (call) =>

@@ -2,26 +2,26 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
 import type { SharedTracesTable } from '../db/schema/ci.ts';
-import type { Named as File } from './trace_path.ts';
+import type { TraceKey as File } from './trace_path.ts';
 
 export type FileRow = Selectable<SharedTracesTable>;
 /** Names a file by its job. Rows need no random key, because they are restored together with the job. */
-export type Named = Omit<File, 'trace_key'>;
+export type FileKey = Omit<File, 'trace_key'>;
 export type Piece = { start: number; bytes: Buffer };
 
-export const loadFileRow = async (db: Reader, { id }: Named): Promise<FileRow | null> =>
+export const loadFileRow = async (db: Reader, { id }: FileKey): Promise<FileRow | null> =>
   (await db.selectFrom('shared_traces').selectAll().where('job_id', '=', id).executeTakeFirst()) ?? null;
 
 /** Locks a file's row until the transaction ends. */
-export const lockFileRow = async (tx: Tx, { id }: Named): Promise<FileRow | null> =>
+export const lockFileRow = async (tx: Tx, { id }: FileKey): Promise<FileRow | null> =>
   (await tx.db
     .selectFrom('shared_traces')
     .selectAll()
     .where('job_id', '=', id)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst()) ?? null;
 
-export const insertFileRow = async ({ db }: Tx, { id, project_id }: Named): Promise<void> => {
+export const insertFileRow = async ({ db }: Tx, { id, project_id }: FileKey): Promise<void> => {
   await db
     .insertInto('shared_traces')
     .values({ job_id: id, project_id, size: 0, crc: 0, sha256: null, waits_since: null })
@@ -31,14 +31,14 @@ export const insertFileRow = async ({ db }: Tx, { id, project_id }: Named): Prom
 
 export const updateFileRow = async (
   { db }: Tx,
-  { id }: Named,
+  { id }: FileKey,
   set: { size: number; crc: number; sha256: string | null; waits_since?: null },
 ): Promise<void> => {
   await db.updateTable('shared_traces').set(set).where('job_id', '=', id).execute();
 };
 
 /** Marks a finished file to be archived again later. */
-export const markWaiting = async ({ db, now }: Tx, { id }: Named): Promise<void> => {
+export const markWaiting = async ({ db, now }: Tx, { id }: FileKey): Promise<void> => {
   await db
     .updateTable('shared_traces')
     .set({ waits_since: now })
@@ -58,7 +58,7 @@ export const listWaitingFiles = async (db: Reader, limit: number): Promise<FileR
     .limit(limit)
     .execute();
 
-export const insertPiece = async ({ db }: Tx, { id }: Named, { start, bytes }: Piece): Promise<void> => {
+export const insertPiece = async ({ db }: Tx, { id }: FileKey, { start, bytes }: Piece): Promise<void> => {
   if (bytes.length === 0) return;
   await db.insertInto('shared_trace_pieces').values({ job_id: id, start, bytes }).execute();
 };
@@ -67,7 +67,7 @@ export const insertPiece = async ({ db }: Tx, { id }: Named, { start, bytes }: P
  * Deletes pieces of a file.
  * @param from start of the first piece to delete
  */
-export const deletePieces = async ({ db }: Tx, { id }: Named, from = 0): Promise<void> => {
+export const deletePieces = async ({ db }: Tx, { id }: FileKey, from = 0): Promise<void> => {
   await db.deleteFrom('shared_trace_pieces').where('job_id', '=', id).where('start', '>=', from).execute();
 };
 
@@ -80,7 +80,7 @@ const maxPiecesPerRead = 8;
  */
 export const loadPieces = async (
   db: Reader,
-  { id }: Named,
+  { id }: FileKey,
   { start, end, limit = maxPiecesPerRead }: { start: number; end: number; limit?: number | null },
 ): Promise<Piece[]> => {
   const first = sql<number>`coalesce((select max(start) from shared_trace_pieces

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { bufferBytes } from '../../../test/support/machine/retained_memory.ts';
 import { type AppendFiles, openAppendFiles } from './append_files.ts';
-import type { Named } from './trace_path.ts';
+import type { TraceKey } from './trace_path.ts';
 
 let root: string;
 let traces: AppendFiles;
@@ -22,10 +22,10 @@ after(async () => {
 
 let last = 0;
 const named = () => ({ project_id: 7, id: (last += 1), trace_key: null });
-const fileOf = ({ project_id, id }: Pick<Named, 'project_id' | 'id'>): string =>
+const fileOf = ({ project_id, id }: Pick<TraceKey, 'project_id' | 'id'>): string =>
   join(root, 'traces', String(project_id), `${id}.log`);
 const bytes = (words: string): Buffer => Buffer.from(words);
-const contentOf = async (of: Named): Promise<string | null> => {
+const contentOf = async (of: TraceKey): Promise<string | null> => {
   const stream = await traces.read(of);
   return stream === null ? null : await text(stream);
 };

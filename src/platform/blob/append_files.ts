@@ -13,7 +13,7 @@ import { unavailable } from '../errors.ts';
 import { isDiskFull, isMissing, syncFolder } from './file_system.ts';
 import { hasSecret, mask } from './mask_secrets.ts';
 import { type Entry, OpenFiles, copyUnpooled } from './open_file_cache.ts';
-import { type Named, getTracePath } from './trace_path.ts';
+import { type TraceKey, getTracePath } from './trace_path.ts';
 
 /** `accepted`: everything is stored. Otherwise the offset did not match, and the sender should continue at `size`. */
 export type Appended = { accepted: boolean; size: number };
@@ -23,26 +23,26 @@ export type State = { size: number; crc: number | null };
 
 export type AppendFiles = {
   /** Size in bytes; null: no such file. */
-  size: (of: Named) => Promise<number | null>;
+  size: (key: TraceKey) => Promise<number | null>;
   /** State of a file that is being written. The checksum of a file written earlier is computed by reading it. */
-  state: (of: Named) => Promise<State | null>;
+  state: (key: TraceKey) => Promise<State | null>;
   /**
    * Appends a chunk. Bytes that are stored already may be sent again if they are the same. Each byte of a secret is
    * replaced by `x`, so that offsets stay valid.
    */
-  append: (of: Named, offset: number, chunk: Buffer, secrets?: readonly string[]) => Promise<Appended>;
+  append: (key: TraceKey, offset: number, chunk: Buffer, secrets?: readonly string[]) => Promise<Appended>;
   /** Replaces the whole content. */
-  replace: (of: Named, content: Buffer, secrets?: readonly string[]) => Promise<void>;
+  replace: (key: TraceKey, content: Buffer, secrets?: readonly string[]) => Promise<void>;
   /** Empties the file, to be sent again from the start. */
-  restart: (of: Named) => Promise<void>;
+  restart: (key: TraceKey) => Promise<void>;
   /** Resolves once the content and the file's name are on disk. */
-  finish: (of: Named) => Promise<State | null>;
-  read: (of: Named, range?: Range) => Promise<Readable | null>;
-  remove: (of: Named) => Promise<void>;
+  finish: (key: TraceKey) => Promise<State | null>;
+  read: (key: TraceKey, range?: Range) => Promise<Readable | null>;
+  remove: (key: TraceKey) => Promise<void>;
   removeProject: (id: number) => Promise<void>;
   /** Calls back after each change. Returns a function that unsubscribes. */
-  watch: (of: Named, changed: () => void) => () => void;
-  isWatched: (of: Named) => boolean;
+  watch: (key: TraceKey, changed: () => void) => () => void;
+  isWatched: (key: TraceKey) => boolean;
   close: () => Promise<void>;
 };
 
@@ -161,8 +161,8 @@ class Files implements AppendFiles {
     return `${this.#root}/${projectId}`;
   }
 
-  #fileOf(of: Named): string {
-    return `${this.#root}/${getTracePath(of)}`;
+  #fileOf(key: TraceKey): string {
+    return `${this.#root}/${getTracePath(key)}`;
   }
 
   /**
@@ -170,11 +170,11 @@ class Files implements AppendFiles {
    * @throws Failure 503 if the disk is full
    */
   async #on<T>(
-    of: Named,
+    key: TraceKey,
     isMade: boolean,
     work: (file: string, entry: Entry, handle: FileHandle) => Promise<T>,
   ): Promise<T | null> {
-    const file = this.#fileOf(of);
+    const file = this.#fileOf(key);
     try {
       return await this.#files.inTurn(file, async (entry) => {
         const handle = await this.#files.open(file, entry, isMade);
@@ -185,48 +185,53 @@ class Files implements AppendFiles {
     }
   }
 
-  #tell(of: Named): void {
-    this.#watchers.emit(this.#fileOf(of));
+  #tell(key: TraceKey): void {
+    this.#watchers.emit(this.#fileOf(key));
   }
 
-  async size(of: Named): Promise<number | null> {
-    return await readSize(this.#fileOf(of));
+  async size(key: TraceKey): Promise<number | null> {
+    return await readSize(this.#fileOf(key));
   }
 
-  async state(of: Named): Promise<State | null> {
-    return await this.#on(of, false, readState);
+  async state(key: TraceKey): Promise<State | null> {
+    return await this.#on(key, false, readState);
   }
 
-  async append(of: Named, offset: number, chunk: Buffer, secrets: readonly string[] = []): Promise<Appended> {
+  async append(
+    key: TraceKey,
+    offset: number,
+    chunk: Buffer,
+    secrets: readonly string[] = [],
+  ): Promise<Appended> {
     const isMade = offset === 0 && chunk.length > 0;
     const appended = await this.#on(
-      of,
+      key,
       isMade,
       async (file, entry, handle) => await tryAppend(file, { entry, handle }, { offset, chunk, secrets }),
     );
     if (appended === null) return { accepted: offset === 0, size: 0 };
-    if (appended.accepted) this.#tell(of);
+    if (appended.accepted) this.#tell(key);
     return appended;
   }
 
-  async replace(of: Named, content: Buffer, secrets: readonly string[] = []): Promise<void> {
-    await this.#on(of, true, async (file, entry, handle) => {
+  async replace(key: TraceKey, content: Buffer, secrets: readonly string[] = []): Promise<void> {
+    await this.#on(key, true, async (file, entry, handle) => {
       const all = { offset: 0, chunk: content, secrets };
       const { accepted, size } = await tryAppend(file, { entry, handle }, all);
       if (accepted && size === content.length) return;
       await empty(file, entry, handle);
       await extend(file, { entry, handle }, content, secrets);
     });
-    this.#tell(of);
+    this.#tell(key);
   }
 
-  async restart(of: Named): Promise<void> {
-    await this.#on(of, false, empty);
-    this.#tell(of);
+  async restart(key: TraceKey): Promise<void> {
+    await this.#on(key, false, empty);
+    this.#tell(key);
   }
 
-  async finish(of: Named): Promise<State | null> {
-    return await this.#on(of, false, async (file, entry, handle) => {
+  async finish(key: TraceKey): Promise<State | null> {
+    return await this.#on(key, false, async (file, entry, handle) => {
       const state = await readState(file, entry, handle);
       await handle.sync();
       await syncFolder(dirname(file));
@@ -236,8 +241,8 @@ class Files implements AppendFiles {
     });
   }
 
-  async read(of: Named, range?: Range): Promise<Readable | null> {
-    const file = this.#fileOf(of);
+  async read(key: TraceKey, range?: Range): Promise<Readable | null> {
+    const file = this.#fileOf(key);
     const size = range === undefined ? await readSize(file) : 0;
     if (size === null) return null;
     const { start, end } = range ?? { start: 0, end: size - 1 };
@@ -250,14 +255,14 @@ class Files implements AppendFiles {
     }
   }
 
-  async remove(of: Named): Promise<void> {
-    const file = this.#fileOf(of);
+  async remove(key: TraceKey): Promise<void> {
+    const file = this.#fileOf(key);
     await this.#files.inTurn(file, async (entry) => {
       await this.#files.forget(entry);
       await rm(file, { force: true });
       await rm(getMarkPath(file), { force: true });
     });
-    this.#tell(of);
+    this.#tell(key);
   }
 
   async #forgetAll(names: readonly string[]): Promise<void> {
@@ -274,14 +279,14 @@ class Files implements AppendFiles {
     await rm(folder, { recursive: true, force: true });
   }
 
-  watch(of: Named, changed: () => void): () => void {
-    const file = this.#fileOf(of);
+  watch(key: TraceKey, changed: () => void): () => void {
+    const file = this.#fileOf(key);
     this.#watchers.on(file, changed);
     return () => void this.#watchers.off(file, changed);
   }
 
-  isWatched(of: Named): boolean {
-    return this.#watchers.listenerCount(this.#fileOf(of)) > 0;
+  isWatched(key: TraceKey): boolean {
+    return this.#watchers.listenerCount(this.#fileOf(key)) > 0;
   }
 
   async close(): Promise<void> {

@@ -8,13 +8,13 @@ import { seedPipeline } from '../../../test/support/ci/jobs.ts';
 import { seedProject } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import type { AppendFiles } from './append_files.ts';
-import type { Named } from './trace_path.ts';
+import type { TraceKey } from './trace_path.ts';
 import { openAppendRows } from './append_rows.ts';
 import { archiveWaitingFiles } from './retry_archiving.ts';
 import type { Blobs } from './blob_files.ts';
 
 let gantry: TestService;
-let of: Named;
+let of: TraceKey;
 /** Two services that share a store. */
 let one: AppendFiles;
 let two: AppendFiles;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/fields.ts';
-import { getS3Place } from '../config/blobs.ts';
+import { getS3Location } from '../config/blobs.ts';
 import type { Store } from '../db/open.ts';
 import { type AppendFiles, openAppendFiles } from './append_files.ts';
 import { type Blobs, openBlobs } from './blob_files.ts';
@@ -14,15 +14,15 @@ const pauses = { abandoned: 6 * 3_600_000, waiting: 60_000 };
 
 /** Opens the configured blob store. An unreachable store does not prevent the start. */
 const openConfigured = async (config: Config, log: Logger): Promise<Opened<Blobs>> => {
-  const place = getS3Place(config);
-  if (place === null) {
+  const location = getS3Location(config);
+  if (location === null) {
     return { opened: await openBlobs(join(config.data, 'blobs')), close: () => undefined };
   }
   const [{ openBucket }, { openS3, removeAbandoned }] = await Promise.all([
     import('./s3_client.ts'),
     import('./s3_blobs.ts'),
   ]);
-  const bucket = openBucket(place, (details, message) => log.warn(details, message));
+  const bucket = openBucket(location, (details, message) => log.warn(details, message));
   // It logs its failures itself.
   const tidy = async (): Promise<void> => await removeAbandoned(bucket, Date.now()).catch(() => undefined);
   return { opened: openS3(bucket), close: runPeriodically(pauses.abandoned, tidy) };
@@ -35,7 +35,7 @@ type Parts = { config: Config; store: Store; log: Logger };
  */
 const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<Opened<AppendFiles>> => {
   const files = await openAppendFiles(join(config.data, 'traces'));
-  if (getS3Place(config) === null || config.database_url === null) {
+  if (getS3Location(config) === null || config.database_url === null) {
     return { opened: files, close: async () => await files.close() };
   }
   const [{ openAppendRows }, { archiveWaitingFiles }] = await Promise.all([

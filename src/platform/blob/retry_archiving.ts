@@ -12,13 +12,13 @@ const maxLogsPerRound = 500;
 export const archiveWaitingFiles = async (parts: Parts): Promise<void> => {
   const { store } = parts;
   for (const whole of await listWaitingFiles(store.db, maxLogsPerRound)) {
-    const of = { id: whole.job_id, project_id: whole.project_id, trace_key: null };
+    const file = { id: whole.job_id, project_id: whole.project_id, trace_key: null };
     try {
-      if (await archive(parts, of, whole)) continue;
-      await store.write(async (tx) => await markWaiting(tx, of));
+      if (await archive(parts, file, whole)) continue;
+      await store.write(async (tx) => await markWaiting(tx, file));
     } catch (error) {
-      parts.onFailure(error, of);
-      await store.write(async (tx) => await markWaiting(tx, of));
+      parts.onFailure(error, file);
+      await store.write(async (tx) => await markWaiting(tx, file));
       return;
     }
   }

@@ -1,7 +1,7 @@
 /** S3 client: signed requests with retries. */
 import { setTimeout as pass } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import type { S3Place } from '../config/blobs.ts';
+import type { S3Location } from '../config/blobs.ts';
 import { unavailable } from '../errors.ts';
 
 type Log = (details: object, message: string) => void;
@@ -77,8 +77,8 @@ const withRetries = async <T>(once: () => Promise<T>, isLast: (result: T) => boo
   }
 };
 
-const makeSender = (place: S3Place) => {
-  const { bucket, region, access_key: accessKeyId, secret_key: secretAccessKey } = place;
+const makeSender = (location: S3Location) => {
+  const { bucket, region, access_key: accessKeyId, secret_key: secretAccessKey } = location;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
   const buildUrl = (endpoint: string, { key, query = {} }: BucketRequest): URL => {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${key}`}`);
@@ -90,7 +90,7 @@ const makeSender = (place: S3Place) => {
     const ending = new AbortController();
     const timer = setTimeout(() => ending.abort(new Error('no answer in time')), timeouts.one);
     try {
-      const request = await client.sign(buildUrl(place.endpoint, input), {
+      const request = await client.sign(buildUrl(location.endpoint, input), {
         method,
         headers: { ...headers, 'x-amz-content-sha256': digest },
         body,
@@ -104,9 +104,9 @@ const makeSender = (place: S3Place) => {
     }
   };
   const link = async (key: string, query: Record<string, string>): Promise<string | null> => {
-    if (place.public_endpoint === null) return null;
+    if (location.public_endpoint === null) return null;
     const life = { 'X-Amz-Expires': String(linkLifetime) };
-    const url = buildUrl(place.public_endpoint, { key, query: { ...query, ...life } });
+    const url = buildUrl(location.public_endpoint, { key, query: { ...query, ...life } });
     const { url: signed } = await client.sign(url, { method: 'GET', aws: { signQuery: true } });
     // Some stores do not accept a plus for the space that was signed.
     return signed.replaceAll('+', '%20');
@@ -114,8 +114,8 @@ const makeSender = (place: S3Place) => {
   return { send, link };
 };
 
-export const openBucket = (place: S3Place, log: Log): Bucket => {
-  const { send, link } = makeSender(place);
+export const openBucket = (location: S3Location, log: Log): Bucket => {
+  const { send, link } = makeSender(location);
   const refuse = (request: BucketRequest, why: object): Error => {
     log(
       { method: request.method ?? 'GET', key: request.key, ...why },
@@ -155,5 +155,5 @@ export const openBucket = (place: S3Place, log: Log): Bucket => {
       throw refuse(request, { cause: describeError(error) });
     }
   };
-  return { name: place.bucket, find, ask, link };
+  return { name: location.bucket, find, ask, link };
 };

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Columns of a job that determine the path of its log. */
-export type Named = {
+export type TraceKey = {
   project_id: number;
   id: number;
   /** Random part of the file name; null: none, as for jobs of earlier versions. */
@@ -13,5 +13,5 @@ export type Named = {
 export const generateTraceKey = (): string => randomBytes(8).toString('hex');
 
 /** Returns the path of a log below the folder of all logs. */
-export const getTracePath = ({ project_id, id, trace_key }: Named): string =>
+export const getTracePath = ({ project_id, id, trace_key }: TraceKey): string =>
   trace_key === null ? `${project_id}/${id}.log` : `${project_id}/${id}-${trace_key}.log`;

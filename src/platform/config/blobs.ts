@@ -14,7 +14,7 @@ export type BlobConfig = {
 };
 
 /** Location and credentials of a bucket. */
-export type S3Place = {
+export type S3Location = {
   endpoint: string;
   public_endpoint: string | null;
   bucket: string;
@@ -71,7 +71,7 @@ export const blobFields: { [N in keyof BlobConfig]: Field<BlobConfig[N]> } = {
  * Returns the configured bucket; null if blobs are stored in the data folder.
  * @throws StartFailure if one of its settings is missing
  */
-export const getS3Place = (config: BlobConfig): S3Place | null => {
+export const getS3Location = (config: BlobConfig): S3Location | null => {
   const { blob_s3_endpoint: endpoint, blob_s3_public_endpoint: public_endpoint } = config;
   const { blob_s3_bucket: bucket, blob_s3_region: region } = config;
   const { blob_s3_access_key: access_key, blob_s3_secret_key: secret_key } = config;

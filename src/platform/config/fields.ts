@@ -3,7 +3,7 @@
  * variable over the default. Settings of the instance are stored in the database (`core/settings/`).
  */
 import { resolve } from 'node:path';
-import { type BlobConfig, blobFields, getS3Place } from './blobs.ts';
+import { type BlobConfig, blobFields, getS3Location } from './blobs.ts';
 import { readVariable, listUnknownVariables } from './environment.ts';
 import { type CompatConfig, compatFields } from './contract_deviations.ts';
 import { type GitConfig, gitFields } from './git.ts';
@@ -256,7 +256,7 @@ export const readConfig = (
     config[name] = value;
   }
   refuseOpenStorage(config as Config);
-  getS3Place(config as Config);
+  getS3Location(config as Config);
   return { config, origin, warnings: listUnknownVariables(Object.values(fields), environment) } as Sourced;
 };
 

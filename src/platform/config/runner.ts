@@ -43,11 +43,11 @@ const readAmount = (text: string): number => {
 };
 
 const readPolicies = (text: string): PullPolicy[] => {
-  const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  const policies = pullPolicies.filter((policy) => words.includes(policy));
-  if (words.length === 0 || new Set(words).size > policies.length)
+  const args = text.split(/[\s,]+/).filter((word) => word !== '');
+  const policies = pullPolicies.filter((policy) => args.includes(policy));
+  if (args.length === 0 || new Set(args).size > policies.length)
     throw new Error(`must be some of ${pullPolicies.join(', ')}`);
-  return policies.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
+  return policies.toSorted((a, b) => args.indexOf(a) - args.indexOf(b));
 };
 
 export const runnerFields: { [N in keyof RunnerConfig]: Field<RunnerConfig[N]> } = {

@@ -1,6 +1,6 @@
 /** Queries whose SQL is built and compiled once, not with every request. */
 import type { CompiledQuery, DatabaseConnection, Kysely, Transaction } from 'kysely';
-import type { EngineParts, Words } from './engine.ts';
+import type { EngineParts, SqlDialect } from './engine.ts';
 import type { Schema } from './schema/database.ts';
 
 type Db = Kysely<Schema>;
@@ -28,7 +28,7 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (input) => input) },
 );
 
-type StoreParts = { words: Words } & Pick<EngineParts, 'querySync' | 'prepare'>;
+type StoreParts = { dialect: SqlDialect } & Pick<EngineParts, 'querySync' | 'prepare'>;
 
 const stores = new WeakMap<object, StoreParts>();
 
@@ -36,7 +36,7 @@ const stores = new WeakMap<object, StoreParts>();
 export const getStoreKey = (db: Db): object => db.getExecutor().adapter;
 
 /** Registers the SQL dialect of a store, and how its engine runs compiled queries. */
-export const setWords = (db: Db, spoken: StoreParts): void => void stores.set(getStoreKey(db), spoken);
+export const setStoreParts = (db: Db, parts: StoreParts): void => void stores.set(getStoreKey(db), parts);
 
 const getStoreParts = (db: Db): StoreParts => {
   const registered = stores.get(getStoreKey(db));
@@ -56,7 +56,7 @@ export const bindConnection = async (db: Transaction<Schema>): Promise<void> =>
 
 export const unbindConnection = (db: Transaction<Schema>): void => void connections.delete(db);
 
-export const getWords = (db: Db): Words => getStoreParts(db).words;
+export const getDialect = (db: Db): SqlDialect => getStoreParts(db).dialect;
 
 let isMaking = false;
 
@@ -64,18 +64,18 @@ let isMaking = false;
 export const isConstant = (value: unknown): value is string | number =>
   isMaking && (typeof value === 'string' || typeof value === 'number');
 
-type Build<G, R> = (db: Db, params: G, spoken: Words) => CompiledQuery<R>;
+type Build<G, R> = (db: Db, params: G, dialect: SqlDialect) => CompiledQuery<R>;
 
 /**
  * Returns a query that is built and compiled at its first run. `build` must not inspect the values; it may only place
- * them where SQL allows parameters, and lists by `words.oneOf`.
+ * them where SQL allows parameters, and lists by `dialect.oneOf`.
  */
 export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, params: G) => Promise<R[]>) => {
   const made = new WeakMap<object, CompiledQuery<R>>();
   const make = (db: Db): CompiledQuery<R> => {
     isMaking = true;
     try {
-      const query = build(db, placeholders as G, getWords(db));
+      const query = build(db, placeholders as G, getDialect(db));
       made.set(getStoreKey(db), query);
       getStoreParts(db).prepare?.(query.sql);
       return query;

@@ -16,7 +16,7 @@ export type OpenOptions = {
 };
 
 /** SQL fragments that differ between engines. */
-export type Words = {
+export type SqlDialect = {
   engine: 'sqlite' | 'postgres';
   /** `column in (values)` with one parameter for any number of values. */
   oneOf: (column: string, values: readonly (number | string)[]) => RawBuilder<boolean>;
@@ -57,7 +57,7 @@ export type EngineParts = {
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;
   ddl: Ddl;
-  words: Words;
+  dialect: SqlDialect;
   /** Notifies the other processes of the service of a topic once the transaction is committed. */
   notifyProcesses: (db: Kysely<Schema>, topic: string) => Promise<void>;
   /**

@@ -1,6 +1,6 @@
 /** Inserts whose SQL text is cached, so that writes do not build and compile it again. */
 import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
-import { getWords } from './compiled_query.ts';
+import { getDialect } from './compiled_query.ts';
 import type { Schema } from './schema/database.ts';
 
 type Table = keyof Schema;
@@ -46,7 +46,7 @@ export const insertRows = async <T extends Table, R extends { id: number } = { i
   const [first] = rows;
   if (first === undefined) return [];
   const names = Object.keys(first);
-  const isNumbered = getWords(db).engine === 'postgres';
+  const isNumbered = getDialect(db).engine === 'postgres';
   const text = getInsertText({ table, names, rows: rows.length, ending, isNumbered });
   const parameters = rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
   const result = await db.executeQuery<R>(CompiledQuery.raw(text, parameters));

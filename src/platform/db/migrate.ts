@@ -10,7 +10,7 @@ const lockKey = 6_781_204;
 /** Lists the migrations applied to the database; null for an empty database. */
 export const appliedMigrations = async (store: Store): Promise<string[] | null> => {
   const table =
-    store.words.engine === 'sqlite'
+    store.dialect.engine === 'sqlite'
       ? sql`select 1 from sqlite_schema where name = 'migrations'`
       : sql`select 1 from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
   const { rows } = await table.execute(store.db);
@@ -52,7 +52,7 @@ export const migrate = async (
 };
 
 const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[]): Promise<string[]> => {
-  if (store.words.engine === 'postgres') await acquireLock(tx);
+  if (store.dialect.engine === 'postgres') await acquireLock(tx);
   const { text, integer, end } = store.ddl;
   await sql
     .raw(

@@ -101,8 +101,8 @@ describe('a transaction', () => {
 
   it('loses no update under concurrency', async () => {
     await test.store.write(async (tx) => await insert(tx, 'a'));
-    const addOne = async ({ db, words }: Tx): Promise<void> => {
-      const query = sql<{ seen: number }>`select seen from notes where body = 'a' ${words.forUpdate}`;
+    const addOne = async ({ db, dialect }: Tx): Promise<void> => {
+      const query = sql<{ seen: number }>`select seen from notes where body = 'a' ${dialect.forUpdate}`;
       const { rows } = await query.execute(db);
       await sql`update notes set seen = ${(rows[0]?.seen ?? 0) + 1} where body = 'a'`.execute(db);
     };

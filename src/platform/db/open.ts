@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
-import { bindConnection, setWords, unbindConnection } from './compiled_query.ts';
-import type { EngineParts, OpenOptions, Words } from './engine.ts';
+import { bindConnection, setStoreParts, unbindConnection } from './compiled_query.ts';
+import type { EngineParts, OpenOptions, SqlDialect } from './engine.ts';
 import type { Schema } from './schema/database.ts';
 import { makeWriteTurns } from './write_turns.ts';
 
@@ -13,7 +13,7 @@ export type Reader = Kysely<Schema>;
 /** A transaction, for writes, with one time for everything that it writes. */
 export type Tx = {
   db: Transaction<Schema>;
-  words: Words;
+  dialect: SqlDialect;
   /** Milliseconds since 1970. */
   now: number;
   /** Runs after the commit, never after a rollback. Must not throw. */
@@ -40,7 +40,7 @@ export type Store = {
   db: Reader;
   /** SQLite: path of the database file, for read handles of worker threads. */
   file: string | null;
-  words: Words;
+  dialect: SqlDialect;
   write: Write;
   /**
    * Calls the listener after each commit that announced the topic, in another process if it was broadcast. Also calls
@@ -96,7 +96,7 @@ const runsOnce =
     const [near, far] = [new Set<string>(), new Set<string>()];
     const announce: Tx['announce'] = (topic) => void near.add(topic);
     const shared: Omit<Tx, 'db' | 'now'> = {
-      words: parts.words,
+      dialect: parts.dialect,
       afterCommit: (then) => void later.push(then),
       announce,
       collect,
@@ -128,7 +128,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     ? import('./sqlite/engine.ts')
     : import('./postgres/engine.ts'));
   const parts = await dialect.openEngine(options);
-  setWords(parts.db, parts);
+  setStoreParts(parts.db, parts);
   const listeners = new EventEmitter();
   const observers = new Map<string, Observer>();
   const once = runsOnce(parts, clock, { listeners, observers });
@@ -154,7 +154,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     db: parts.db,
     file: options.url === undefined ? options.file : null,
     ddl: parts.ddl,
-    words: parts.words,
+    dialect: parts.dialect,
     write,
     listen: (topic, listener) => {
       listeners.on(topic, listener);

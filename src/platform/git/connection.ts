@@ -39,8 +39,8 @@ const answered = (waiting: Map<number, Waiting>, { header, body }: Frame): void 
  * Connects to a storage.
  * @throws GitFailure `unavailable`
  */
-export const openConnection = async (place: GitdAddress): Promise<Connection> => {
-  const line: Line = await dial(place);
+export const openConnection = async (address: GitdAddress): Promise<Connection> => {
+  const line: Line = await dial(address);
   const { socket } = line;
   const waiting = new Map<number, Waiting>();
   let last = 0;

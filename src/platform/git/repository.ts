@@ -7,7 +7,7 @@ import type { GitStream, StreamOptions } from './open_stream.ts';
 type Own<P> = P extends unknown ? Omit<P, 'repository' | 'written'> : never;
 
 /** Columns of a project that locate its repository. */
-export type RepositoryPlace = {
+export type RepositoryLocation = {
   id: number;
   repository_storage: string;
   /** null: derived from the id, as for projects of earlier versions. */
@@ -16,7 +16,7 @@ export type RepositoryPlace = {
   repository_written: number;
 };
 
-export const placeColumns = [
+export const repositoryColumns = [
   'projects.repository_storage',
   'projects.repository_path',
   'projects.repository_written',

@@ -10,7 +10,7 @@ export type SpareConnection = {
 /** Milliseconds after which an unused connection is closed. */
 const maxIdleMilliseconds = 10_000;
 
-export const keepSpareConnection = (place: () => Promise<GitdAddress>): SpareConnection => {
+export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): SpareConnection => {
   let spare: Line | null = null;
   let isDialing = false;
   let isClosed = false;
@@ -38,7 +38,7 @@ export const keepSpareConnection = (place: () => Promise<GitdAddress>): SpareCon
     if (isDialing || spare !== null || isClosed) return;
     isDialing = true;
     try {
-      keep(await dial(await place()));
+      keep(await dial(await getAddress()));
     } catch {
       // An error, as above.
     } finally {
@@ -57,7 +57,7 @@ export const keepSpareConnection = (place: () => Promise<GitdAddress>): SpareCon
 
   return {
     take: async () => {
-      const line = taken() ?? (await dial(await place()));
+      const line = taken() ?? (await dial(await getAddress()));
       void dialNext();
       return line;
     },

@@ -12,7 +12,7 @@ import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../../test/support/repositories/git.ts';
 import type { GitFailure } from './failure.ts';
 import { writeMarker } from './instance_marker.ts';
-import type { RepositoryPlace } from './repository.ts';
+import type { RepositoryLocation } from './repository.ts';
 import {
   type GitParts,
   type GitStorages,
@@ -20,7 +20,7 @@ import {
   generateRepositoryPath,
   openGit,
 } from './storages.ts';
-import { superviseGitd, socketPlace } from './supervise_gitd.ts';
+import { superviseGitd, chooseSocketPath } from './supervise_gitd.ts';
 
 let data: string;
 let storages: GitStorages;
@@ -65,7 +65,7 @@ const untilTrue = async (condition: () => boolean): Promise<void> => {
 const mark = async (folder: string): Promise<void> => await writeMarker(getLocalRoot(folder, site), instance);
 
 /** Locates the repository of a project. */
-const placeAt = (id: number, repository_storage = 'default'): RepositoryPlace => ({
+const placeAt = (id: number, repository_storage = 'default'): RepositoryLocation => ({
   id,
   repository_storage,
   repository_path: null,
@@ -253,10 +253,10 @@ it('goes with its parent, however that ends, and takes its git processes along',
 
 it('finds a short place for the socket where the path of the data folder is long', async () => {
   const near = { path: join(data, 'short/abcdefabcdef.sock'), folder: null };
-  assert.deepEqual(socketPlace(join(data, 'short'), 'abcdefabcdef'), near);
+  assert.deepEqual(chooseSocketPath(join(data, 'short'), 'abcdefabcdef'), near);
   const long = join(data, 'x'.repeat(120));
   await mkdir(long);
-  const { path, folder } = socketPlace(long, 'abcdefabcdef');
+  const { path, folder } = chooseSocketPath(long, 'abcdefabcdef');
   assert.ok(Buffer.byteLength(path) <= 100, path);
   assert.equal(statSync(folder!).mode & 0o777, 0o700);
   await rm(folder!, { recursive: true });

@@ -6,7 +6,7 @@ import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress } from './dial.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
-import { type Reach, type Repository, type RepositoryPlace, makeRepository } from './repository.ts';
+import { type Reach, type Repository, type RepositoryLocation, makeRepository } from './repository.ts';
 import { type SpareConnection, keepSpareConnection } from './spare_connection.ts';
 import { openStream } from './open_stream.ts';
 import { type GitdSupervisor, superviseGitd } from './supervise_gitd.ts';
@@ -36,7 +36,7 @@ export type GitParts = {
 export type StorageStatus = { name: string; version: number; git: string; pid: number };
 
 export type GitStorages = {
-  repository: (place: RepositoryPlace) => Repository;
+  repository: (location: RepositoryLocation) => Repository;
   /**
    * Reports on a storage, and starts its gitd if necessary.
    * @throws GitFailure `unavailable`
@@ -61,7 +61,7 @@ export const generateRepositoryPath = (): string => formatPath(randomBytes(32).t
 export const getRepositoryPath = ({
   id,
   repository_path,
-}: Pick<RepositoryPlace, 'id' | 'repository_path'>): string =>
+}: Pick<RepositoryLocation, 'id' | 'repository_path'>): string =>
   repository_path ?? formatPath(createHash('sha256').update(String(id)).digest('hex'));
 
 /** Returns the root of a local storage, by default below the data folder. */
@@ -103,8 +103,8 @@ const reads = new Set<Method>([
  * Connects and checks the protocol version.
  * @throws GitFailure `unavailable`, also for another version
  */
-export const openCheckedConnection = async (place: GitdAddress): Promise<Connection> => {
-  const connection = await openConnection(place);
+export const openCheckedConnection = async (address: GitdAddress): Promise<Connection> => {
+  const connection = await openConnection(address);
   const { result } = await connection.call('storage.hello', { version: protocolVersion }, undefined, {
     seconds: 10,
   });
@@ -119,10 +119,10 @@ export const openCheckedConnection = async (place: GitdAddress): Promise<Connect
 type Channel = { connection: () => Promise<Connection>; close: () => void };
 
 /** Creates one connection for all calls, reopened when it breaks. */
-const makeChannel = (place: () => Promise<GitdAddress>): Channel => {
+const makeChannel = (getAddress: () => Promise<GitdAddress>): Channel => {
   let current: Promise<Connection> | null = null;
   const open = (): Promise<Connection> => {
-    const next = place().then(openCheckedConnection);
+    const next = getAddress().then(openCheckedConnection);
     next.catch(() => {
       if (current === next) current = null;
     });
@@ -197,12 +197,12 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
         )
       : null;
   const { instance, secret } = parts;
-  const place = async (): Promise<GitdAddress> =>
+  const getAddress = async (): Promise<GitdAddress> =>
     address === null
       ? { ...(await (keeper as GitdSupervisor).place()), instance }
       : { address, secret: secret ?? '', instance };
-  const channel = makeChannel(place);
-  const spare = keepSpareConnection(place);
+  const channel = makeChannel(getAddress);
+  const spare = keepSpareConnection(getAddress);
   return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };
 };
 
@@ -215,11 +215,11 @@ export const openGit = (parts: GitParts): GitStorages => {
     return entry.reach;
   };
   return {
-    repository: (place) =>
+    repository: (location) =>
       makeRepository(
-        getReach(place.repository_storage),
-        getRepositoryPath(place),
-        place.repository_written === 1,
+        getReach(location.repository_storage),
+        getRepositoryPath(location),
+        location.repository_written === 1,
       ),
     status: async (storage) => {
       const { result } = await getReach(storage).call(

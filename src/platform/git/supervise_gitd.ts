@@ -25,14 +25,14 @@ export type SupervisorOptions = {
 };
 
 /** A storage's address without the instance id, which the connection adds. */
-export type GitdPlace = Omit<GitdAddress, 'instance'>;
+export type GitdLocation = Omit<GitdAddress, 'instance'>;
 
 export type GitdSupervisor = {
   /**
    * Returns the storage's address, and starts gitd if necessary.
    * @throws GitFailure `unavailable`
    */
-  place: () => Promise<GitdPlace>;
+  place: () => Promise<GitdLocation>;
   /** Resolves when the current process has ended. */
   ended: () => Promise<void>;
   /** Lets calls and transfers finish. Resolves when the process has ended, possibly by `stop`. */
@@ -60,14 +60,14 @@ const preloads = (): string[] => process.execArgv.filter((flag) => flag.startsWi
 
 const socketPattern = /^[0-9a-f]{12}\.sock$/;
 
-export type SocketPlace = {
+export type SocketLocation = {
   path: string;
   /** Folder created for this socket and removed with it. */
   folder: string | null;
 };
 
 /** Chooses a socket path that other users can neither access nor guess. */
-export const socketPlace = (folder: string, name: string): SocketPlace => {
+export const chooseSocketPath = (folder: string, name: string): SocketLocation => {
   const path = join(folder, `${name}.sock`);
   if (Buffer.byteLength(path) <= maxSocketPathBytes) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -99,9 +99,9 @@ const firstLine = async (stdout: Readable): Promise<{ port: number }> => {
   }
 };
 
-type Running = { place: GitdPlace; child: ChildProcess; ended: Promise<void>; since: number };
+type Running = { place: GitdLocation; child: ChildProcess; ended: Promise<void>; since: number };
 
-const untilEnded = async (child: ChildProcess, socket: SocketPlace | null): Promise<void> => {
+const untilEnded = async (child: ChildProcess, socket: SocketLocation | null): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   child.once('exit', () => resolve());
   child.once('error', () => resolve());
@@ -113,7 +113,7 @@ const untilEnded = async (child: ChildProcess, socket: SocketPlace | null): Prom
 
 const start = async (parts: SupervisorOptions, random: string): Promise<Running> => {
   const { root, listen, secret, readOnly, onLine } = parts;
-  const socket = 'folder' in listen ? socketPlace(listen.folder, random) : null;
+  const socket = 'folder' in listen ? chooseSocketPath(listen.folder, random) : null;
   const child = spawn(process.execPath, [...nodeFlags, ...preloads(), programPath('gitd/main.ts', 'gitd')], {
     env: environment(),
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -159,7 +159,7 @@ describe('a worker', () => {
   });
 
   it('shares work with other workers: each piece runs once', async () => {
-    const isPostgres = test.store.words.engine === 'postgres';
+    const isPostgres = test.store.dialect.engine === 'postgres';
     const stores = isPostgres
       ? await Promise.all(
           Array.from({ length: 4 }, () => openStore({ ...test.options, connections: 3 }, test.clock)),

@@ -45,7 +45,7 @@ export const listWork = async (
   const { total } = await db
     .selectFrom('work')
     .where(where)
-    .select((of) => of.fn.countAll<number>().as('total'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { items, total };
 };
@@ -73,12 +73,12 @@ const oldestDue = async (db: Reader, now: number): Promise<Map<string, number>> 
   const rows = await db
     .selectFrom('work')
     .select(['name', 'attempts', 'excused_attempts', isRunning.as('running')])
-    .select((of) => [
-      of.fn.min<number>('run_at').as('run_at'),
-      of.fn.min<number>('created_at').as('created_at'),
+    .select((eb) => [
+      eb.fn.min<number>('run_at').as('run_at'),
+      eb.fn.min<number>('created_at').as('created_at'),
     ])
     .where('run_at', '<', never)
-    .where((of) => of.or([of('run_at', '<=', now), of('attempts', '>', 0)]))
+    .where((eb) => eb.or([eb('run_at', '<=', now), eb('attempts', '>', 0)]))
     .groupBy(['name', 'attempts', 'excused_attempts', 'running'])
     .execute();
   const oldest = new Map<string, number>();
@@ -122,7 +122,7 @@ export const loadWorkFigures = async (db: Reader, now: number): Promise<WorkFigu
 export const retryWork = async (tx: Tx, ids: readonly number[] | null): Promise<number> => {
   const update = tx.db
     .updateTable('work')
-    .set((of) => ({ run_at: tx.now, excused_attempts: of.ref('attempts') }))
+    .set((eb) => ({ run_at: tx.now, excused_attempts: eb.ref('attempts') }))
     .where('run_at', '>=', never);
   const { numUpdatedRows } = await (
     ids === null ? update : update.where('id', 'in', [...ids, 0])

@@ -28,7 +28,7 @@ let onBegin: () => void;
 before(async () => {
   test = await openTestStore();
   await migrate(test.store);
-  const isPostgres = test.store.words.engine === 'postgres';
+  const isPostgres = test.store.dialect.engine === 'postgres';
   other = isPostgres ? await openStore(test.options, test.clock) : test.store;
 });
 after(async () => {

@@ -58,7 +58,7 @@ const takeOldest = async (tx: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
     .orderBy('run_at')
     .orderBy('id')
     .limit(1)
-    .modifyEnd(tx.words.skipLocked)
+    .modifyEnd(tx.dialect.skipLocked)
     .executeTakeFirst();
   if (row === undefined) return null;
   const attempts = row.attempts + 1;

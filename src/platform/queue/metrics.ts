@@ -5,7 +5,7 @@ import { type Lane, getLaneName } from './lanes.ts';
 
 type Parts = { db: Reader; now: number; kinds: readonly string[]; lanes: readonly Lane[] };
 
-type Gauge = { name: string; help: string; value: (of: WorkFigures, now: number) => number };
+type Gauge = { name: string; help: string; value: (figures: WorkFigures, now: number) => number };
 
 const gauges: Gauge[] = [
   {

@@ -50,7 +50,7 @@ const lockKeyByFingerprint = async (tx: Tx, fingerprint: string): Promise<KeyRow
     .selectAll()
     .where('fingerprint_sha256', '=', fingerprint)
     .where('user_id', 'is', null)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
 
 /**
@@ -85,7 +85,7 @@ export const enableDeployKey = async (call: Call, projectId: number, keyId: numb
       .selectAll()
       .where('id', '=', keyId)
       .where('user_id', 'is', null)
-      .modifyEnd(tx.words.forUpdate)
+      .modifyEnd(tx.dialect.forUpdate)
       .executeTakeFirst();
     if (key === undefined || !(await canReuseKey(call, tx.db, keyId))) throw notFound('Deploy Key');
     return await addToProject(tx, call, projectId, { key, can_push: 0 });

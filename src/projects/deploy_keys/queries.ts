@@ -131,7 +131,7 @@ export const listReusableKeys = async (
         .innerJoin('projects', 'projects.id', 'deploy_key_projects.project_id')
         .select('deploy_key_projects.key_id')
         .where('projects.deleted_at', 'is', null)
-        .where(projectsAtLeast(viewer, levels.master, platform.store.words)),
+        .where(projectsAtLeast(viewer, levels.master, platform.store.dialect)),
     )
     .where('keys.id', 'not in', (from) =>
       from.selectFrom('deploy_key_projects').select('key_id').where('project_id', '=', projectId),

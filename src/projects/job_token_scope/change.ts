@@ -61,7 +61,7 @@ const holdTarget = async (tx: Tx, { list, target }: Entry): Promise<void> => {
     .select('id')
     .where('id', '=', target)
     .where('deleted_at', 'is', null)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (row === undefined) throw notFound('Group');
 };

@@ -15,7 +15,7 @@ export const listedProjects = async (
   const { db, viewer, platform } = call;
   const listed = sql<boolean>`(projects.id = ${projectId} or projects.id in
     (select target_project_id from job_token_projects where project_id = ${projectId}))`;
-  const seen = visibleProjects(viewer, platform.store.words);
+  const seen = visibleProjects(viewer, platform.store.dialect);
   const [{ total }, items] = await Promise.all([
     db
       .selectFrom('projects')
@@ -37,7 +37,7 @@ export const listedGroups = async (
 ): Promise<Page<ListedGroup>> => {
   const query = db
     .selectFrom('namespaces')
-    .where(visibleGroups(viewer, platform.store.words))
+    .where(visibleGroups(viewer, platform.store.dialect))
     .where(
       sql<boolean>`namespaces.id in (select target_group_id from job_token_groups where project_id = ${projectId})`,
     );

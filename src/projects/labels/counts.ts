@@ -11,7 +11,7 @@ import {
   visibleProjects,
 } from '../../core/access/visible.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 
 export type Counts = { opened: number; closed: number; open_merge_requests: number };
 
@@ -19,19 +19,19 @@ type CountRequester = Pick<Call, 'db' | 'viewer' | 'platform'>;
 
 type Sums = Counts & { label_id: number; hidden: number };
 
-const conditions = (viewer: Viewer, words: Words) => ({
-  issues: allOf([visibleProjects(viewer, words), visibleFeature(viewer, 'issues_access_level', words)]),
-  trusted: projectsAtLeast(viewer, levels.reporter, words),
+const conditions = (viewer: Viewer, dialect: SqlDialect) => ({
+  issues: allOf([visibleProjects(viewer, dialect), visibleFeature(viewer, 'issues_access_level', dialect)]),
+  trusted: projectsAtLeast(viewer, levels.reporter, dialect),
   requests: allOf([
-    readableCode(viewer, words),
-    visibleFeature(viewer, 'merge_requests_access_level', words),
+    readableCode(viewer, dialect),
+    visibleFeature(viewer, 'merge_requests_access_level', dialect),
   ]),
 });
 
 /** Selects the counters of triggers, one row per project with the label. `hidden`: without confidential issues. */
 const sumCounts = async ({ db, viewer, platform }: CountRequester, ids: number[]): Promise<Sums[]> => {
-  const { words } = platform.store;
-  const { issues, trusted, requests } = conditions(viewer, words);
+  const { dialect } = platform.store;
+  const { issues, trusted, requests } = conditions(viewer, dialect);
   const { rows } = await sql<Sums>`
     select label_id,
       sum(issues * (opened_issues - hides * opened_confidential_issues)) as opened,
@@ -44,7 +44,7 @@ const sumCounts = async ({ db, viewer, platform }: CountRequester, ids: number[]
         case when ${trusted} then 0 else 1 end as hides,
         case when ${requests} then 1 else 0 end as requests
       from label_counts cross join projects
-      where ${words.oneOf('label_id', ids)} and projects.id = label_counts.project_id
+      where ${dialect.oneOf('label_id', ids)} and projects.id = label_counts.project_id
     ) as counted group by label_id`.execute(db);
   return rows;
 };
@@ -56,9 +56,9 @@ const ownConfidential = async (
   { db, viewer, platform }: CountRequester,
   ids: number[],
 ): Promise<OwnCount[]> => {
-  const { words } = platform.store;
-  const { issues, trusted } = conditions(viewer, words);
-  const carries = words.oneOf('label_id', ids);
+  const { dialect } = platform.store;
+  const { issues, trusted } = conditions(viewer, dialect);
+  const carries = dialect.oneOf('label_id', ids);
   const { rows } = await sql<OwnCount>`
     select label_id, issues.state, count(*) as count
     from (

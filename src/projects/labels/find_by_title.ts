@@ -12,11 +12,11 @@ export type LabelRef = { id: number; title: string };
 
 type LabelQuery = { titles: readonly string[]; project_id: number; namespace_id: number };
 
-const selectLabelsByTitle = compiled((db, { titles, project_id, namespace_id }: LabelQuery, words) =>
+const selectLabelsByTitle = compiled((db, { titles, project_id, namespace_id }: LabelQuery, dialect) =>
   db
     .selectFrom('labels')
     .select(['id', 'title', 'project_id'])
-    .where(words.oneOf('title', titles))
+    .where(dialect.oneOf('title', titles))
     .where((is) =>
       is.or([is('project_id', '=', project_id), is('group_id', 'in', selectAncestors(namespace_id))]),
     )

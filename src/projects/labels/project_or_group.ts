@@ -85,7 +85,7 @@ const isReached = (column: string, owner: Owner): RawBuilder<boolean> =>
 
 /** Serializes transactions that compare titles in the owner's project, or in the projects below its group. */
 export const lockTitles = async (tx: Tx, owner: Owner): Promise<void> => {
-  await sql`select id from projects where ${isReached('id', owner)} order by id ${tx.words.forUpdate}`.execute(
+  await sql`select id from projects where ${isReached('id', owner)} order by id ${tx.dialect.forUpdate}`.execute(
     tx.db,
   );
 };
@@ -96,9 +96,9 @@ export const lockTitles = async (tx: Tx, owner: Owner): Promise<void> => {
  */
 export const renewLists = async (tx: Tx, owner: Owner): Promise<void> => {
   const { rows } = await sql<{ project_id: number }>`select project_id from project_counters
-    where ${isReached('project_id', owner)} order by project_id ${tx.words.forUpdate}`.execute(tx.db);
+    where ${isReached('project_id', owner)} order by project_id ${tx.dialect.forUpdate}`.execute(tx.db);
   const ids = rows.map(({ project_id }) => project_id);
   await sql`update project_counters set issues_version = issues_version + 1,
     merge_requests_version = merge_requests_version + 1
-    where ${tx.words.oneOf('project_id', ids)}`.execute(tx.db);
+    where ${tx.dialect.oneOf('project_id', ids)}`.execute(tx.db);
 };

@@ -22,7 +22,7 @@ const findSameTitle = async (tx: Tx, group: Owner, label: LabelRow): Promise<num
 
 /** Gives the links, subscriptions and events of other labels to one label, and deletes the others. */
 const mergeInto = async (tx: Tx, labelId: number, others: number[]): Promise<void> => {
-  const isOther = (column: string) => tx.words.oneOf(column, others);
+  const isOther = (column: string) => tx.dialect.oneOf(column, others);
   await sql`insert into label_links (target_type, target_id, label_id, target_created_at)
     select target_type, target_id, ${labelId}, target_created_at from label_links where ${isOther('label_id')}
     on conflict do nothing`.execute(tx.db);

@@ -29,25 +29,25 @@ const below = (call: Call, owner: Owner, filter: LabelFilter): Condition[] => {
   const { include_descendant_groups = false, only_group_labels = true } = filter;
   if (owner.kind === 'projects') return [];
   const { viewer } = call;
-  const { words } = call.platform.store;
+  const { dialect } = call.platform.store;
   const groups = selectDescendants(owner.id);
   const place = include_descendant_groups
     ? sql<boolean>`projects.namespace_id in ${groups}`
     : sql<boolean>`projects.namespace_id = ${owner.id}`;
   const features = (['issues_access_level', 'merge_requests_access_level'] as const).map((feature) =>
-    visibleFeature(viewer, feature, words),
+    visibleFeature(viewer, feature, dialect),
   );
   const projects = allOf([
     place,
     sql`projects.archived = 0`,
-    visibleProjects(viewer, words),
+    visibleProjects(viewer, dialect),
     anyOf(features),
   ]);
   return [
     ...(include_descendant_groups
       ? [
           sql<boolean>`labels.group_id in (select namespaces.id from namespaces
-            where namespaces.id in ${groups} and ${visibleGroups(viewer, words)})`,
+            where namespaces.id in ${groups} and ${visibleGroups(viewer, dialect)})`,
         ]
       : []),
     ...(only_group_labels

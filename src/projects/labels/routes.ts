@@ -201,16 +201,16 @@ const promote = ({ path, one, id, shared, toChange }: Side, where: 'path' | 'par
     },
   });
 
-const makeRoutes = (of: Side) => [
-  list(of),
-  create(of),
-  update(of, 'params'),
-  remove(of, 'params'),
-  get(of),
-  update(of, 'path'),
-  remove(of, 'path'),
-  subscription(of, 'subscribe'),
-  subscription(of, 'unsubscribe'),
+const makeRoutes = (side: Side) => [
+  list(side),
+  create(side),
+  update(side, 'params'),
+  remove(side, 'params'),
+  get(side),
+  update(side, 'path'),
+  remove(side, 'path'),
+  subscription(side, 'subscribe'),
+  subscription(side, 'unsubscribe'),
 ];
 
 const projectSide = side('projects');

@@ -8,16 +8,16 @@ import type { Tx } from '../../platform/db/open.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import { findLabels } from './find_by_title.ts';
 
-type Place = { id: number; namespace_id: number };
+type TransferredProject = { id: number; namespace_id: number };
 
 type Left = { id: number; title: string; color: string; description: string | null };
 
 /** Over `label_links`: links of the project's issues and merge requests. */
-const ofProject = ({ id }: Place) => sql<boolean>`(
+const ofProject = ({ id }: TransferredProject) => sql<boolean>`(
   (target_type = 'Issue' and target_id in (select id from issues where project_id = ${id}))
   or (target_type = 'MergeRequest' and target_id in (select id from merge_requests where project_id = ${id})))`;
 
-const leftLabels = async (tx: Tx, project: Place): Promise<Left[]> => {
+const leftLabels = async (tx: Tx, project: TransferredProject): Promise<Left[]> => {
   const { rows } = await sql<Left>`select id, title, color, description from labels
     where group_id is not null and group_id not in ${selectAncestors(project.namespace_id)}
       and id in (select label_id from label_links where ${ofProject(project)})
@@ -26,7 +26,11 @@ const leftLabels = async (tx: Tx, project: Place): Promise<Left[]> => {
 };
 
 /** Finds the label of this title at the project's new place. */
-const standIn = async (tx: Tx, project: Place, { title, color, description }: Left): Promise<number> => {
+const standIn = async (
+  tx: Tx,
+  project: TransferredProject,
+  { title, color, description }: Left,
+): Promise<number> => {
   const [match] = await findLabels(tx.db, project, [title]);
   if (match !== undefined) return match.id;
   const times = { created_at: tx.now, updated_at: tx.now };
@@ -35,7 +39,7 @@ const standIn = async (tx: Tx, project: Place, { title, color, description }: Le
 };
 
 /** @param project at its new place */
-export const bringLabels = async (tx: Tx, project: Place): Promise<void> => {
+export const bringLabels = async (tx: Tx, project: TransferredProject): Promise<void> => {
   for (const left of await leftLabels(tx, project)) {
     const id = await standIn(tx, project, left);
     const its = sql<boolean>`label_id = ${left.id} and ${ofProject(project)}`;

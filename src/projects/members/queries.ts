@@ -51,14 +51,14 @@ const current = (db: Reader, source: Source, filter: MemberFilter) => {
     )
     .where(inherited ? allMembers(source) : directMembers(source))
     .where(isCurrent(now))
-    .$if(user_ids.length > 0, (of) => of.where('members.user_id', 'in', user_ids))
-    .$if(skip_users.length > 0, (of) => of.where('members.user_id', 'not in', skip_users));
+    .$if(user_ids.length > 0, (query) => query.where('members.user_id', 'in', user_ids))
+    .$if(skip_users.length > 0, (query) => query.where('members.user_id', 'not in', skip_users));
   return db
     .selectFrom(highest.as('ranked'))
     .innerJoin('users', 'users.id', 'ranked.user_id')
     .where('ranked.place', '=', 1)
-    .$if(query.trim() !== '', (of) =>
-      of.where(sql<boolean>`users.search_text like ${searchPattern(query)} escape '\\'`),
+    .$if(query.trim() !== '', (matching) =>
+      matching.where(sql<boolean>`users.search_text like ${searchPattern(query)} escape '\\'`),
     );
 };
 
@@ -72,7 +72,7 @@ export const listMembers = async (
   const query = current(db, source, filter);
   const rows = await query.select(columns).orderBy('users.id').limit(limit).offset(offset).execute();
   const { total } = await query
-    .select((of) => of.fn.countAll<number>().as('total'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { rows, total };
 };

@@ -40,7 +40,7 @@ const findSameTitle = async (tx: Tx, group: Owner, { id, title }: MilestoneRow):
 
 /** Gives the records of other milestones to one milestone, and deletes the others. */
 const mergeInto = async (tx: Tx, milestoneId: number, others: number[]): Promise<void> => {
-  const isOther = tx.words.oneOf('milestone_id', others);
+  const isOther = tx.dialect.oneOf('milestone_id', others);
   // Locks the records before the milestones, as every edit does.
   for (const table of ['merge_requests', 'issues', 'resource_events'] as const) {
     await tx.db.updateTable(table).set({ milestone_id: milestoneId }).where(isOther).execute();
@@ -49,7 +49,7 @@ const mergeInto = async (tx: Tx, milestoneId: number, others: number[]): Promise
     select release_id, ${milestoneId} from release_milestones where ${isOther}
     on conflict do nothing`.execute(tx.db);
   await sql`delete from release_milestones where ${isOther}`.execute(tx.db);
-  await sql`delete from milestones where ${tx.words.oneOf('id', others)}`.execute(tx.db);
+  await sql`delete from milestones where ${tx.dialect.oneOf('id', others)}`.execute(tx.db);
 };
 
 /**

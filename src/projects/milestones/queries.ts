@@ -120,7 +120,7 @@ export const lockMilestones = async (tx: Tx, { kind, id }: Owner): Promise<void>
     kind === 'projects'
       ? sql`select last from iid_sequences where project_id = ${id} and kind = 'milestone'`
       : sql`select id from namespaces where id = ${id}`;
-  await sql`${row} ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`${row} ${tx.dialect.forUpdate}`.execute(tx.db);
 };
 
 /** Returns the turn of transactions that lock the owner's milestones (`Write`). */

@@ -168,7 +168,7 @@ const promote = ({ one, id, shared, toChange }: Side) =>
     },
   });
 
-const makeRoutes = (of: Side) => [list(of), get(of), create(of), update(of), remove(of)];
+const makeRoutes = (side: Side) => [list(side), get(side), create(side), update(side), remove(side)];
 
 const projectSide = side('projects');
 

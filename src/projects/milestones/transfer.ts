@@ -10,18 +10,18 @@ import { type Owner, renewLists } from '../labels/project_or_group.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import { lockMilestones, takeMilestoneIid } from './queries.ts';
 
-type Place = { id: number; namespace_id: number };
+type TransferredProject = { id: number; namespace_id: number };
 
 type GroupMilestone = Selectable<MilestonesTable>;
 
 /** Subquery: milestones that records of the project carry. */
-const carried = ({ id }: Place): RawBuilder<number> => sql<number>`(
+const carried = ({ id }: TransferredProject): RawBuilder<number> => sql<number>`(
   select milestone_id from issues where project_id = ${id} and milestone_id is not null
   union select milestone_id from merge_requests where project_id = ${id} and milestone_id is not null
   union select milestone_id from release_milestones
     where release_id in (select id from releases where project_id = ${id}))`;
 
-const leftMilestones = async (tx: Tx, project: Place): Promise<GroupMilestone[]> =>
+const leftMilestones = async (tx: Tx, project: TransferredProject): Promise<GroupMilestone[]> =>
   await tx.db
     .selectFrom('milestones')
     .selectAll()
@@ -69,7 +69,7 @@ const bringMilestones = async (tx: Tx, owner: Owner): Promise<void> => {
 };
 
 /** @param project at its new place */
-export const followTransfers = async (tx: Tx, project: Place): Promise<void> => {
+export const followTransfers = async (tx: Tx, project: TransferredProject): Promise<void> => {
   const owner: Owner = { kind: 'projects', ...project };
   await lockMilestones(tx, owner);
   await bringLabels(tx, project);

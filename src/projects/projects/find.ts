@@ -70,16 +70,16 @@ export const visibleProjectsByPath = async (
   paths: readonly string[],
 ): Promise<Map<string, Project>> => {
   if (paths.length === 0) return new Map();
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const rows = await selectProjects(db)
     .where('projects.id', 'in', (from) =>
       from
         .selectFrom('routes')
         .select('source_id')
-        .where(words.oneOf('routes.path', paths))
+        .where(dialect.oneOf('routes.path', paths))
         .where('source_type', '=', 'Project'),
     )
-    .where(visibleProjects(viewer, words))
+    .where(visibleProjects(viewer, dialect))
     .execute();
   return new Map(rows.map((row) => [row.full_path.toLowerCase(), row]));
 };

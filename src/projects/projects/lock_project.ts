@@ -14,7 +14,7 @@ export const holdProject = async (tx: Tx, projectId: number): Promise<void> => {
     .select('id')
     .where('id', '=', projectId)
     .where('deleted_at', 'is', null)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (alive === undefined) throw notFound('Project');
 };

@@ -38,6 +38,6 @@ export const projectRows = (call: Pick<Call, 'db' | 'viewer' | 'platform'>) =>
  */
 const forksCount = ({ viewer, platform }: Pick<Call, 'viewer' | 'platform'>) =>
   sql<number>`(select count(*) from projects where projects.forked_from_project_id = project_counters.project_id
-    and ${visibleProjects(viewer, platform.store.words)})`;
+    and ${visibleProjects(viewer, platform.store.dialect)})`;
 
 export type ProjectRow = Awaited<ReturnType<ReturnType<typeof projectRows>['execute']>>[number];

@@ -25,11 +25,11 @@ const failed = (text: string): Failure => refused(`Failed to transfer project ${
 /** Loads a namespace. Hidden and missing ones both give 404. */
 const findTarget = async (call: Call, id: number | string): Promise<Namespace> => {
   const { db, viewer, platform } = call;
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const namespace = await db
     .selectFrom('namespaces')
     .selectAll()
-    .where(anyOf([ownNamespaces(viewer, words), visibleGroups(viewer, words)]))
+    .where(anyOf([ownNamespaces(viewer, dialect), visibleGroups(viewer, dialect)]))
     .where('id', '=', selectNamespaceId(id))
     .executeTakeFirst();
   if (namespace === undefined) throw notFound('Namespace');

@@ -39,7 +39,7 @@ export const lockProject = async (tx: Tx, { id }: Pick<Project, 'id'>): Promise<
     .selectAll()
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (project === undefined) throw notFound('Project');
   return project;

@@ -62,7 +62,7 @@ const projectsByPath = async ({ db, platform }: Call, paths: string[]) => {
     .select(['routes.path as route', 'projects.id', 'projects.namespace_id', 'projects.visibility'])
     .select(['projects.deleted_at', 'projects.archived', 'projects.container_registry_access_level'])
     .where('routes.source_type', '=', 'Project')
-    .where(platform.store.words.oneOf('routes.path', paths))
+    .where(platform.store.dialect.oneOf('routes.path', paths))
     .execute();
   return new Map(rows.map((row) => [row.route, row]));
 };

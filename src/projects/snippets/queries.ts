@@ -95,8 +95,8 @@ export const findSnippet = async (
 };
 
 /** Locks a snippet, so that concurrent changes run one after the other. */
-export const lockSnippet = async ({ db, words }: Tx, id: number): Promise<void> => {
-  await db.selectFrom('snippets').select('id').where('id', '=', id).modifyEnd(words.forUpdate).execute();
+export const lockSnippet = async ({ db, dialect }: Tx, id: number): Promise<void> => {
+  await db.selectFrom('snippets').select('id').where('id', '=', id).modifyEnd(dialect.forUpdate).execute();
 };
 
 export const loadContent = async (db: Reader, id: number): Promise<string> => {

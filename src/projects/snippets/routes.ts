@@ -72,17 +72,17 @@ const render = async (call: Call, home: Home, row: SnippetRow) => (await snippet
 
 const createdTimes = { created_after: optional(time()), created_before: optional(time()) };
 
-const list = ({ path, home, toHome }: Side, of: SnippetFilter['of'], summary: string) =>
+const list = ({ path, home, toHome }: Side, whose: SnippetFilter['of'], summary: string) =>
   endpoint({
     method: 'GET',
-    path: of === 'public' ? `${path}/public` : path,
+    path: whose === 'public' ? `${path}/public` : path,
     summary,
     ...shared,
     list: true,
     params: object({ ...home, ...createdTimes, ...pageParams }),
     handle: async (call, input) => {
       const opened = await toHome(call, input);
-      const { items, total } = await listSnippets(call, opened, { ...input, of }, pageRequest(input));
+      const { items, total } = await listSnippets(call, opened, { ...input, of: whose }, pageRequest(input));
       return { items: await snippetsJson(call, opened, items), total };
     },
   });
@@ -206,13 +206,13 @@ const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Side)
     },
   });
 
-const oneOfThem = (of: Side) => [
-  create(of),
-  get(of),
-  update(of),
-  remove(of),
-  rawText(of),
-  userAgentDetail(of),
+const oneOfThem = (side: Side) => [
+  create(side),
+  get(side),
+  update(side),
+  remove(side),
+  rawText(side),
+  userAgentDetail(side),
 ];
 
 const [personal, inProject] = [side('personal'), side('project')];

@@ -14,9 +14,9 @@ before(async () => {
 after(async () => await test.close());
 
 const readColumns = async (table: 'issues' | 'merge_requests'): Promise<string[]> => {
-  const { db, words } = test.store;
+  const { db, dialect } = test.store;
   const { rows } = await (
-    words.engine === 'sqlite'
+    dialect.engine === 'sqlite'
       ? sql<{ name: string }>`select name from pragma_table_info(${table})`
       : sql<{ name: string }>`select column_name as name from information_schema.columns
         where table_schema = current_schema() and table_name = ${table}`

@@ -72,7 +72,7 @@ export const reloadMergeRequest = async (
 /** Loads a merge request in a transaction and locks its row; 404 if it was deleted meanwhile. */
 export const lockMergeRequest = async (tx: Tx, project: Project, id: number): Promise<LoadedMergeRequest> => {
   const { rows } = await sql`select id from merge_requests
-    where id = ${id} and deleted_at is null ${tx.words.forUpdate}`.execute(tx.db);
+    where id = ${id} and deleted_at is null ${tx.dialect.forUpdate}`.execute(tx.db);
   if (rows.length === 0) throw notFound();
   return await reloadMergeRequest(tx.db, project, id);
 };

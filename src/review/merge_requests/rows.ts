@@ -1,7 +1,7 @@
 /** Loads merge requests with the records their JSON embeds, in a constant number of statements. */
 import type { Selectable } from 'kysely';
 import { compiled } from '../../platform/db/compiled_query.ts';
-import type { Words } from '../../platform/db/engine.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { ProjectsTable } from '../../platform/db/schema/projects.ts';
 import type { MergeRequestsTable } from '../../platform/db/schema/review.ts';
@@ -85,21 +85,21 @@ const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({
 export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> =>
   (await completed(db, 'MergeRequest', rows)).map(withDoers);
 
-const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
-  selectMergeRequests(db).where(words.oneOf('merge_requests.id', ids)).compile(),
+const rowsById = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  selectMergeRequests(db).where(dialect.oneOf('merge_requests.id', ids)).compile(),
 );
 
-const selectWhole = (db: Reader, words: Words) =>
+const selectWhole = (db: Reader, dialect: SqlDialect) =>
   selectMergeRequests(db)
-    .select(wholeColumns('MergeRequest', 'merge_requests', words))
-    .select(usersColumn('reviewers', 'MergeRequest', 'merge_requests', words).as('reviewing_users'));
+    .select(wholeColumns('MergeRequest', 'merge_requests', dialect))
+    .select(usersColumn('reviewers', 'MergeRequest', 'merge_requests', dialect).as('reviewing_users'));
 
-const wholeById = compiled((db, { id }: { id: number }, words) =>
-  selectWhole(db, words).where('merge_requests.id', '=', id).compile(),
+const wholeById = compiled((db, { id }: { id: number }, dialect) =>
+  selectWhole(db, dialect).where('merge_requests.id', '=', id).compile(),
 );
 
-const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, words) =>
-  selectWhole(db, words)
+const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, dialect) =>
+  selectWhole(db, dialect)
     .where('merge_requests.project_id', '=', project_id)
     .where('merge_requests.iid', '=', iid)
     .compile(),

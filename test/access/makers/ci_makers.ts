@@ -6,7 +6,7 @@ import type { Cell, Maker } from './makers.ts';
 import { insertAll } from './bulk_rows.ts';
 
 const planned = async (): Promise<object> => {
-  const { place: _place, ...job } = await plannedJob('job: { script: make }');
+  const { position: _place, ...job } = await plannedJob('job: { script: make }');
   return job;
 };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { JobStatus } from '../../../src/platform/db/schema/ci.ts';
-import type { Named } from '../../../src/platform/blob/trace_path.ts';
+import type { TraceKey } from '../../../src/platform/blob/trace_path.ts';
 import { expireArtifacts } from '../../../src/ci/artifacts/store/expiry.ts';
 import { unsealValue } from '../../../src/ci/variables/queries.ts';
 import { getLogName, seedArtifact, seedTrace, buildZip } from '../../support/ci/artifacts.ts';
@@ -37,7 +37,7 @@ after(async () => await world.close());
 
 const file = 'compile: { script: make }';
 
-type Made = { id: number; project_id: number; pipeline: number; log: Named };
+type Made = { id: number; project_id: number; pipeline: number; log: TraceKey };
 
 type Wanted = Partial<PipelineSeed> & { status?: JobStatus; expire_in?: string; empty?: true };
 

@@ -7,7 +7,7 @@ import {
   type Artifact,
   addArtifact,
 } from '../../../src/ci/artifacts/store/artifact_rows.ts';
-import type { Named } from '../../../src/platform/blob/trace_path.ts';
+import type { TraceKey } from '../../../src/platform/blob/trace_path.ts';
 import type { TestService } from '../service.ts';
 
 type SeededJob = { id: number; project_id: number };
@@ -42,7 +42,7 @@ export const seedArtifact = async (
   );
 
 /** Returns the name of a job's log, as the service builds it. */
-export const getLogName = async ({ service }: TestService, id: number): Promise<Named> =>
+export const getLogName = async ({ service }: TestService, id: number): Promise<TraceKey> =>
   await service.platform.store.db
     .selectFrom('jobs')
     .select(['id', 'project_id', 'trace_key'])

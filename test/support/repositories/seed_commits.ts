@@ -3,7 +3,11 @@ import type { TestService } from '../service.ts';
 import { getRepository } from '../../../src/code/repository/get_repository.ts';
 import { moveRefs } from '../../../src/code/repository/refs/move_refs.ts';
 import { zeroOid } from '../../../src/platform/git/protocol_types.ts';
-import { type Repository, type RepositoryPlace, placeColumns } from '../../../src/platform/git/repository.ts';
+import {
+  type Repository,
+  type RepositoryLocation,
+  repositoryColumns,
+} from '../../../src/platform/git/repository.ts';
 
 export type Files = { [path: string]: string | null };
 
@@ -11,10 +15,10 @@ export type Files = { [path: string]: string | null };
 export const getRepositoryPlace = async (
   { service }: TestService,
   projectId: number,
-): Promise<RepositoryPlace> =>
+): Promise<RepositoryLocation> =>
   await service.platform.store.db
     .selectFrom('projects')
-    .select(['projects.id', ...placeColumns])
+    .select(['projects.id', ...repositoryColumns])
     .where('id', '=', projectId)
     .executeTakeFirstOrThrow();
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
-import type { S3Place } from '../../../src/platform/config/blobs.ts';
+import type { S3Location } from '../../../src/platform/config/blobs.ts';
 
 export type TestS3 = {
-  place: S3Place;
+  place: S3Location;
   /** Settings that make a service store its bytes here. */
   environment: Record<string, string>;
   /** The stored keys. */

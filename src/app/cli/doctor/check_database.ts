@@ -20,8 +20,8 @@ import { storeParts } from '../with_store.ts';
 const restore = 'stop the service and restore a backup';
 
 /** Checks the file of SQLite for damage. PostgreSQL checks itself. */
-const checkIntegrity = async ({ db, words }: Store, thorough: boolean): Promise<Finding[]> => {
-  if (words.engine === 'postgres') {
+const checkIntegrity = async ({ db, dialect }: Store, thorough: boolean): Promise<Finding[]> => {
+  if (dialect.engine === 'postgres') {
     const { rows } = await sql<{
       version: string;
     }>`select current_setting('server_version') as version`.execute(db);
@@ -160,18 +160,18 @@ const thoroughChecks = (parts: DoctorParts, store: Store, { id }: InstanceRecord
   [
     'repositories',
     async () => {
-      const of = { label: 'repositories checked', total: await countRepositories(store) };
+      const shown = { label: 'repositories checked', total: await countRepositories(store) };
       const target = { config: parts.config, store, instance: id ?? '' };
-      return await withProgress(parts, of, async (progress) => await checkRepositories(target, progress));
+      return await withProgress(parts, shown, async (progress) => await checkRepositories(target, progress));
     },
   ],
   [
     'artifacts and uploads',
     async () => {
-      const of = { label: 'artifacts and uploads checked', total: await countBytes(store) };
+      const shown = { label: 'artifacts and uploads checked', total: await countBytes(store) };
       return await withProgress(
         parts,
-        of,
+        shown,
         async (progress) => await checkDigests({ ...parts, store }, progress),
       );
     },
@@ -179,10 +179,10 @@ const thoroughChecks = (parts: DoctorParts, store: Store, { id }: InstanceRecord
   [
     'job logs',
     async () => {
-      const of = { label: 'job logs checked', total: await countLogs(store) };
+      const shown = { label: 'job logs checked', total: await countLogs(store) };
       return await withProgress(
         parts,
-        of,
+        shown,
         async (progress) => await checkLogs({ ...parts, store }, progress),
       );
     },

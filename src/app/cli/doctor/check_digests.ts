@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { artifactArea } from '../../../ci/artifacts/rules.ts';
 import { getBlobKey, getProjectArea, readFiles } from '../../../platform/blob/blob_files.ts';
 import type { Config } from '../../../platform/config/fields.ts';
-import { getS3Place } from '../../../platform/config/blobs.ts';
+import { getS3Location } from '../../../platform/config/blobs.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type Damages, collectDamages } from './damages.ts';
@@ -91,8 +91,8 @@ const findProblem = async (
 type Source = { blobs: Reading; where: (key: string) => string };
 
 export const openSource = async (config: Config): Promise<Source> => {
-  const place = getS3Place(config);
-  if (place === null) {
+  const location = getS3Location(config);
+  if (location === null) {
     const root = join(config.data, 'blobs');
     return { blobs: readFiles(root), where: (key) => join(root, key) };
   }
@@ -100,8 +100,8 @@ export const openSource = async (config: Config): Promise<Source> => {
     import('../../../platform/blob/s3_client.ts'),
     import('../../../platform/blob/s3_blobs.ts'),
   ]);
-  const bucket = openBucket(place, () => undefined);
-  return { blobs: openS3(bucket), where: (key) => `${key} in the bucket ${place.bucket}` };
+  const bucket = openBucket(location, () => undefined);
+  return { blobs: openS3(bucket), where: (key) => `${key} in the bucket ${location.bucket}` };
 };
 
 const nouns = { uploads: 'upload', artifacts: 'artifact' } as const;

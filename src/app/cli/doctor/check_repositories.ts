@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
-import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import { type RepositoryLocation, repositoryColumns } from '../../../platform/git/repository.ts';
 import {
   type GitStorages,
   type StorageSite,
@@ -16,7 +16,7 @@ import { type Damages, collectDamages } from './damages.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
 
-type Row = RepositoryPlace & { full_path: string };
+type Row = RepositoryLocation & { full_path: string };
 
 const pageSize = 200;
 /** Timeout in seconds for one repository. */
@@ -29,14 +29,14 @@ const writtenRepositories = ({ db }: Store) =>
 
 export const countRepositories = async (store: Store): Promise<number> => {
   const { count } = await writtenRepositories(store)
-    .select((of) => of.fn.countAll<number>().as('count'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;
 };
 
 const listRepositories = async (store: Store, storage: string, after: number): Promise<Row[]> =>
   await writtenRepositories(store)
-    .select(['id', 'full_path', ...placeColumns])
+    .select(['id', 'full_path', ...repositoryColumns])
     .where('repository_storage', '=', storage)
     .where('id', '>', after)
     .orderBy('id')

@@ -52,7 +52,7 @@ const checkStore = async (store: InstanceStore, record: InstanceRecord | null): 
 const checkUnconfigured = async (config: Config, { db }: Store): Promise<Finding[]> => {
   const rows = await db
     .selectFrom('projects')
-    .select(['repository_storage', (of) => of.fn.countAll<number>().as('projects')])
+    .select(['repository_storage', (eb) => eb.fn.countAll<number>().as('projects')])
     .where('deleted_at', 'is', null)
     .groupBy('repository_storage')
     .orderBy('repository_storage')

@@ -1,5 +1,5 @@
 import type { Platform } from '../../../core/platform.ts';
-import type { Named } from '../../../platform/blob/trace_path.ts';
+import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import { readLinesBackwards } from '../traces/read_lines_backwards.ts';
 
 /** Largest value of the column, in hundredths of a percent. */
@@ -15,7 +15,7 @@ const maxCost = { line: 4_000_000, log: 200_000_000 };
  */
 export const readCoverage = async (
   { traces }: Pick<Platform, 'traces'>,
-  job: Named,
+  job: TraceKey,
   expression: string,
 ): Promise<number | null> => {
   const { parsePattern } = await import('../../../platform/pattern.ts');

@@ -53,14 +53,15 @@ const sorted = (cases: readonly TestCase[]): TestCase[] =>
 const rounded = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
 
 const countByStatus = (cases: readonly TestCase[]) => {
-  const of = (status: TestCase['status']): number => cases.filter((one) => one.status === status).length;
+  const countStatus = (status: TestCase['status']): number =>
+    cases.filter((one) => one.status === status).length;
   return {
     total_time: rounded(cases.reduce((sum, { execution_time }) => sum + execution_time, 0)),
     total_count: cases.length,
-    success_count: of('success'),
-    failed_count: of('failed'),
-    skipped_count: of('skipped'),
-    error_count: of('error'),
+    success_count: countStatus('success'),
+    failed_count: countStatus('failed'),
+    skipped_count: countStatus('skipped'),
+    error_count: countStatus('error'),
   };
 };
 

@@ -46,12 +46,12 @@ export const deleteUnreferencedBytes = async (
   digests: readonly string[],
 ): Promise<void> => {
   for (const sha256 of new Set(digests)) {
-    const of = { project_id, sha256 };
-    await withBlobMutex(platform, of, async () => {
-      const end = await claimForDeletion(platform, of);
+    const blobKey = { project_id, sha256 };
+    await withBlobMutex(platform, blobKey, async () => {
+      const end = await claimForDeletion(platform, blobKey);
       if (end === null) return;
       try {
-        await remove(platform, of);
+        await remove(platform, blobKey);
       } finally {
         await end();
       }
@@ -60,12 +60,12 @@ export const deleteUnreferencedBytes = async (
 };
 
 /** Removes bytes whose row was not written after all. Where that fails, `orphaned_blobs.ts` finds the old claim. */
-const removeUnwritten = async (platform: Platform, of: BlobKey, end: ReleaseClaim): Promise<void> => {
-  if (await turnIntoDeletion(platform, of)) {
+const removeUnwritten = async (platform: Platform, blobKey: BlobKey, end: ReleaseClaim): Promise<void> => {
+  if (await turnIntoDeletion(platform, blobKey)) {
     try {
-      await remove(platform, of);
+      await remove(platform, blobKey);
     } catch {
-      await leaveClaim(platform, of);
+      await leaveClaim(platform, blobKey);
       return;
     }
   }
@@ -85,16 +85,16 @@ export const storeBytes = async <T extends object>(
 ): Promise<T> => {
   const written: T[] = [];
   const placing: Placing = async (stored, place) => {
-    const of = { project_id, sha256: stored.sha256 };
-    await withBlobMutex(platform, of, async () => {
-      const end = await claimForReference(platform, of);
+    const blobKey = { project_id, sha256: stored.sha256 };
+    await withBlobMutex(platform, blobKey, async () => {
+      const end = await claimForReference(platform, blobKey);
       if (end === null) throw unavailable();
       try {
         await place();
         publishReached('artifact.placed');
         written.push(await write(stored));
       } catch (error) {
-        await removeUnwritten(platform, of, end).catch(() => undefined);
+        await removeUnwritten(platform, blobKey, end).catch(() => undefined);
         throw error;
       }
       await end();

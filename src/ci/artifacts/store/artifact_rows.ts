@@ -74,7 +74,7 @@ const requireRunning = async (tx: Tx, { id, token_hash }: UploadingJob): Promise
     .where('id', '=', id)
     .where('token_hash', '=', token_hash)
     .where('status', 'in', heldStatuses)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (job === undefined) throw forbidden();
 };

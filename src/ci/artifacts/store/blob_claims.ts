@@ -34,7 +34,7 @@ const lockProject = async (tx: Tx, id: number): Promise<boolean> => {
     .selectFrom('projects')
     .select('id')
     .where('id', '=', id)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   return row !== undefined;
 };
@@ -49,11 +49,11 @@ const selectClaims = (tx: Tx, { project_id, sha256 }: BlobKey, kind: Kind) =>
     .where('sha256', '=', sha256)
     .where('kind', '=', kind)
     .where('created_at', '>', tx.now - maxClaimMilliseconds)
-    .where((is) => is.or([is('created_at', '>', tx.now - requestTimeout), tx.words.lives('holder')]))
+    .where((is) => is.or([is('created_at', '>', tx.now - requestTimeout), tx.dialect.lives('holder')]))
     .limit(1);
 
-const isClaimed = async (tx: Tx, of: BlobKey, kind: Kind): Promise<boolean> =>
-  (await selectClaims(tx, of, kind).executeTakeFirst()) !== undefined;
+const isClaimed = async (tx: Tx, blobKey: BlobKey, kind: Kind): Promise<boolean> =>
+  (await selectClaims(tx, blobKey, kind).executeTakeFirst()) !== undefined;
 
 /** Releases the claim. */
 export type ReleaseClaim = () => Promise<void>;
@@ -89,48 +89,52 @@ const makeRelease =
  */
 export const claimForReference = async (
   platform: Pick<Platform, 'store'>,
-  of: BlobKey,
+  blobKey: BlobKey,
 ): Promise<ReleaseClaim | null> => {
   const isMine = await platform.store.write(async (tx) => {
-    if (!(await lockProject(tx, of.project_id)) || (await isClaimed(tx, of, 'remove'))) return false;
-    await writeClaim(tx, of, 'name');
+    if (!(await lockProject(tx, blobKey.project_id)) || (await isClaimed(tx, blobKey, 'remove')))
+      return false;
+    await writeClaim(tx, blobKey, 'name');
     return true;
   });
-  return isMine ? makeRelease(platform, of) : null;
+  return isMine ? makeRelease(platform, blobKey) : null;
 };
 
 /** Claims a blob for deletion, so that nobody references it. Returns null where it is referenced, or about to be. */
 export const claimForDeletion = async (
   platform: Pick<Platform, 'store'>,
-  of: BlobKey,
+  blobKey: BlobKey,
 ): Promise<ReleaseClaim | null> => {
   const outcome = await platform.store.write(async (tx) => {
     // No more blobs are added to a project that is gone.
-    if (!(await lockProject(tx, of.project_id))) return 'nobody';
-    if ((await isReferenced(tx.db, of)) || (await isClaimed(tx, of, 'name'))) return 'others';
-    await writeClaim(tx, of, 'remove');
+    if (!(await lockProject(tx, blobKey.project_id))) return 'nobody';
+    if ((await isReferenced(tx.db, blobKey)) || (await isClaimed(tx, blobKey, 'name'))) return 'others';
+    await writeClaim(tx, blobKey, 'remove');
     return 'mine';
   });
   if (outcome === 'nobody') return async () => undefined;
-  return outcome === 'mine' ? makeRelease(platform, of) : null;
+  return outcome === 'mine' ? makeRelease(platform, blobKey) : null;
 };
 
 /**
  * Turns a claim for a reference into one for deletion. Returns false where the blob is referenced, or about to be, by
  * another.
  */
-export const turnIntoDeletion = async ({ store }: Pick<Platform, 'store'>, of: BlobKey): Promise<boolean> =>
+export const turnIntoDeletion = async (
+  { store }: Pick<Platform, 'store'>,
+  blobKey: BlobKey,
+): Promise<boolean> =>
   await store.write(async (tx) => {
-    if (!(await lockProject(tx, of.project_id))) return true;
-    const another = selectClaims(tx, of, 'name').where('holder', '!=', processName);
-    const isInUse = (await isReferenced(tx.db, of)) || (await another.executeTakeFirst()) !== undefined;
-    if (!isInUse) await writeClaim(tx, of, 'remove');
+    if (!(await lockProject(tx, blobKey.project_id))) return true;
+    const another = selectClaims(tx, blobKey, 'name').where('holder', '!=', processName);
+    const isInUse = (await isReferenced(tx.db, blobKey)) || (await another.executeTakeFirst()) !== undefined;
+    if (!isInUse) await writeClaim(tx, blobKey, 'remove');
     return !isInUse;
   });
 
 /** Leaves a claim that blocks only deletion, until the search for orphaned claims finds it. */
-export const leaveClaim = async ({ store }: Pick<Platform, 'store'>, of: BlobKey): Promise<void> =>
-  await store.write(async (tx) => await writeClaim(tx, of, 'name'));
+export const leaveClaim = async ({ store }: Pick<Platform, 'store'>, blobKey: BlobKey): Promise<void> =>
+  await store.write(async (tx) => await writeClaim(tx, blobKey, 'name'));
 
 export type OldClaim = BlobKey & { holder: string };
 

@@ -1,6 +1,6 @@
 /** Reads the lines of a trace backwards, without control codes. */
 import type { AppendFiles } from '../../../platform/blob/append_files.ts';
-import type { Named } from '../../../platform/blob/trace_path.ts';
+import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import { buffer } from 'node:stream/consumers';
 
 const block = 64 * 1024;
@@ -16,12 +16,12 @@ const controls = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const newline = 0x0a;
 
 /** Yields the raw lines, the last one first. */
-const readRawLines = async function* rawLines(traces: AppendFiles, of: Named): AsyncGenerator<string> {
-  const size = (await traces.size(of)) ?? 0;
+const readRawLines = async function* rawLines(traces: AppendFiles, file: TraceKey): AsyncGenerator<string> {
+  const size = (await traces.size(file)) ?? 0;
   let rest: Buffer = Buffer.alloc(0);
   for (let end = size; end > Math.max(0, size - maxBytes);) {
     const start = Math.max(0, end - block);
-    const stream = await traces.read(of, { start, end: end - 1 });
+    const stream = await traces.read(file, { start, end: end - 1 });
     if (stream === null) return;
     let part: Buffer = Buffer.concat([await buffer(stream), rest]);
     for (let at = part.lastIndexOf(newline); at !== -1; at = part.lastIndexOf(newline)) {
@@ -38,10 +38,10 @@ const readRawLines = async function* rawLines(traces: AppendFiles, of: Named): A
 /** Yields lines from the end, without timestamps and colours; continued lines are joined. */
 export const readLinesBackwards = async function* linesFromEnd(
   traces: AppendFiles,
-  of: Named,
+  file: TraceKey,
 ): AsyncGenerator<string> {
   let after = '';
-  for await (const raw of readRawLines(traces, of)) {
+  for await (const raw of readRawLines(traces, file)) {
     const [mark, goesOn] = stamp.exec(raw) ?? [''];
     const line = raw.slice(mark.length) + after;
     if (goesOn === '+') {

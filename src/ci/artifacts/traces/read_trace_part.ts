@@ -23,8 +23,8 @@ export type TracePart = {
   line: number;
 };
 
-const readBytes = async (of: TraceReader, job: JobRow, start: number, end: number): Promise<Buffer> => {
-  const stream = end < start ? null : await readTrace(of.platform, job, { start, end });
+const readBytes = async (reader: TraceReader, job: JobRow, start: number, end: number): Promise<Buffer> => {
+  const stream = end < start ? null : await readTrace(reader.platform, job, { start, end });
   return stream === null ? Buffer.alloc(0) : await buffer(stream);
 };
 
@@ -53,33 +53,33 @@ const findLineEnds = (bytes: Buffer): number => {
 
 type Grown = { job: JobRow; size: number };
 
-const countEndsInPart = async (of: TraceReader, { job, size }: Grown, part: number): Promise<number> => {
-  const ends = getCounts(of, job, size);
+const countEndsInPart = async (reader: TraceReader, { job, size }: Grown, part: number): Promise<number> => {
+  const ends = getCounts(reader, job, size);
   const ready = ends[part];
   if (ready !== undefined) return ready;
   const [start, end] = [part * partSize, (part + 1) * partSize];
-  const count = findLineEnds(await readBytes(of, job, start, Math.min(size, end) - 1));
+  const count = findLineEnds(await readBytes(reader, job, start, Math.min(size, end) - 1));
   if (end <= size) ends[part] = count;
   return count;
 };
 
 /** Counts the lines that end before this byte. */
-export const countLinesBefore = async (of: TraceReader, grown: Grown, end: number): Promise<number> => {
+export const countLinesBefore = async (reader: TraceReader, grown: Grown, end: number): Promise<number> => {
   const whole = Math.floor(end / partSize);
-  let count = findLineEnds(await readBytes(of, grown.job, whole * partSize, end - 1));
-  for (let part = 0; part < whole; part += 1) count += await countEndsInPart(of, grown, part);
+  let count = findLineEnds(await readBytes(reader, grown.job, whole * partSize, end - 1));
+  for (let part = 0; part < whole; part += 1) count += await countEndsInPart(reader, grown, part);
   return count;
 };
 
 /** Finds the part in which a line begins; past the end, the last part. */
-const findPartOfLine = async (of: TraceReader, grown: Grown, line: number): Promise<number> => {
+const findPartOfLine = async (reader: TraceReader, grown: Grown, line: number): Promise<number> => {
   const { job, size } = grown;
   let remaining = line - 1;
   if (remaining <= 0) return 0;
   for (let start = 0; start < size; start += partSize) {
-    const ends = await countEndsInPart(of, grown, start / partSize);
+    const ends = await countEndsInPart(reader, grown, start / partSize);
     if (ends >= remaining) {
-      const bytes = await readBytes(of, job, start, Math.min(size, start + partSize) - 1);
+      const bytes = await readBytes(reader, job, start, Math.min(size, start + partSize) - 1);
       let at = -1;
       for (; remaining > 0; remaining -= 1) at = bytes.indexOf(newline, at + 1);
       return Math.floor(Math.min(start + at + 1, size - 1) / partSize);
@@ -106,25 +106,25 @@ type PartQuery = { part: number } | { line: number };
  * @returns null where the job has no trace or no such part
  */
 export const readTracePart = async (
-  of: TraceReader,
+  reader: TraceReader,
   job: JobRow,
   query: PartQuery | null,
 ): Promise<TracePart | null> => {
-  const size = await getTraceSize(of, job);
+  const size = await getTraceSize(reader, job);
   if (size === null) return null;
   const parts = Math.ceil(size / partSize);
   let [first, last] = [Math.max(0, parts - 2), parts - 1];
   if (query !== null) {
-    first = 'part' in query ? query.part : await findPartOfLine(of, { job, size }, query.line);
+    first = 'part' in query ? query.part : await findPartOfLine(reader, { job, size }, query.line);
     last = first;
   }
   if (last >= parts) return null;
   // Include the byte before: if it ends a line, the next line begins here.
   const start = Math.max(0, first * partSize - 1);
   const end = Math.min(size, (last + 1) * partSize);
-  const bytes = await readBytes(of, job, start, Math.min(size, end + maxRestBytes) - 1);
+  const bytes = await readBytes(reader, job, start, Math.min(size, end + maxRestBytes) - 1);
   const lines = cutToWholeLines(bytes, end - start, start === 0);
   const from = start + (lines.byteOffset - bytes.byteOffset);
-  const line = 1 + (await countLinesBefore(of, { job, size }, from));
+  const line = 1 + (await countLinesBefore(reader, { job, size }, from));
   return { first, last, parts, size, text: lines.toString(), line };
 };

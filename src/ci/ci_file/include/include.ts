@@ -6,8 +6,8 @@ import { applyInputs } from '../keywords/inputs.ts';
 import { type Limits, limitError } from '../syntax/limits.ts';
 import { loadYaml } from '../syntax/load.ts';
 import { deepMerge, emptyHash, withoutKey } from '../syntax/merge.ts';
-import { type Hash, type Node, getEntry, keyPlace, toPlainValue, getString } from '../syntax/node.ts';
-import type { Place } from '../syntax/source_position.ts';
+import { type Hash, type Node, getEntry, getKeyPosition, toPlainValue, getString } from '../syntax/node.ts';
+import type { SourcePosition } from '../syntax/source_position.ts';
 import {
   type Fetch,
   type IncludedFile,
@@ -54,53 +54,53 @@ const isIncluded = async (state: IncludeState, entry: Hash): Promise<boolean> =>
 const listEntries = (node: Node, problems: Problems): Node[] => {
   if (node.kind === 'hash' || getString(node) !== null) return [node];
   if (node.kind === 'list') return node.items.flatMap((item) => (item.kind === 'list' ? item.items : [item]));
-  problems.error('include config should be a hash or a string', node.place);
+  problems.error('include config should be a hash or a string', node.position);
   return [];
 };
 
-const countFile = (state: IncludeState, length: number, place: Place): void => {
+const countFile = (state: IncludeState, length: number, position: SourcePosition): void => {
   state.files++;
   state.text += length;
   if (state.files > maxFiles)
-    throw new CiFileError(`Maximum of ${maxFiles} nested includes are allowed!`, place);
-  if (state.text > state.limits.text) throw limitError(state.limits, place);
+    throw new CiFileError(`Maximum of ${maxFiles} nested includes are allowed!`, position);
+  if (state.text > state.limits.text) throw limitError(state.limits, position);
 };
 
-type IncludeEntry = { target: IncludeTarget; inputs: Hash | null; place: Place };
+type IncludeEntry = { target: IncludeTarget; inputs: Hash | null; position: SourcePosition };
 
 /** Loads a file with its own includes merged. null if errors were reported. */
 const loadFile = async (
   state: IncludeState,
   from: IncludingFile,
-  { target, inputs, place }: IncludeEntry,
+  { target, inputs, position }: IncludeEntry,
   file: IncludedFile,
 ) => {
   const { problems } = state;
-  countFile(state, file.text.length, place);
+  countFile(state, file.text.length, position);
   const name = includeProblems.describeFile(target, file.name);
-  if (!yamlName.test(file.name)) problems.error(includeProblems.extension(file.name), place);
-  else if (file.text.trim() === '') problems.error(`${name} is empty!`, place);
-  else if (from.chain.includes(file.name)) problems.error(`${name} includes itself!`, place);
+  if (!yamlName.test(file.name)) problems.error(includeProblems.extension(file.name), position);
+  else if (file.text.trim() === '') problems.error(`${name} is empty!`, position);
+  else if (from.chain.includes(file.name)) problems.error(`${name} includes itself!`, position);
   else {
     const documents = loadYaml(file.name, file.text, problems);
-    const content = documents && applyInputs({ file: file.name, problems, place }, documents, inputs);
+    const content = documents && applyInputs({ file: file.name, problems, position }, documents, inputs);
     if (content === null || content.kind === 'hash')
       return await resolveIncludes(state, content, {
         name: file.name,
         origin: file.origin,
         chain: [...from.chain, file.name],
       });
-    problems.error(`Included file \`${file.name}\` does not have valid YAML syntax!`, place);
+    problems.error(`Included file \`${file.name}\` does not have valid YAML syntax!`, position);
   }
   return null;
 };
 
 const loadEntry = async (state: IncludeState, from: IncludingFile, entry: IncludeEntry): Promise<Hash[]> => {
   const { problems, fetch, includes } = state;
-  const { target, place } = entry;
+  const { target, position } = entry;
   const fetched = await fetch(target, from.origin);
   if ('problem' in fetched) {
-    problems.error(includeProblems.getText(target, fetched.problem), place);
+    problems.error(includeProblems.getText(target, fetched.problem), position);
     return [];
   }
   const contents: Hash[] = [];
@@ -124,14 +124,14 @@ const parseEntries = async (state: IncludeState, node: Node): Promise<IncludeEnt
   const target = parseIncludeEntry(node, (text) => expandVariables(text, values));
   if (target === null) {
     const json = JSON.stringify(toPlainValue(node));
-    state.problems.error(`\`${json}\` ${includeProblems.noKey}`, node.place);
+    state.problems.error(`\`${json}\` ${includeProblems.noKey}`, node.position);
     return [];
   }
   const inputs = getEntry(node, 'inputs');
   return target.map((one) => ({
     target: one,
     inputs: inputs?.kind === 'hash' ? inputs : null,
-    place: node.place,
+    position: node.position,
   }));
 };
 
@@ -143,8 +143,8 @@ export const resolveIncludes = async (
 ): Promise<Hash | null> => {
   const node = content === null ? undefined : getEntry(content, 'include');
   if (content === null || node === undefined) return content;
-  const place = keyPlace(content, 'include');
-  let included = emptyHash(place);
+  const position = getKeyPosition(content, 'include');
+  let included = emptyHash(position);
   for (const entry of listEntries(node, state.problems)) {
     for (const target of await parseEntries(state, entry)) {
       for (const contents of await loadEntry(state, from, target)) included = deepMerge(included, contents);

@@ -20,7 +20,7 @@ export const parseAllowFailure = (at: At, node: Node | undefined): AllowFailure 
   reportFault(
     { ...at, where: at.where.replace(/:allow_failure$/, '') },
     'allow failure should be a boolean value',
-    node.place,
+    node.position,
   );
   return null;
 };

@@ -16,7 +16,7 @@ import {
   type Node,
   getEntry,
   isNull,
-  keyPlace,
+  getKeyPosition,
   getString,
   getScalarText,
 } from '../syntax/node.ts';
@@ -46,19 +46,19 @@ const parseExpiry = (at: At, hash: Hash): string | null => {
   if (node === undefined) return null;
   const text = getScalarText(node);
   const isValid = text !== null && (text.trim().toLowerCase() === 'never' || parseDuration(text) !== null);
-  if (!isValid) reportFault(at, 'expire in should be a duration', node.place);
+  if (!isValid) reportFault(at, 'expire in should be a duration', node.position);
   return text;
 };
 
 const parseCoverageReport = (at: At, node: Node): { coverage_format: string | null; paths: string[] } => {
   const inside = inner(at, 'coverage_report');
   if (node.kind !== 'hash') {
-    reportFault(inside, 'config should be a hash', node.place);
+    reportFault(inside, 'config should be a hash', node.position);
     return { coverage_format: null, paths: [] };
   }
   checkKeys(inside, node, coverageKeys);
   const path = getString(getEntry(node, 'path'));
-  if (path === null) reportFault(inside, "path can't be blank", node.place);
+  if (path === null) reportFault(inside, "path can't be blank", node.position);
   const format = oneOfAt(inside, node, 'coverage_format', {
     words: ['cobertura', 'jacoco'],
     text: 'must be one of supported formats: cobertura, jacoco',
@@ -70,7 +70,7 @@ const parseReports = (at: At, node: Node | undefined): Pick<Artifacts, 'reports'
   const none = { reports: {}, coverage_format: null };
   if (node === undefined) return none;
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash', node.place);
+    reportFault(at, 'config should be a hash', node.position);
     return none;
   }
   checkKeys(at, node, new Set([...reportKeys, 'coverage_report']));
@@ -92,16 +92,16 @@ const parseReports = (at: At, node: Node | undefined): Pick<Artifacts, 'reports'
 const parseExposeAs = (at: At, hash: Hash, paths: string[]): string | null => {
   const expose_as = textAt(at, hash, 'expose_as');
   if (expose_as === null) return null;
-  const place = keyPlace(hash, 'expose_as');
+  const position = getKeyPosition(hash, 'expose_as');
   if (expose_as.length > maxLinkTextLength) {
-    reportFault(at, `expose as is too long (maximum is ${maxLinkTextLength} characters)`, place);
+    reportFault(at, `expose as is too long (maximum is ${maxLinkTextLength} characters)`, position);
   }
   if (!/^\w[-\w ]*$/.test(expose_as)) {
-    reportFault(at, "expose as can contain only letters, digits, '-', '_' and spaces", place);
+    reportFault(at, "expose as can contain only letters, digits, '-', '_' and spaces", position);
   }
-  if (paths.length === 0) reportFault(at, "paths can't be blank", place);
+  if (paths.length === 0) reportFault(at, "paths can't be blank", position);
   if (paths.some((path) => path.includes('*'))) {
-    reportFault(at, "paths can't contain '*' when used with 'expose_as'", place);
+    reportFault(at, "paths can't contain '*' when used with 'expose_as'", position);
   }
   return expose_as;
 };
@@ -109,7 +109,7 @@ const parseExposeAs = (at: At, hash: Hash, paths: string[]): string | null => {
 export const parseArtifacts = (at: At, node: Node | undefined): Artifacts | null => {
   if (node === undefined || isNull(node)) return null;
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash', node.place);
+    reportFault(at, 'config should be a hash', node.position);
     return null;
   }
   checkKeys(at, node, artifactKeys);

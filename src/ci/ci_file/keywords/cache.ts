@@ -21,19 +21,19 @@ const maxCaches = 4;
 const maxFiles = 2;
 const maxFallbacks = 5;
 
-const checkKeyText = (at: At, word: string, place: Node['place']): void => {
+const checkKeyText = (at: At, word: string, position: Node['position']): void => {
   const isInvalid = word.includes('/') || word.includes('%2F') || /^\.+$/.test(word);
-  if (isInvalid) reportFault(at, 'config cannot contain the "/" character, or be only "."', place);
+  if (isInvalid) reportFault(at, 'config cannot contain the "/" character, or be only "."', position);
 };
 
 const parseFilesKey = (at: At, node: Hash): Cache['key'] => {
   checkKeys(at, node, keyKeys);
   const list = getEntry(node, 'files') ?? getEntry(node, 'files_commits');
   const inside = inner(at, 'files');
-  if (list === undefined) reportFault(at, 'config missing required keys: files', node.place);
+  if (list === undefined) reportFault(at, 'config missing required keys: files', node.position);
   const files = parseStrings(inside, list, 'config should be an array of strings') ?? [];
   if (files.length > maxFiles) {
-    reportFault(inside, `config has too many items (maximum is ${maxFiles})`, node.place);
+    reportFault(inside, `config has too many items (maximum is ${maxFiles})`, node.position);
   }
   return { files, prefix: textAt(at, node, 'prefix') };
 };
@@ -46,10 +46,10 @@ const parseKey = (at: At, node: Node | undefined): Cache['key'] => {
     reportFault(
       at,
       'config should be a hash, a string or a symbol',
-      node.place,
+      node.position,
       'config should be a string or symbol',
     );
-  } else if (!word.includes('$')) checkKeyText(at, word, node.place);
+  } else if (!word.includes('$')) checkKeyText(at, word, node.position);
   return word ?? 'default';
 };
 
@@ -64,13 +64,13 @@ const parsePolicy = (at: At, node: Hash): string => {
 
 const parseCache = (at: At, node: Node): Cache | null => {
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash', node.place);
+    reportFault(at, 'config should be a hash', node.position);
     return null;
   }
   checkKeys(at, node, cacheKeys);
   const fallback_keys = stringsAt(at, node, 'fallback_keys') ?? [];
   if (fallback_keys.length > maxFallbacks) {
-    reportFault(at, `fallback keys has too many items (maximum is ${maxFallbacks})`, node.place);
+    reportFault(at, `fallback keys has too many items (maximum is ${maxFallbacks})`, node.position);
   }
   return {
     key: parseKey(inner(at, 'key'), getEntry(node, 'key')),
@@ -88,7 +88,7 @@ export const parseCaches = (at: At, node: Node | undefined): Cache[] => {
   if (node === undefined || isNull(node)) return [];
   const items = node.kind === 'list' ? flatItems(node) : [node];
   if (items.length > maxCaches) {
-    reportFault(at, `config no more than ${maxCaches} caches can be created`, node.place);
+    reportFault(at, `config no more than ${maxCaches} caches can be created`, node.position);
   }
   const caches = items.flatMap((item) => parseCache(at, item) ?? []);
   return caches.filter(({ paths, untracked }) => paths.length > 0 || untracked);

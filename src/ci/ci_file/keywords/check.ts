@@ -7,11 +7,11 @@ import {
   getEntry,
   flatItems,
   isNull,
-  keyPlace,
+  getKeyPosition,
   getString,
   getScalarText,
 } from '../syntax/node.ts';
-import type { Place } from '../syntax/source_position.ts';
+import type { SourcePosition } from '../syntax/source_position.ts';
 import type { Problems } from '../syntax/problem.ts';
 
 /** The part that is read, such as `jobs:rspec:artifacts`. */
@@ -26,37 +26,37 @@ export const inner = ({ where, problems }: At, key: string): At => ({
 export const reportFault = (
   { where, problems }: At,
   text: string,
-  place: Place | null,
+  position: SourcePosition | null,
   old?: string,
 ): void => {
   const message = (single: string): string => `${where} ${single}`.toLowerCase();
-  problems.error(message(text), place, message(old ?? text));
+  problems.error(message(text), position, message(old ?? text));
 };
 
 export const parseHash = (at: At, node: Node | undefined, text = 'config should be a hash'): Hash | null => {
   if (isNull(node) || node === undefined) return null;
   if (node.kind === 'hash') return node;
-  reportFault(at, text, node.place);
+  reportFault(at, text, node.position);
   return null;
 };
 
 /** Warns that a keyword is accepted but not implemented. */
 export const warnNotImplemented = (at: At, hash: Hash, key: string): void => {
   if (getEntry(hash, key) === undefined) return;
-  at.problems.warn(`${at.where} \`${key}\` is accepted, but not carried out`, keyPlace(hash, key));
+  at.problems.warn(`${at.where} \`${key}\` is accepted, but not carried out`, getKeyPosition(hash, key));
 };
 
 /** Reports a keyword that is known but not supported, rather than silently ignoring it. */
 export const rejectUnsupported = (at: At, hash: Hash, key: string): void => {
   if (getEntry(hash, key) === undefined) return;
-  reportFault(at, `config keyword \`${key}\` is not supported here`, keyPlace(hash, key));
+  reportFault(at, `config keyword \`${key}\` is not supported here`, getKeyPosition(hash, key));
 };
 
 export const checkKeys = (at: At, hash: Hash, allowed: ReadonlySet<string>): void => {
   const unknown = [...hash.entries.keys()].filter((key) => !allowed.has(key));
   const [first] = unknown;
   if (first === undefined) return;
-  reportFault(at, `config contains unknown keys: ${unknown.join(', ')}`, keyPlace(hash, first));
+  reportFault(at, `config contains unknown keys: ${unknown.join(', ')}`, getKeyPosition(hash, first));
 };
 
 /** Reads a list of texts, with nested lists flattened. null if it is absent or of another type. */
@@ -65,7 +65,7 @@ export const parseStrings = (at: At, node: Node | undefined, text: string, old?:
   const words = node.kind === 'list' ? flatItems(node).map(getString) : null;
   const texts = words?.filter((word) => word !== null);
   if (texts === undefined || texts.length !== words?.length) {
-    reportFault(at, text, node.place, old);
+    reportFault(at, text, node.position, old);
     return null;
   }
   return texts;
@@ -83,7 +83,7 @@ const scriptText = 'config should be a string or a nested array of strings up to
 export const parseScript = (at: At, node: Node | undefined, old: string): string[] | null => {
   if (node === undefined || isNull(node)) return null;
   if (getListDepth(node) > maxScriptDepth + 1) {
-    reportFault(at, scriptText, node.place, old);
+    reportFault(at, scriptText, node.position, old);
     return null;
   }
   const single = getString(node);
@@ -95,7 +95,7 @@ export const textAt = (at: At, hash: Hash, key: string, text = 'should be a stri
   const node = getEntry(hash, key);
   if (node === undefined) return null;
   const value = getString(node);
-  if (value === null) reportFault(at, `${toWords(key)} ${text}`, node.place);
+  if (value === null) reportFault(at, `${toWords(key)} ${text}`, node.position);
   return value;
 };
 
@@ -108,7 +108,7 @@ export const booleanAt = (at: At, hash: Hash, key: string): boolean | null =>
 export const parseBoolean = (at: At, key: string, node: Node | undefined): boolean | null => {
   if (node === undefined) return null;
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
-  reportFault(at, `${toWords(key)} should be a boolean value`, node.place);
+  reportFault(at, `${toWords(key)} should be a boolean value`, node.position);
   return null;
 };
 
@@ -126,7 +126,7 @@ export const oneOfAt = <const W extends string>(
   const word = words.find((word) => word === getString(node));
   if (word !== undefined) return word;
   const message = (single: string): string => `${toWords(key)} ${single}`;
-  reportFault(at, message(text), node.place, message(old ?? text));
+  reportFault(at, message(text), node.position, message(old ?? text));
   return null;
 };
 
@@ -146,9 +146,10 @@ export const parseDurationText = (
   if (node === undefined) return null;
   const text = getScalarText(node);
   const seconds = text === null ? null : parseDuration(text);
-  if (text === null || seconds === null) reportFault(at, `${toWords(key)} should be a duration`, node.place);
+  if (text === null || seconds === null)
+    reportFault(at, `${toWords(key)} should be a duration`, node.position);
   else if (maxSeconds !== undefined && seconds > maxSeconds) {
-    reportFault(at, `${toWords(key)} should not exceed the limit`, node.place);
+    reportFault(at, `${toWords(key)} should not exceed the limit`, node.position);
   }
   return text;
 };
@@ -161,7 +162,7 @@ export const parseExitCodes = (at: At, node: Node | undefined): number[] => {
   if (node === undefined || isNull(node)) return [];
   const items = node.kind === 'list' ? node.items : [node];
   if (!items.every((item) => isIntegerIn(item, 0, 255))) {
-    reportFault(at, 'exit codes should be an array of integers or an integer', node.place);
+    reportFault(at, 'exit codes should be an array of integers or an integer', node.position);
     return [];
   }
   return items.map((item) => (item.kind === 'scalar' ? Number(item.value) : 0));

@@ -10,12 +10,12 @@ const maxNameLength = 255;
 
 const wordsText = 'should be start, stop, prepare, verify, or access';
 
-const checkName = (at: At, name: string, place: Node['place']): void => {
+const checkName = (at: At, name: string, position: Node['position']): void => {
   if (name.length > maxNameLength)
-    reportFault(at, `name is too long (maximum is ${maxNameLength} characters)`, place);
+    reportFault(at, `name is too long (maximum is ${maxNameLength} characters)`, position);
   if (!/^[\w \-/{}$.]*$/.test(name)) {
     const allowed = "letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
-    reportFault(at, `name can contain only ${allowed}`, place);
+    reportFault(at, `name can contain only ${allowed}`, position);
   }
 };
 
@@ -37,18 +37,18 @@ export const parseEnvironment = (at: At, node: Node | undefined): Environment | 
   } as const;
   const shortName = getString(node);
   if (shortName !== null) {
-    checkName(at, shortName, node.place);
+    checkName(at, shortName, node.position);
     return { name: shortName, ...defaults };
   }
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash or a string', node.place);
+    reportFault(at, 'config should be a hash or a string', node.position);
     return null;
   }
   checkKeys(at, node, environmentKeys);
   warnNotImplemented(at, node, 'kubernetes');
   const name = textAt(at, node, 'name');
-  if (name === null) reportFault(at, "name can't be blank", node.place);
-  else checkName(at, name, getEntry(node, 'name')?.place ?? node.place);
+  if (name === null) reportFault(at, "name can't be blank", node.position);
+  else checkName(at, name, getEntry(node, 'name')?.position ?? node.position);
   return {
     name: name ?? '',
     url: textAt(at, node, 'url'),

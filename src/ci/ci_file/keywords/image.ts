@@ -26,7 +26,7 @@ const parsePullPolicy = (at: At, hash: Hash): string[] => {
   const policies = stringOrStrings(at, node, 'pull policy should be a string or an array of strings') ?? [];
   const invalid = policies.find((policy) => !pullPolicies.includes(policy));
   if (invalid !== undefined && node !== undefined) {
-    reportFault(at, `pull policy should be one of: ${pullPolicies.join(', ')}`, node.place);
+    reportFault(at, `pull policy should be one of: ${pullPolicies.join(', ')}`, node.position);
   }
   return policies;
 };
@@ -36,7 +36,7 @@ const parseDocker = (at: At, hash: Hash): Image['docker'] => {
   if (docker === undefined) return null;
   const inside = inner(at, 'docker');
   if (docker.kind !== 'hash') {
-    reportFault(inside, 'config should be a hash', docker.place);
+    reportFault(inside, 'config should be a hash', docker.position);
     return null;
   }
   checkKeys(inside, docker, dockerKeys);
@@ -51,7 +51,7 @@ const parseDetailedImage = (at: At, hash: Hash): Image | null => {
   const name = getString(getEntry(hash, 'name'));
   if (name === null) {
     const hasName = getEntry(hash, 'name') !== undefined;
-    reportFault(at, hasName ? 'name should be a string' : "name can't be blank", hash.place);
+    reportFault(at, hasName ? 'name should be a string' : "name can't be blank", hash.position);
   }
   for (const key of ['kubernetes', 'ports']) warnNotImplemented(at, hash, key);
   return {
@@ -67,7 +67,7 @@ export const parseImage = (at: At, node: Node | undefined): Image | null => {
   const name = getString(node);
   if (name !== null) return toImage(name);
   if (node.kind !== 'hash') {
-    reportFault(at, shape, node.place);
+    reportFault(at, shape, node.position);
     return null;
   }
   checkKeys(at, node, imageKeys);
@@ -79,7 +79,7 @@ const parseService = (at: At, node: Node): Service | null => {
   const none = { alias: null, command: null, variables: [] };
   if (name !== null) return { ...toImage(name), ...none };
   if (node.kind !== 'hash') {
-    reportFault({ ...at, where: oldService }, shape, node.place);
+    reportFault({ ...at, where: oldService }, shape, node.position);
     return null;
   }
   const inside = inner(at, 'service');
@@ -98,7 +98,7 @@ export const parseServices = (at: At, node: Node | undefined): Service[] => {
   if (node === undefined || isNull(node)) return [];
   if (node.kind !== 'list') {
     // The wording of GitLab.
-    reportFault(at, 'config should be a array', node.place);
+    reportFault(at, 'config should be a array', node.position);
     return [];
   }
   return flatItems(node).flatMap((item) => parseService(at, item) ?? []);

@@ -11,7 +11,7 @@ import {
   toScalarText,
   getScalarText,
 } from '../syntax/node.ts';
-import type { Place } from '../syntax/source_position.ts';
+import type { SourcePosition } from '../syntax/source_position.ts';
 import { CiFileError, type Problems } from '../syntax/problem.ts';
 import { compilePattern, splitPattern } from '../../../platform/pattern.ts';
 
@@ -21,7 +21,7 @@ const types: readonly InputType[] = ['string', 'number', 'boolean', 'array'];
 type Inputs = ReadonlyMap<string, Node>;
 
 /** Where input errors of a file are reported. */
-export type InputsAt = { file: string; problems: Problems; place: Place };
+export type InputsAt = { file: string; problems: Problems; position: SourcePosition };
 
 const getType = (node: Node): InputType | null => {
   if (node.kind === 'list') return 'array';
@@ -30,8 +30,8 @@ const getType = (node: Node): InputType | null => {
   return typeof node.value === 'boolean' ? 'boolean' : 'number';
 };
 
-const reportInputError = ({ file, problems, place }: InputsAt, text: string): void =>
-  problems.error(`\`${file}\`: ${text}`, place);
+const reportInputError = ({ file, problems, position }: InputsAt, text: string): void =>
+  problems.error(`\`${file}\`: ${text}`, position);
 
 const isOptionMissing = (spec: Node, value: Node): boolean => {
   const options = getEntry(spec, 'options');
@@ -99,7 +99,7 @@ const applyFunction = (call: string, text: string): string | null => {
 };
 
 const resolveBlock = (state: InterpolationState, inside: string): Node | null => {
-  if (++state.blocks > maxBlocks) throw new CiFileError('too many interpolation blocks', state.at.place);
+  if (++state.blocks > maxBlocks) throw new CiFileError('too many interpolation blocks', state.at.position);
   const [access = '', ...calls] = inside.split('|').map((part) => part.trim());
   const name = /^inputs\.([\w-]+)$/.exec(access)?.[1];
   const value = name === undefined ? undefined : state.inputs.get(name);
@@ -119,7 +119,7 @@ const resolveBlock = (state: InterpolationState, inside: string): Node | null =>
       return null;
     }
   }
-  return scalarNode(text, value.place);
+  return scalarNode(text, value.position);
 };
 
 const toText = (node: Node | null): string => {
@@ -132,28 +132,28 @@ const toText = (node: Node | null): string => {
 const isMatrixReference = (inside: string): boolean => /^\s*matrix\.\w+\s*$/.test(inside);
 
 /** Replaces blocks in a text. A text that is a single block becomes the input's value with its type. */
-const interpolateText = (state: InterpolationState, text: string, place: Place): Node => {
+const interpolateText = (state: InterpolationState, text: string, position: SourcePosition): Node => {
   const whole = /^\$\[\[([^\]]{0,1000})\]\]$/.exec(text);
   if (whole !== null && !isMatrixReference(whole[1] ?? '')) {
     const values = resolveBlock(state, whole[1] ?? '');
-    return values === null ? scalarNode(text, place) : { ...values, place };
+    return values === null ? scalarNode(text, position) : { ...values, position };
   }
   const filled = text.replace(block, (part, inside: string) =>
     isMatrixReference(inside) ? part : toText(resolveBlock(state, inside)),
   );
-  if (filled.length > maxTextLength) throw new CiFileError('The parsed YAML is too big', place);
-  return scalarNode(filled, place);
+  if (filled.length > maxTextLength) throw new CiFileError('The parsed YAML is too big', position);
+  return scalarNode(filled, position);
 };
 
 const interpolateNode = (state: InterpolationState, node: Node): Node => {
   switch (node.kind) {
     case 'scalar':
       if (typeof node.value !== 'string' || !node.value.includes('$[[')) return node;
-      return interpolateText(state, node.value, node.place);
+      return interpolateText(state, node.value, node.position);
     case 'list':
       return listNode(
         node.items.map((item) => interpolateNode(state, item)),
-        node.place,
+        node.position,
       );
     case 'hash':
       return interpolateHash(state, node);
@@ -164,14 +164,14 @@ const interpolateNode = (state: InterpolationState, node: Node): Node => {
 
 const interpolateHash = (state: InterpolationState, node: Hash): Node => {
   const entries = new Map<string, Node>();
-  const keys = new Map<string, Place>();
+  const keys = new Map<string, SourcePosition>();
   for (const [key, value] of node.entries) {
-    const place = node.keys.get(key) ?? node.place;
-    const name = key.includes('$[[') ? toText(interpolateText(state, key, place)) : key;
+    const position = node.keys.get(key) ?? node.position;
+    const name = key.includes('$[[') ? toText(interpolateText(state, key, position)) : key;
     entries.set(name, interpolateNode(state, value));
-    keys.set(name, place);
+    keys.set(name, position);
   }
-  return hashNode(entries, keys, node.place);
+  return hashNode(entries, keys, node.position);
 };
 
 const specKeys = new Set(['inputs', 'include', 'component']);
@@ -187,9 +187,9 @@ const checkHeader = ({ problems }: InputsAt, header: Hash): void => {
   const inputs = getEntry(spec, 'inputs');
   for (const [name, input] of inputs?.kind === 'hash' ? inputs.entries : []) {
     if (input.kind !== 'hash') continue;
-    const of = inner(inner(at, 'inputs'), name);
-    checkKeys(of, input, inputKeys);
-    rejectUnsupported(of, input, 'rules');
+    const inputAt = inner(inner(at, 'inputs'), name);
+    checkKeys(inputAt, input, inputKeys);
+    rejectUnsupported(inputAt, input, 'rules');
   }
 };
 
@@ -211,7 +211,7 @@ export const applyInputs = (at: InputsAt, documents: readonly Node[], provided: 
       );
       return null;
     }
-    return first ?? scalarNode(null, at.place);
+    return first ?? scalarNode(null, at.position);
   }
   checkHeader(at, first);
   const declared = getEntry(getEntry(first, 'spec'), 'inputs');
@@ -219,7 +219,7 @@ export const applyInputs = (at: InputsAt, documents: readonly Node[], provided: 
     reportInputError(at, 'header:spec:inputs config should be a hash');
     return null;
   }
-  const none = hashNode(new Map(), new Map(), first.place);
+  const none = hashNode(new Map(), new Map(), first.position);
   const inputs = resolveInputs(at, declared ?? none, provided);
   return inputs === null ? null : interpolateNode({ at, inputs, blocks: 0 }, second);
 };

@@ -26,7 +26,7 @@ import {
   type Node,
   getEntry,
   hashNode,
-  keyPlace,
+  getKeyPosition,
   toPlainValue,
   getString,
 } from '../syntax/node.ts';
@@ -93,7 +93,11 @@ const checkRulesConflicts = (at: At, hash: Hash): void => {
   const others = ['only', 'except', 'start_in'].filter((key) => getEntry(hash, key) !== undefined);
   const [first] = others;
   if (first === undefined) return;
-  reportFault(at, `config key may not be used with \`rules\`: ${others.join(', ')}`, keyPlace(hash, first));
+  reportFault(
+    at,
+    `config key may not be used with \`rules\`: ${others.join(', ')}`,
+    getKeyPosition(hash, first),
+  );
 };
 
 const parseCoverage = (at: At, hash: Hash): string | null => {
@@ -102,7 +106,7 @@ const parseCoverage = (at: At, hash: Hash): string | null => {
   const parts = text === null ? null : splitPattern(text);
   if (node === undefined) return null;
   if (parts !== null && compilePattern(parts.source, parts.flags) !== null) return text;
-  reportFault(inner(at, 'coverage'), 'config must be a regular expression', node.place);
+  reportFault(inner(at, 'coverage'), 'config must be a regular expression', node.position);
   return null;
 };
 
@@ -110,9 +114,9 @@ const parseStartIn = (at: At, hash: Hash, when: Job['when']): string | null => {
   if (getEntry(hash, 'rules') !== undefined) return null;
   const start_in = durationAt(at, hash, 'start_in', maxDelay);
   if (when === 'delayed' && !hash.entries.has('start_in')) {
-    reportFault(at, 'start in should be a duration', keyPlace(hash, 'when'));
+    reportFault(at, 'start in should be a duration', getKeyPosition(hash, 'when'));
   } else if (when !== 'delayed' && start_in !== null) {
-    reportFault(at, 'start in must be blank', keyPlace(hash, 'start_in'));
+    reportFault(at, 'start in must be blank', getKeyPosition(hash, 'start_in'));
   }
   return start_in;
 };
@@ -162,7 +166,7 @@ const parseJobNeeds = (at: At, hash: Hash, isBridge: boolean) => {
     isBridge ? ['job', 'bridge'] : ['job', 'cross_dependency'],
   );
   if (parsedNeeds.mirrors === null || getEntry(hash, 'trigger') === undefined) return parsedNeeds;
-  at.problems.warn(`${at.where}:needs of a pipeline is not carried out beside a trigger`, node.place);
+  at.problems.warn(`${at.where}:needs of a pipeline is not carried out beside a trigger`, node.position);
   return { ...parsedNeeds, mirrors: null };
 };
 
@@ -174,7 +178,7 @@ const parseNeedsAndDependencies = (at: At, hash: Hash, isBridge: boolean) => {
   const missing = parsedNeeds === null ? [] : (dependencies ?? []).filter((job) => !needed.has(job));
   if (missing.length > 0) {
     const text = `dependencies the ${missing.join(', ')} should be part of needs`;
-    reportFault(at, text, keyPlace(hash, 'dependencies'));
+    reportFault(at, text, getKeyPosition(hash, 'dependencies'));
   }
   // A mirror job waits for its stage.
   const needs = mirrors === null ? (parsedNeeds?.needs ?? null) : null;
@@ -187,7 +191,7 @@ const isFalse = (node: Node | undefined): boolean => node?.kind === 'scalar' && 
 const warnPages = (at: At, name: string, hash: Hash): void => {
   const pages = getEntry(hash, 'pages');
   if (pages === undefined && name === 'pages' && getEntry(hash, 'trigger') === undefined) {
-    at.problems.warn(`${at.where} is a job as any other: no site is made of what it leaves`, hash.place);
+    at.problems.warn(`${at.where} is a job as any other: no site is made of what it leaves`, hash.position);
   }
   if (!isFalse(pages)) warnNotImplemented(at, hash, 'pages');
 };
@@ -202,19 +206,19 @@ const parseStringList = (at: At, node: Node | undefined): string[] =>
   parseStrings(at, node, legacyListText) ?? [];
 
 const parseInheritableParts = (at: At, hash: Hash, defaults: JobDefaults) => {
-  const of = <T>(key: string, read: (at: At, node: Node | undefined) => T): T =>
+  const parseKey = <T>(key: string, read: (at: At, node: Node | undefined) => T): T =>
     parsePart({ at, hash, defaults }, key, read);
   return {
-    image: of('image', parseImage),
-    services: of('services', parseServices),
-    tags: of('tags', parseStringList),
-    artifacts: of('artifacts', parseArtifacts),
-    cache: of('cache', parseCaches),
-    retry: of('retry', parseRetry),
-    timeout: of('timeout', parseTimeout),
-    interruptible: of('interruptible', (_, node) => parseBoolean(at, 'interruptible', node)),
-    id_tokens: of('id_tokens', (_, node) => toPlainOrNull(node)),
-    pre_get_sources_script: of('hooks', parseHooks),
+    image: parseKey('image', parseImage),
+    services: parseKey('services', parseServices),
+    tags: parseKey('tags', parseStringList),
+    artifacts: parseKey('artifacts', parseArtifacts),
+    cache: parseKey('cache', parseCaches),
+    retry: parseKey('retry', parseRetry),
+    timeout: parseKey('timeout', parseTimeout),
+    interruptible: parseKey('interruptible', (_, node) => parseBoolean(at, 'interruptible', node)),
+    id_tokens: parseKey('id_tokens', (_, node) => toPlainOrNull(node)),
+    pre_get_sources_script: parseKey('hooks', parseHooks),
   };
 };
 
@@ -223,7 +227,7 @@ const toPlainOrNull = (node: Node | undefined): unknown => (node === undefined ?
 const parseSecrets = (at: At, node: Node | undefined): unknown => {
   const secrets = parseHash(inner(at, 'secrets'), node);
   if (secrets !== null && secrets.entries.size > 0) {
-    at.problems.warn(`${at.where} \`secrets\` cannot be fetched here: the job will fail`, secrets.place);
+    at.problems.warn(`${at.where} \`secrets\` cannot be fetched here: the job will fail`, secrets.position);
   }
   return toPlainOrNull(node);
 };
@@ -268,7 +272,7 @@ export const parseJob = (at: At, name: string, hash: Hash, defaults: JobDefaults
   checkKeys(at, hash, isBridge ? bridgeKeys : jobKeys);
   checkRulesConflicts(at, hash);
   if (getEntry(hash, 'script') === undefined && !isBridge) {
-    reportFault(at, missingScriptText, hash.place, "script can't be blank");
+    reportFault(at, missingScriptText, hash.position, "script can't be blank");
   }
   reportUnsupported(at, name, hash);
   const stage = textAt(at, hash, 'stage') ?? textAt(at, hash, 'type') ?? defaults.stage;
@@ -276,7 +280,7 @@ export const parseJob = (at: At, name: string, hash: Hash, defaults: JobDefaults
     name,
     group: name,
     stage,
-    place: hash.place,
+    position: hash.position,
     variables: parseVariables(inner(at, 'variables'), getEntry(hash, 'variables')),
     inherit_variables: defaults.inherit_variables(hash),
     parallel: null,
@@ -289,8 +293,8 @@ export const parseJob = (at: At, name: string, hash: Hash, defaults: JobDefaults
   };
   if (!isBridge) return job;
   if (job.trigger === null && job.mirrors === null && getEntry(hash, 'trigger') === undefined) {
-    reportFault(at, missingTriggerText, hash.place, "script can't be blank");
+    reportFault(at, missingTriggerText, hash.position, "script can't be blank");
   }
-  if (job.when === 'delayed') reportFault(at, noDelayText, keyPlace(hash, 'when'));
+  if (job.when === 'delayed') reportFault(at, noDelayText, getKeyPosition(hash, 'when'));
   return withoutRunKeywords(job);
 };

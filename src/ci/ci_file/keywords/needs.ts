@@ -1,6 +1,14 @@
 /** Parses `needs`: the jobs that a job waits for instead of its stage, and whose artifacts it takes. */
 import { type At, booleanAt, reportFault, inner, checkKeys, textAt } from './check.ts';
-import { type Hash, type Node, getEntry, flatItems, isNull, keyPlace, getString } from '../syntax/node.ts';
+import {
+  type Hash,
+  type Node,
+  getEntry,
+  flatItems,
+  isNull,
+  getKeyPosition,
+  getString,
+} from '../syntax/node.ts';
 import { parseMatrixValues } from './parallel.ts';
 import type { CrossNeed, Need } from '../config_types.ts';
 
@@ -33,7 +41,7 @@ const requiredTextAt = (at: At, node: Hash, key: string): string | null => {
   const text = textAt(at, node, key);
   if (text !== null && text.trim() !== '') return text;
   const isWrongType = text === null && getEntry(node, key) !== undefined;
-  if (!isWrongType) reportFault(at, `${key} can't be blank`, keyPlace(node, key));
+  if (!isWrongType) reportFault(at, `${key} can't be blank`, getKeyPosition(node, key));
   return null;
 };
 
@@ -83,7 +91,7 @@ const parseNeed = (at: At, node: Node): ParsedNeed | null => {
   const job = getString(node);
   if (job !== null) return { kind: 'job', need: { job, artifacts: true, optional: false, matrix: null } };
   if (node.kind === 'hash') return parseHashNeed(at, node);
-  reportFault(at, 'has an unsupported type', node.place);
+  reportFault(at, 'has an unsupported type', node.position);
   return null;
 };
 
@@ -94,25 +102,25 @@ const checkNeedKinds = (
   allowed: readonly Kind[],
 ): void => {
   const kinds = [...new Set(parsed.map(({ kind }) => kind))].filter((kind) => !allowed.includes(kind));
-  if (kinds.length > 0) reportFault(at, `config uses invalid types: ${kinds.join(', ')}`, node.place);
+  if (kinds.length > 0) reportFault(at, `config uses invalid types: ${kinds.join(', ')}`, node.position);
   const cross = parsed.flatMap((one) => (one.kind === 'cross_dependency' ? [one.cross] : []));
   const projectCount = cross.filter(({ project }) => project !== undefined).length;
   if (Math.max(projectCount, cross.length - projectCount) <= maxCrossNeeds) return;
-  reportFault(at, `config must be less than or equal to ${maxCrossNeeds}`, node.place);
+  reportFault(at, `config must be less than or equal to ${maxCrossNeeds}`, node.position);
 };
 
 export const parseNeeds = (at: At, node: Node, allowed: readonly Kind[]): Needs => {
   if (node.kind !== 'list' && node.kind !== 'hash') {
-    reportFault(at, 'config can only be a hash or an array', node.place);
+    reportFault(at, 'config can only be a hash or an array', node.position);
     return { needs: [], cross_needs: [], mirrors: null };
   }
   const items = node.kind === 'list' ? flatItems(node).filter((item) => !isNull(item)) : [node];
   if (items.length > maxNeeds)
-    reportFault(at, `config has too many entries (maximum ${maxNeeds})`, node.place);
+    reportFault(at, `config has too many entries (maximum ${maxNeeds})`, node.position);
   const parsed = items.map((item) => parseNeed(inner(at, 'need'), item)).filter((one) => one !== null);
   checkNeedKinds(at, node, parsed, allowed);
   const bridges = parsed.flatMap((one) => (one.kind === 'bridge' ? [one.project] : []));
-  if (bridges.length > 1) reportFault(at, 'config should contain at most one bridge need', node.place);
+  if (bridges.length > 1) reportFault(at, 'config should contain at most one bridge need', node.position);
   return {
     needs: parsed.flatMap((one) => (one.kind === 'job' ? [one.need] : [])),
     cross_needs: parsed.flatMap((one) => (one.kind === 'cross_dependency' ? [one.cross] : [])),

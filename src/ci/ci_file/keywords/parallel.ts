@@ -23,18 +23,18 @@ const parseValues = (node: Node): string[] | null => {
 export const parseMatrixValues = (at: At, node: Node): Record<string, string[]>[] | null => {
   const where = inner(at, 'matrix');
   if (node.kind !== 'list') {
-    reportFault(where, 'config should be an array of hashes', node.place);
+    reportFault(where, 'config should be an array of hashes', node.position);
     return null;
   }
   const entries = node.items.map((item): Record<string, string[]> | null => {
     if (item.kind !== 'hash') {
-      reportFault(where, 'config should be an array of hashes', item.place);
+      reportFault(where, 'config should be an array of hashes', item.position);
       return null;
     }
     const pairs = [...item.entries].map(([key, value]) => [key, parseValues(value)] as const);
     const invalid = pairs.find(([, values]) => values === null);
     if (invalid === undefined) return Object.fromEntries(pairs) as Record<string, string[]>;
-    reportFault(where, 'config should be a hash of key value pairs, value can be an array', item.place);
+    reportFault(where, 'config should be a hash of key value pairs, value can be an array', item.position);
     return null;
   });
   const valid = entries.filter((entry) => entry !== null);
@@ -56,7 +56,7 @@ const parseMatrix = (at: At, node: Node): Parallel | null => {
   if (entries === null) return null;
   const total = entries.reduce((sum, entry) => Math.min(sum + countCombinations(entry), maxJobs + 1), 0);
   if (total > maxJobs) {
-    reportFault(inner(at, 'matrix'), `config generates too many jobs (maximum is ${maxJobs})`, node.place);
+    reportFault(inner(at, 'matrix'), `config generates too many jobs (maximum is ${maxJobs})`, node.position);
     return null;
   }
   const matrix = entries.flatMap(listCombinations);
@@ -72,12 +72,12 @@ export const parseParallel = (at: At, node: Node | undefined): Parallel | null =
     return matrix === undefined ? null : parseMatrix(at, matrix);
   }
   if (node.kind !== 'scalar' || typeof node.value !== 'bigint') {
-    reportFault(at, 'should be an integer or a hash', node.place);
+    reportFault(at, 'should be an integer or a hash', node.position);
     return null;
   }
   if (isIntegerIn(node, 1, maxJobs)) return { total: Number(node.value), matrix: null };
   const isSmall = node.value < 1n;
   const text = isSmall ? 'greater than or equal to 1' : `less than or equal to ${maxJobs}`;
-  reportFault(at, `config must be ${text}`, node.place);
+  reportFault(at, `config must be ${text}`, node.position);
   return null;
 };

@@ -13,7 +13,7 @@ const isInvalidPattern = (ref: string): boolean => splitPattern(ref) !== null &&
 
 const parseRefs = (at: At, node: Node | undefined, text: string): string[] | null => {
   const refs = parseStrings(at, node, text, listText);
-  if (refs?.some(isInvalidPattern) === true) reportFault(at, text, node?.place ?? null, listText);
+  if (refs?.some(isInvalidPattern) === true) reportFault(at, text, node?.position ?? null, listText);
   return refs;
 };
 
@@ -23,17 +23,17 @@ export const parsePolicy = (at: At, node: Node | undefined): Policy | null => {
   const defaults: Policy = { refs: null, variables: null, changes: null, kubernetes: false };
   const single = getString(node);
   if (single !== null) {
-    if (isInvalidPattern(single)) reportFault(at, listText, node.place);
+    if (isInvalidPattern(single)) reportFault(at, listText, node.position);
     return { ...defaults, refs: [single] };
   }
   if (node.kind === 'list') return { ...defaults, refs: parseRefs(at, node, listText) };
   if (node.kind !== 'hash') {
-    reportFault(at, 'has to be either an array of conditions or a hash', node.place);
+    reportFault(at, 'has to be either an array of conditions or a hash', node.position);
     return null;
   }
   checkKeys(at, node, policyKeys);
   if (getEntry(node, 'kubernetes') !== undefined) {
-    at.problems.warn(`${at.where}:kubernetes never holds: there are no clusters here`, node.place);
+    at.problems.warn(`${at.where}:kubernetes never holds: there are no clusters here`, node.position);
   }
   return {
     kubernetes: getEntry(node, 'kubernetes') !== undefined,

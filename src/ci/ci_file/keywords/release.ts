@@ -14,7 +14,7 @@ import {
   type Node,
   getEntry,
   isNull,
-  keyPlace,
+  getKeyPosition,
   toPlainValue,
   getScalarText,
 } from '../syntax/node.ts';
@@ -32,7 +32,7 @@ const timeText = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?
 const requireText = (at: At, hash: Hash, key: string): void => {
   const text = textAt(at, hash, key);
   if (getEntry(hash, key) === undefined || text?.trim() === '') {
-    reportFault(at, `${key.replaceAll('_', ' ')} can't be blank`, keyPlace(hash, key));
+    reportFault(at, `${key.replaceAll('_', ' ')} can't be blank`, getKeyPosition(hash, key));
   }
 };
 
@@ -41,11 +41,11 @@ const checkTime = (at: At, hash: Hash): void => {
   if (node === undefined) return;
   const text = getScalarText(node) ?? '';
   const isTime = timeText.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10)));
-  if (!isTime) reportFault(at, 'released at must be a valid datetime', node.place);
+  if (!isTime) reportFault(at, 'released at must be a valid datetime', node.position);
 };
 
 const checkLink = (at: At, node: Node): void => {
-  if (node.kind !== 'hash') return reportFault(at, 'config should be a hash', node.place);
+  if (node.kind !== 'hash') return reportFault(at, 'config should be a hash', node.position);
   const link = inner(at, 'link');
   checkKeys(link, node, linkKeys);
   for (const key of ['name', 'url']) requireText(link, node, key);
@@ -58,8 +58,8 @@ const checkAssets = (at: At, node: Node | undefined): void => {
   if (assets === null) return;
   checkKeys(at, assets, assetKeys);
   const links = getEntry(assets, 'links');
-  if (links === undefined) return reportFault(at, "links can't be blank", assets.place);
-  if (links.kind !== 'list') return reportFault(at, 'links should be an array of hashes', links.place);
+  if (links === undefined) return reportFault(at, "links can't be blank", assets.position);
+  if (links.kind !== 'list') return reportFault(at, 'links should be an array of hashes', links.position);
   for (const link of links.items) checkLink(inner(at, 'links'), link);
 };
 

@@ -1,6 +1,6 @@
 /** Parses `retry` of a job. */
 import { type At, checkKeys, parseExitCodes, reportFault, stringOrStrings } from './check.ts';
-import { type Hash, type Node, getEntry, isNull, keyPlace } from '../syntax/node.ts';
+import { type Hash, type Node, getEntry, isNull, getKeyPosition } from '../syntax/node.ts';
 import type { Retry } from '../config_types.ts';
 
 const retryKeys = new Set(['max', 'when', 'exit_codes']);
@@ -14,10 +14,10 @@ const reasons = (
 
 const parseMax = (at: At, node: Node, word: string): number => {
   if (node.kind !== 'scalar' || typeof node.value !== 'bigint')
-    reportFault(at, `${word} must be an integer`, node.place);
-  else if (node.value < 0n) reportFault(at, `${word} must be greater than or equal to 0`, node.place);
+    reportFault(at, `${word} must be an integer`, node.position);
+  else if (node.value < 0n) reportFault(at, `${word} must be greater than or equal to 0`, node.position);
   else if (node.value > maxRetries)
-    reportFault(at, `${word} must be less than or equal to ${maxRetries}`, node.place);
+    reportFault(at, `${word} must be less than or equal to ${maxRetries}`, node.position);
   else return Number(node.value);
   return 0;
 };
@@ -29,7 +29,7 @@ const parseDetailedRetry = (at: At, hash: Hash): Retry => {
     stringOrStrings(at, getEntry(hash, 'when'), 'when should be an array of strings or a string') ?? [];
   const unknown = when.filter((reason) => !reasons.includes(reason));
   if (unknown.length > 0) {
-    reportFault(at, `when contains unknown values: ${unknown.join(', ')}`, keyPlace(hash, 'when'));
+    reportFault(at, `when contains unknown values: ${unknown.join(', ')}`, getKeyPosition(hash, 'when'));
   }
   return {
     max: max === undefined ? maxRetries : parseMax(at, max, 'max'),
@@ -42,7 +42,7 @@ export const parseRetry = (at: At, node: Node | undefined): Retry | null => {
   if (node === undefined || isNull(node)) return null;
   if (node.kind === 'hash') return parseDetailedRetry(at, node);
   if (node.kind !== 'scalar' || typeof node.value !== 'bigint') {
-    reportFault(at, 'config has to be either an integer or a hash', node.place);
+    reportFault(at, 'config has to be either an integer or a hash', node.position);
     return null;
   }
   return { max: parseMax(at, node, 'config'), when: ['always'], exit_codes: [] };

@@ -24,7 +24,7 @@ import {
 import { getGlobal, listJobNames } from './globals.ts';
 import { type JobDefaults, checkDefaults, parseJob } from './job.ts';
 import { defaultKeys, globalDefaults, notImplementedKeys, refusedKeys } from './keys.ts';
-import { type Hash, type Node, getEntry, keyPlace, getString } from '../syntax/node.ts';
+import { type Hash, type Node, getEntry, getKeyPosition, getString } from '../syntax/node.ts';
 import { parseParallel } from './parallel.ts';
 import type { Config, Job, Rule, Workflow } from '../config_types.ts';
 import type { Problems } from '../syntax/problem.ts';
@@ -59,7 +59,11 @@ const parseWorkflow = (problems: Problems, root: Hash): Workflow => {
   checkKeys(at, hash, workflowKeys);
   const name = textAt(at, hash, 'name');
   if (name !== null && name.length > maxNameLength) {
-    reportFault(at, `name is too long (maximum is ${maxNameLength} characters)`, keyPlace(hash, 'name'));
+    reportFault(
+      at,
+      `name is too long (maximum is ${maxNameLength} characters)`,
+      getKeyPosition(hash, 'name'),
+    );
   }
   return {
     rules: parseRules(inner(at, 'rules'), getEntry(hash, 'rules'), 'workflow'),
@@ -102,7 +106,7 @@ const collectDefaults = (problems: Problems, root: Hash): Map<string, { node: No
       reportFault(
         at,
         `config ${key} is defined in top-level and \`default:\` entry`,
-        keyPlace(defaults, key),
+        getKeyPosition(defaults, key),
       );
     }
     defaultParts.set(key, { node, where: `default:${key}` });
@@ -146,28 +150,28 @@ const warnSeveralPipelines = (at: At, hash: Hash): void => {
   const last = rules?.kind === 'list' ? rules.items.at(-1) : undefined;
   const when = getString(getEntry(last, 'when'));
   if (last?.kind !== 'hash' || last.entries.size !== 1 || when === null || when === 'never') return;
-  at.problems.warn(`${at.where} ${severalPipelinesText}`, last.place);
+  at.problems.warn(`${at.where} ${severalPipelinesText}`, last.position);
 };
 
 const checkName = (at: At, name: string, hash: Node): void => {
-  if (name.trim() === '') at.problems.error("jobs name can't be blank", hash.place);
+  if (name.trim() === '') at.problems.error("jobs name can't be blank", hash.position);
   if (name.length > maxNameLength) {
-    reportFault(at, `name is too long (maximum is ${maxNameLength} characters)`, hash.place);
+    reportFault(at, `name is too long (maximum is ${maxNameLength} characters)`, hash.position);
   }
 };
 
 /** Reports expanded names that are too long because they contain matrix values. */
-const checkExpandedNames = (at: At, { name, place }: Job, expandedJobs: readonly Job[]): void => {
+const checkExpandedNames = (at: At, { name, position }: Job, expandedJobs: readonly Job[]): void => {
   const isLonger = expandedJobs.some((one) => one.name.length > maxNameLength);
   if (isLonger && name.length <= maxNameLength) {
-    reportFault(at, `makes a name that is too long (maximum is ${maxNameLength} characters)`, place);
+    reportFault(at, `makes a name that is too long (maximum is ${maxNameLength} characters)`, position);
   }
 };
 
-const checkMatrixNeeds = ({ problems }: At, { name, place }: Job, expandedJobs: readonly Job[]): void => {
+const checkMatrixNeeds = ({ problems }: At, { name, position }: Job, expandedJobs: readonly Job[]): void => {
   const missing = findMissingMatrixName(expandedJobs);
   if (missing === null) return;
-  problems.error(`${name} job: needs \`matrix.${missing}\`, which its own matrix has not`, place);
+  problems.error(`${name} job: needs \`matrix.${missing}\`, which its own matrix has not`, position);
 };
 
 type ExpandedJob = { job: Job; expandedJobs: Job[] };
@@ -176,20 +180,21 @@ const parseJobs = (problems: Problems, root: Hash, workflow: Workflow): Expanded
   const defaults = buildJobDefaults(problems, root, workflow);
   checkDefaults({ where: 'default', problems }, defaults);
   const names = listJobNames(root);
-  if (names.length === 0) problems.error('jobs config should contain at least one visible job', root.place);
+  if (names.length === 0)
+    problems.error('jobs config should contain at least one visible job', root.position);
   return names.flatMap((name) => {
     const node = root.entries.get(name);
     const at = inner({ where: 'jobs', problems }, name);
     if (node?.kind !== 'hash') {
-      const place = keyPlace(root, name);
+      const position = getKeyPosition(root, name);
       const text = 'config should implement the script:, run:, or trigger: keyword';
-      reportFault(at, text, place, 'config should be a hash');
+      reportFault(at, text, position, 'config should be a hash');
       return [];
     }
     checkName(at, name, node);
     checkInherit(at, node);
     if (workflow.rules === null) warnSeveralPipelines(at, node);
-    const job = { ...parseJob(at, name, node, defaults), place: keyPlace(root, name) };
+    const job = { ...parseJob(at, name, node, defaults), position: getKeyPosition(root, name) };
     const parallel = parseParallel(inner(at, 'parallel'), getEntry(node, 'parallel'));
     const expandedJobs = expandParallel(job, parallel);
     checkExpandedNames(inner(at, 'parallel'), job, expandedJobs);
@@ -212,11 +217,11 @@ const linkNeeds = (problems: Problems, entries: readonly ExpandedJob[], budget: 
     budget.left -= countNeedsSteps(needs ?? [], groups);
     if (budget.left < 0) throw new TooExpensive();
     for (const name of findMissingNeeds(job, needs ?? [], groups)) {
-      problems.error(`${job.name} job: undefined need: ${name}`, job.place);
+      problems.error(`${job.name} job: undefined need: ${name}`, job.position);
     }
     const expanded = needs === null ? null : expandNeeds(job, needs, groups);
     if (expanded === null || expanded.length <= maxNeeds) return expanded;
-    problems.error(`${job.group} job: too many needs (maximum is ${maxNeeds})`, job.place);
+    problems.error(`${job.group} job: too many needs (maximum is ${maxNeeds})`, job.position);
     return [];
   };
   const expandJobNeeds = (job: Job): Pick<Job, 'needs' | 'rules'> => ({
@@ -242,7 +247,7 @@ export const readRoot = (root: Hash, problems: Problems, budget: StepBudget): Co
   const entries = parseJobs(problems, root, workflow);
   const count = entries.reduce((sum, { expandedJobs }) => sum + expandedJobs.length, 0);
   if (count > maxJobs) {
-    problems.error(`The configuration makes too many jobs (maximum is ${maxJobs})`, root.place);
+    problems.error(`The configuration makes too many jobs (maximum is ${maxJobs})`, root.position);
     return null;
   }
   checkJobs({ problems, stages, jobs: entries.map(({ job }) => job), named: indexByName(entries) });

@@ -12,7 +12,15 @@ import {
 } from './check.ts';
 import { ExpressionError } from '../expression/lexer.ts';
 import { type Expression, parseExpression } from '../expression/parser.ts';
-import { type Hash, type Node, getEntry, flatItems, isNull, keyPlace, getString } from '../syntax/node.ts';
+import {
+  type Hash,
+  type Node,
+  getEntry,
+  flatItems,
+  isNull,
+  getKeyPosition,
+  getString,
+} from '../syntax/node.ts';
 import { parseNeeds } from './needs.ts';
 import type { AutoCancel, PathRule, Rule } from '../config_types.ts';
 import { parseVariables } from './variables.ts';
@@ -49,17 +57,17 @@ const parseCondition = (at: At, node: Node): Expression | null => {
     if (text !== null) return parseCached(at, text);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    reportFault(at, `if invalid expression syntax: ${error.message}`, node.place);
+    reportFault(at, `if invalid expression syntax: ${error.message}`, node.position);
     return null;
   }
-  reportFault(at, 'if invalid expression syntax', node.place);
+  reportFault(at, 'if invalid expression syntax', node.position);
   return null;
 };
 
 const parsePatterns = (at: At, node: Node | undefined, key: string): string[] | null => {
   const patterns = parseStrings(at, node, `${key} should be an array of strings`);
   if (patterns !== null && patterns.length > maxPatterns) {
-    reportFault(at, `${key} has too many entries (maximum ${maxPatterns})`, node?.place ?? null);
+    reportFault(at, `${key} has too many entries (maximum ${maxPatterns})`, node?.position ?? null);
   }
   return patterns;
 };
@@ -76,7 +84,7 @@ const parseChanges = (at: At, node: Node | undefined): PathRule | null => {
   const inside = inner(at, 'changes');
   checkKeys(inside, node, changesKeys);
   const paths = parsePatterns(inside, getEntry(node, 'paths'), 'paths');
-  if (paths === null) reportFault(inside, "paths can't be blank", node.place);
+  if (paths === null) reportFault(inside, "paths can't be blank", node.position);
   return { paths: paths ?? [], compare_to: getString(getEntry(node, 'compare_to')) };
 };
 
@@ -84,7 +92,7 @@ const parseExists = (at: At, node: Node | undefined): string[] | null => {
   if (node?.kind !== 'hash') return parsePatterns(at, node, 'exists');
   checkKeys(inner(at, 'exists'), node, pathsKeys);
   if (node.entries.has('project') || node.entries.has('ref')) {
-    at.problems.warn(`${at.where}:exists looks at this project's files only`, node.place);
+    at.problems.warn(`${at.where}:exists looks at this project's files only`, node.position);
   }
   return parsePatterns(inner(at, 'exists'), getEntry(node, 'paths'), 'paths') ?? [];
 };
@@ -94,7 +102,7 @@ const autoCancelKeys = new Set(['on_new_commit', 'on_job_failure']);
 export const parseAutoCancel = (at: At, node: Node | undefined): AutoCancel | null => {
   if (node === undefined || isNull(node)) return null;
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash', node.place);
+    reportFault(at, 'config should be a hash', node.position);
     return null;
   }
   checkKeys(at, node, autoCancelKeys);
@@ -112,20 +120,20 @@ export const parseAutoCancel = (at: At, node: Node | undefined): AutoCancel | nu
 const parseStartIn = (at: At, node: Hash, when: Rule['when']): string | null => {
   const start_in = durationAt(at, node, 'start_in', maxDelay);
   if (start_in === null && when === 'delayed')
-    reportFault(at, 'start in should be a duration', keyPlace(node, 'when'));
+    reportFault(at, 'start in should be a duration', getKeyPosition(node, 'when'));
   if (start_in !== null && when !== 'delayed')
-    reportFault(at, 'start in must be blank', keyPlace(node, 'start_in'));
+    reportFault(at, 'start in must be blank', getKeyPosition(node, 'start_in'));
   return start_in;
 };
 
-const parseRule = (at: At, node: Node, of: RuleOwner): Rule | null => {
+const parseRule = (at: At, node: Node, owner: RuleOwner): Rule | null => {
   if (node.kind !== 'hash') {
-    reportFault(at, 'config should be a hash', node.place);
+    reportFault(at, 'config should be a hash', node.position);
     return null;
   }
-  checkKeys(at, node, listKeys[of]);
+  checkKeys(at, node, listKeys[owner]);
   const [condition, needs] = [getEntry(node, 'if'), getEntry(node, 'needs')];
-  const when = oneOfAt(at, node, 'when', { words: of === 'job' ? jobWhens : workflowWhens });
+  const when = oneOfAt(at, node, 'when', { words: owner === 'job' ? jobWhens : workflowWhens });
   return {
     if: condition === undefined ? null : parseCondition(at, condition),
     changes: parseChanges(at, getEntry(node, 'changes')),
@@ -134,21 +142,21 @@ const parseRule = (at: At, node: Node, of: RuleOwner): Rule | null => {
     allow_failure: booleanAt(at, node, 'allow_failure'),
     variables: parseVariables(inner(at, 'variables'), getEntry(node, 'variables')),
     needs: needs === undefined ? null : parseNeeds(inner(at, 'needs'), needs, ['job']).needs,
-    start_in: of === 'job' ? parseStartIn(at, node, when) : null,
+    start_in: owner === 'job' ? parseStartIn(at, node, when) : null,
     interruptible: booleanAt(at, node, 'interruptible'),
     auto_cancel: parseAutoCancel(inner(at, 'auto_cancel'), getEntry(node, 'auto_cancel')),
   };
 };
 
 /** Parses rules, with nested lists (`!reference`) flattened. null if absent. */
-export const parseRules = (at: At, node: Node | undefined, of: RuleOwner): Rule[] | null => {
+export const parseRules = (at: At, node: Node | undefined, owner: RuleOwner): Rule[] | null => {
   if (node === undefined || isNull(node)) return null;
   if (node.kind !== 'list') {
-    reportFault(at, 'config should be an array of hashes', node.place);
+    reportFault(at, 'config should be an array of hashes', node.position);
     return null;
   }
   const rules = flatItems(node).filter((item) => !isNull(item));
-  return rules.map((item) => parseRule(inner(at, 'rule'), item, of)).filter((rule) => rule !== null);
+  return rules.map((item) => parseRule(inner(at, 'rule'), item, owner)).filter((rule) => rule !== null);
 };
 
 /** Parses the expressions of `only: variables`. */
@@ -160,7 +168,7 @@ export const parseExpressions = (at: At, node: Node | undefined): Expression[] |
       return [parseCached(at, text)];
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      reportFault(at, 'variables invalid expression syntax', node.place);
+      reportFault(at, 'variables invalid expression syntax', node.position);
       return [];
     }
   });

@@ -1,6 +1,14 @@
 /** Parses `trigger`: a job that starts a child pipeline or a pipeline of another project. */
 import { type At, booleanAt, reportFault, parseHash, inner, checkKeys, oneOfAt, textAt } from './check.ts';
-import { type Hash, type Node, getEntry, isNull, keyPlace, toPlainValue, getString } from '../syntax/node.ts';
+import {
+  type Hash,
+  type Node,
+  getEntry,
+  isNull,
+  getKeyPosition,
+  toPlainValue,
+  getString,
+} from '../syntax/node.ts';
 import type { Job, Trigger } from '../config_types.ts';
 
 const keys = new Set(['project', 'branch', 'include', 'strategy', 'forward', 'inputs']);
@@ -26,11 +34,11 @@ const isEntry = (node: Node): boolean => node.kind === 'hash' || getString(node)
 const parseInclude = (at: At, node: Node): unknown[] | null => {
   const entries = node.kind === 'list' ? node.items : [node];
   if (!entries.every(isEntry)) {
-    reportFault(at, 'config should be a string, a hash, or an array of them', node.place);
+    reportFault(at, 'config should be a string, a hash, or an array of them', node.position);
     return null;
   }
   if (entries.length > maxIncludes) {
-    reportFault(at, `config is too long (maximum is ${maxIncludes})`, node.place);
+    reportFault(at, `config is too long (maximum is ${maxIncludes})`, node.position);
     return null;
   }
   return entries.map(toPlainValue);
@@ -40,15 +48,15 @@ const parseTarget = (at: At, hash: Hash): Pick<Trigger, 'project' | 'include'> |
   const include = getEntry(hash, 'include');
   const project = textAt(at, hash, 'project');
   if (include === undefined && (project ?? '').trim() === '') {
-    reportFault(at, 'config should name a project or an include', hash.place, "project can't be blank");
+    reportFault(at, 'config should name a project or an include', hash.position, "project can't be blank");
     return null;
   }
   if (include !== undefined && hash.entries.has('project')) {
-    reportFault(at, 'config contains unknown keys: project', keyPlace(hash, 'project'));
+    reportFault(at, 'config contains unknown keys: project', getKeyPosition(hash, 'project'));
     return null;
   }
   if (include !== undefined && hash.entries.has('branch')) {
-    reportFault(at, 'config contains unknown keys: branch', keyPlace(hash, 'branch'));
+    reportFault(at, 'config contains unknown keys: branch', getKeyPosition(hash, 'branch'));
   }
   return { project, include: include === undefined ? null : parseInclude(inner(at, 'include'), include) };
 };
@@ -60,7 +68,7 @@ export const parseTrigger = (at: At, node: Node | undefined): Trigger | null => 
   if (project !== null && project.trim() !== '')
     return { ...defaults, project, include: null, forward: defaultForward };
   if (node.kind !== 'hash') {
-    reportFault(at, 'config has to be either a string or a hash', node.place);
+    reportFault(at, 'config has to be either a string or a hash', node.position);
     return null;
   }
   checkKeys(at, node, keys);

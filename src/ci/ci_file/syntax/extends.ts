@@ -1,6 +1,15 @@
 /** Resolves `extends`: merges the parents in order, then the job's own keys. */
-import { type Hash, type Node, getEntry, hashNode, keyPlace, maxNodes, getString, tooLarge } from './node.ts';
-import type { Place } from './source_position.ts';
+import {
+  type Hash,
+  type Node,
+  getEntry,
+  hashNode,
+  getKeyPosition,
+  maxNodes,
+  getString,
+  tooLarge,
+} from './node.ts';
+import type { SourcePosition } from './source_position.ts';
 import { deepMerge, emptyHash } from './merge.ts';
 import { CiFileError, type Problems } from './problem.ts';
 
@@ -29,16 +38,16 @@ const parseParents = (node: Node): string[] | null => {
   return names.length === node.items.length ? names : null;
 };
 
-type ExtendStep = { name: string; own: Hash; place: Place };
+type ExtendStep = { name: string; own: Hash; position: SourcePosition };
 
 const resolveParent = (
   state: ExtendState,
-  { name, place }: ExtendStep,
+  { name, position }: ExtendStep,
   parent: string,
 ): ExtendedHash | null => {
   const base = state.root.entries.get(parent);
   const refuse = (text: string): null => {
-    state.problems.error(`${name}: ${text}`, place);
+    state.problems.error(`${name}: ${text}`, position);
     return null;
   };
   if (base === undefined) return refuse(`unknown keys in \`extends\` (${parent})`);
@@ -51,7 +60,7 @@ const resolveParent = (
 const mergeCounted = (state: ExtendState, base: Hash, over: Hash): Hash => {
   const result = deepMerge(base, over);
   state.entryCount += result.entries.size;
-  if (state.entryCount > maxNodes) throw new CiFileError(tooLarge, over.place);
+  if (state.entryCount > maxNodes) throw new CiFileError(tooLarge, over.position);
   return result;
 };
 
@@ -67,7 +76,7 @@ const combineParents = (
   if (resolved.length < bases.length) return null;
   const base = resolved.reduce<Hash>(
     (sum, { hash }) => mergeCounted(state, sum, hash),
-    emptyHash(step.own.place),
+    emptyHash(step.own.position),
   );
   const height = 1 + Math.max(0, ...resolved.map((one) => one.height));
   return { hash: mergeCounted(state, base, step.own), height };
@@ -78,12 +87,12 @@ const extendHash = (state: ExtendState, name: string, own: Hash): ExtendedHash |
   if (cached !== undefined) return cached;
   const extendsNode = getEntry(own, 'extends');
   if (extendsNode === undefined) return { hash: own, height: 0 };
-  const place = keyPlace(own, 'extends');
+  const position = getKeyPosition(own, 'extends');
   const parents = parseParents(extendsNode);
   if (parents === null) {
-    state.problems.error(`${name}: \`extends\` should be a string or an array of strings`, place);
+    state.problems.error(`${name}: \`extends\` should be a string or an array of strings`, position);
   }
-  const result = parents === null ? null : combineParents(state, { name, own, place }, parents);
+  const result = parents === null ? null : combineParents(state, { name, own, position }, parents);
   state.results.set(name, result);
   return result;
 };
@@ -96,5 +105,5 @@ export const resolveExtends = (root: Hash, problems: Problems): Hash => {
     const result = node.kind === 'hash' ? extendHash(state, name, node) : null;
     entries.set(name, result?.hash ?? node);
   }
-  return hashNode(entries, root.keys, root.place);
+  return hashNode(entries, root.keys, root.position);
 };

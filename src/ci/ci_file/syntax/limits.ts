@@ -1,6 +1,6 @@
 /** Limits on the size and evaluation cost of a configuration. */
 import { maxNodes, tooLarge, type Hash, type Node } from './node.ts';
-import type { Place } from './source_position.ts';
+import type { SourcePosition } from './source_position.ts';
 import { CiFileError } from './problem.ts';
 
 export type Limits = {
@@ -40,8 +40,8 @@ export const briefLimits: Limits = {
 export class TooHeavy extends Error {}
 
 /** @throws TooHeavy, CiFileError */
-export const limitError = ({ isBrief }: Limits, place: Place | null = null): Error =>
-  isBrief ? new TooHeavy() : new CiFileError(tooLarge, place);
+export const limitError = ({ isBrief }: Limits, position: SourcePosition | null = null): Error =>
+  isBrief ? new TooHeavy() : new CiFileError(tooLarge, position);
 
 const countText = (node: Node): number => {
   if (node.kind === 'scalar') return typeof node.value === 'string' ? node.value.length : 0;
@@ -57,7 +57,7 @@ const countText = (node: Node): number => {
  * @throws TooHeavy, CiFileError if it exceeds the limits
  */
 export const requireWithinLimits = (root: Hash, limits: Limits): Hash => {
-  if (root.size > limits.nodes || countText(root) > limits.made) throw limitError(limits, root.place);
+  if (root.size > limits.nodes || countText(root) > limits.made) throw limitError(limits, root.position);
   return root;
 };
 

@@ -16,7 +16,7 @@ import {
   isSeq,
 } from 'yaml';
 import { type Hash, type Node, hashNode, listNode, scalarNode, toScalarText, tooLarge } from './node.ts';
-import type { Place } from './source_position.ts';
+import type { SourcePosition } from './source_position.ts';
 import { maxFileLength } from './limits.ts';
 import { CiFileError, type Problems } from './problem.ts';
 import { parsePsychScalar } from './psych.ts';
@@ -36,12 +36,12 @@ type LoadState = {
   problems: Problems;
 };
 
-const placeAt = ({ file, lines }: Pick<LoadState, 'file' | 'lines'>, offset: number): Place => {
+const placeAt = ({ file, lines }: Pick<LoadState, 'file' | 'lines'>, offset: number): SourcePosition => {
   const { line, col } = lines.linePos(offset);
   return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
 };
 
-const getPlace = (state: LoadState, node: unknown, fallback: Place): Place => {
+const getPlace = (state: LoadState, node: unknown, fallback: SourcePosition): SourcePosition => {
   const range = (node as { range?: readonly number[] | null } | null)?.range;
   return range?.[0] === undefined ? fallback : placeAt(state, range[0]);
 };
@@ -56,41 +56,41 @@ const isStorable = (text: string): boolean => !text.includes('\0') && text.isWel
 const toScalar = (
   state: LoadState,
   node: { value: unknown; type?: string; tag?: string },
-  place: Place,
+  position: SourcePosition,
 ): Node => {
   const text = typeof node.value === 'string' ? node.value : '';
-  if (!isStorable(text)) throw new CiFileError(forbiddenText, place);
+  if (!isStorable(text)) throw new CiFileError(forbiddenText, position);
   const isPlain = node.type === undefined || node.type === 'PLAIN';
-  if (!isPlain || (node.tag !== undefined && plainTag.test(node.tag))) return scalarNode(text, place);
+  if (!isPlain || (node.tag !== undefined && plainTag.test(node.tag))) return scalarNode(text, position);
   const value = parsePsychScalar(text);
   if (value !== null && typeof value === 'object') {
-    state.problems.error(`Tried to load unspecified class: ${value.refused}`, place);
-    return scalarNode(text, place);
+    state.problems.error(`Tried to load unspecified class: ${value.refused}`, position);
+    return scalarNode(text, position);
   }
-  return scalarNode(value, place);
+  return scalarNode(value, position);
 };
 
 const toKeyText = (key: Node): string => {
   if (key.kind === 'scalar') return toScalarText(key.value);
-  throw new CiFileError('Invalid configuration format', key.place);
+  throw new CiFileError('Invalid configuration format', key.position);
 };
 
 /** `!reference` takes only the names of keys. */
-const toReference = (items: readonly Node[], place: Place, problems: Problems): Node => {
+const toReference = (items: readonly Node[], position: SourcePosition, problems: Problems): Node => {
   const path = items.flatMap((item) => (item.kind === 'scalar' ? [toScalarText(item.value)] : []));
   if (path.length === 0 || path.length !== items.length) {
-    problems.error(`!reference ${JSON.stringify(path)} is not valid`, place);
-    return scalarNode(null, place);
+    problems.error(`!reference ${JSON.stringify(path)} is not valid`, position);
+    return scalarNode(null, position);
   }
-  return { kind: 'reference', path, size: 1, place };
+  return { kind: 'reference', path, size: 1, position };
 };
 
-type MapEntries = { entries: Map<string, Node>; keys: Map<string, Place> };
+type MapEntries = { entries: Map<string, Node>; keys: Map<string, SourcePosition> };
 
 const copyEntries = ({ entries, keys }: MapEntries, from: Hash): void => {
   for (const [key, value] of from.entries) {
     entries.set(key, value);
-    keys.set(key, from.keys.get(key) ?? from.place);
+    keys.set(key, from.keys.get(key) ?? from.position);
   }
 };
 
@@ -103,7 +103,7 @@ const mergeInto = (mapEntries: MapEntries, value: Node): boolean => {
   for (const source of hashes) copyEntries(merged, source);
   for (const [key, node] of merged.entries) {
     mapEntries.entries.set(key, node);
-    mapEntries.keys.set(key, merged.keys.get(key) ?? value.place);
+    mapEntries.keys.set(key, merged.keys.get(key) ?? value.position);
   }
   return true;
 };
@@ -114,19 +114,19 @@ const loadPair = (
   state: LoadState,
   mapEntries: MapEntries,
   pair: Pair,
-  at: { place: Place; depth: number },
+  at: { position: SourcePosition; depth: number },
 ): void => {
   const { entries, keys } = mapEntries;
-  const key = loadNode(state, pair.key, at.place, at.depth);
-  const value = loadNode(state, pair.value, key.place, at.depth);
+  const key = loadNode(state, pair.key, at.position, at.depth);
+  const value = loadNode(state, pair.value, key.position, at.depth);
   if (isMergeKey(pair.key) && mergeInto(mapEntries, value)) return;
   const name = toKeyText(key);
   if (entries.has(name) && getOwnKeys(mapEntries).has(name)) {
-    state.problems.warn(`duplicate key: ${name}, the last one counts`, key.place);
+    state.problems.warn(`duplicate key: ${name}, the last one counts`, key.position);
   }
   getOwnKeys(mapEntries).add(name);
   entries.set(name, value);
-  keys.set(name, key.place);
+  keys.set(name, key.position);
 };
 
 /** Keys written in the map itself, for the warning about duplicates. Merged keys do not count. */
@@ -138,35 +138,42 @@ const getOwnKeys = (mapEntries: MapEntries): Set<string> => {
   return own;
 };
 
-const loadMap = (state: LoadState, map: YAMLMap, place: Place, depth: number): Node => {
+const loadMap = (state: LoadState, map: YAMLMap, position: SourcePosition, depth: number): Node => {
   const mapEntries: MapEntries = { entries: new Map(), keys: new Map() };
-  for (const pair of map.items) loadPair(state, mapEntries, pair, { place, depth });
-  return hashNode(mapEntries.entries, mapEntries.keys, place);
+  for (const pair of map.items) loadPair(state, mapEntries, pair, { position, depth });
+  return hashNode(mapEntries.entries, mapEntries.keys, position);
 };
 
-const resolveAlias = (state: LoadState, alias: Alias, place: Place): Node => {
+const resolveAlias = (state: LoadState, alias: Alias, position: SourcePosition): Node => {
   const anchored = state.anchors.get(alias.source);
-  if (anchored === undefined) throw new CiFileError(`Unknown alias: ${alias.source}`, place);
+  if (anchored === undefined) throw new CiFileError(`Unknown alias: ${alias.source}`, position);
   return anchored;
 };
 
-const loadNode = (state: LoadState, node: unknown, outer: Place, depth: number): Node => {
-  const place = getPlace(state, node, outer);
-  if (depth > maxDepth) throw new CiFileError(tooLarge, place);
-  if (isAlias(node)) return resolveAlias(state, node, place);
-  const content = loadContent(state, node as YamlNode | null, place, depth + 1);
+const loadNode = (state: LoadState, node: unknown, outer: SourcePosition, depth: number): Node => {
+  const position = getPlace(state, node, outer);
+  if (depth > maxDepth) throw new CiFileError(tooLarge, position);
+  if (isAlias(node)) return resolveAlias(state, node, position);
+  const content = loadContent(state, node as YamlNode | null, position, depth + 1);
   const anchor = (node as { anchor?: string } | null)?.anchor;
   if (anchor !== undefined) state.anchors.set(anchor, content);
   return content;
 };
 
-const loadContent = (state: LoadState, node: YamlNode | null, place: Place, depth: number): Node => {
-  if (isMap(node)) return loadMap(state, node, place, depth);
+const loadContent = (
+  state: LoadState,
+  node: YamlNode | null,
+  position: SourcePosition,
+  depth: number,
+): Node => {
+  if (isMap(node)) return loadMap(state, node, position, depth);
   if (isSeq(node)) {
-    const items = node.items.map((item) => loadNode(state, item, place, depth));
-    return node.tag === '!reference' ? toReference(items, place, state.problems) : listNode(items, place);
+    const items = node.items.map((item) => loadNode(state, item, position, depth));
+    return node.tag === '!reference'
+      ? toReference(items, position, state.problems)
+      : listNode(items, position);
   }
-  return isScalar(node) ? toScalar(state, node, place) : scalarNode(null, place);
+  return isScalar(node) ? toScalar(state, node, position) : scalarNode(null, position);
 };
 
 const reportSyntaxErrors = (
@@ -176,10 +183,10 @@ const reportSyntaxErrors = (
   problems: Problems,
 ): boolean => {
   for (const { message, pos, code } of document.errors.slice(0, maxSyntaxErrors)) {
-    const place = placeAt({ file, lines }, pos[0]);
+    const position = placeAt({ file, lines }, pos[0]);
     const isDeep = code === 'RESOURCE_EXHAUSTION';
-    const text = `(<unknown>): ${message} at line ${place.line} column ${place.column}`;
-    problems.error(isDeep ? tooLarge : text, place);
+    const text = `(<unknown>): ${message} at line ${position.line} column ${position.column}`;
+    problems.error(isDeep ? tooLarge : text, position);
     if (isDeep) break;
   }
   return document.errors.length > 0;

@@ -3,23 +3,23 @@
  * `extends` can share them.
  */
 import { CiFileError } from './problem.ts';
-import type { Place } from './source_position.ts';
+import type { SourcePosition } from './source_position.ts';
 
 /** Values as Ruby reads them: integers are `bigint`, other numbers `number`. */
 export type ScalarValue = null | boolean | bigint | number | string;
 
-export type Scalar = { kind: 'scalar'; value: ScalarValue; size: 1; place: Place };
-export type List = { kind: 'list'; items: readonly Node[]; size: number; place: Place };
+export type Scalar = { kind: 'scalar'; value: ScalarValue; size: 1; position: SourcePosition };
+export type List = { kind: 'list'; items: readonly Node[]; size: number; position: SourcePosition };
 export type Hash = {
   kind: 'hash';
   entries: ReadonlyMap<string, Node>;
   /** Position of each key. */
-  keys: ReadonlyMap<string, Place>;
+  keys: ReadonlyMap<string, SourcePosition>;
   size: number;
-  place: Place;
+  position: SourcePosition;
 };
 /** `!reference [job, script]`, until it is resolved. */
-export type Reference = { kind: 'reference'; path: readonly string[]; size: 1; place: Place };
+export type Reference = { kind: 'reference'; path: readonly string[]; size: 1; position: SourcePosition };
 
 export type Node = Scalar | List | Hash | Reference;
 
@@ -28,32 +28,32 @@ export const maxNodes = 200_000;
 
 export const tooLarge = 'The parsed YAML is too big';
 
-const requireSize = (size: number, place: Place): number => {
-  if (size > maxNodes) throw new CiFileError(tooLarge, place);
+const requireSize = (size: number, position: SourcePosition): number => {
+  if (size > maxNodes) throw new CiFileError(tooLarge, position);
   return size;
 };
 
-export const scalarNode = (value: ScalarValue, place: Place): Scalar => ({
+export const scalarNode = (value: ScalarValue, position: SourcePosition): Scalar => ({
   kind: 'scalar',
   value,
   size: 1,
-  place,
+  position,
 });
 
-export const listNode = (items: readonly Node[], place: Place): List => {
+export const listNode = (items: readonly Node[], position: SourcePosition): List => {
   let size = 1;
   for (const item of items) size += item.size;
-  return { kind: 'list', items, size: requireSize(size, place), place };
+  return { kind: 'list', items, size: requireSize(size, position), position };
 };
 
 export const hashNode = (
   entries: ReadonlyMap<string, Node>,
-  keys: ReadonlyMap<string, Place>,
-  place: Place,
+  keys: ReadonlyMap<string, SourcePosition>,
+  position: SourcePosition,
 ): Hash => {
   let size = 1;
   for (const value of entries.values()) size += value.size + 1;
-  return { kind: 'hash', entries, keys, size: requireSize(size, place), place };
+  return { kind: 'hash', entries, keys, size: requireSize(size, position), position };
 };
 
 /** Formats numbers as Ruby prints them: `1.0`, `1.0e+20`. */
@@ -85,7 +85,8 @@ export const getEntry = (node: Node | undefined, key: string): Node | undefined 
   return isNull(entry) ? undefined : entry;
 };
 
-export const keyPlace = (node: Hash, key: string): Place => node.keys.get(key) ?? node.place;
+export const getKeyPosition = (node: Hash, key: string): SourcePosition =>
+  node.keys.get(key) ?? node.position;
 
 export const getString = (node: Node | undefined): string | null =>
   node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;

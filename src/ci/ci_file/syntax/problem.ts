@@ -1,5 +1,5 @@
 /** A configuration error and its position in the file. */
-import type { Place } from './source_position.ts';
+import type { SourcePosition } from './source_position.ts';
 
 export type Problem = {
   /** Wording of current GitLab. */
@@ -7,7 +7,7 @@ export type Problem = {
   /** Wording of release 10.0, if it differs. */
   old_text: string;
   /** null: the problem concerns the whole file or something missing. */
-  place: Place | null;
+  position: SourcePosition | null;
 };
 
 /** Problems reported per file. */
@@ -17,10 +17,10 @@ const maxProblems = 200;
 export class CiFileError extends Error {
   readonly problem: Problem;
 
-  constructor(text: string, place: Place | null = null, oldText: string = text) {
+  constructor(text: string, position: SourcePosition | null = null, oldText: string = text) {
     super(text);
     this.name = 'CiFileError';
-    this.problem = { text, old_text: oldText, place };
+    this.problem = { text, old_text: oldText, position };
   }
 }
 
@@ -28,16 +28,16 @@ export class CiFileError extends Error {
 export type Problems = {
   errors: Problem[];
   warnings: Problem[];
-  error: (text: string, place: Place | null, oldText?: string) => void;
-  warn: (text: string, place: Place | null) => void;
+  error: (text: string, position: SourcePosition | null, oldText?: string) => void;
+  warn: (text: string, position: SourcePosition | null) => void;
 };
 
 const newAdder = (list: Problem[]) => {
   const seen = new Set<string>();
-  return (text: string, place: Place | null, oldText: string = text): void => {
+  return (text: string, position: SourcePosition | null, oldText: string = text): void => {
     if (seen.has(text) || list.length >= maxProblems) return;
     seen.add(text);
-    list.push({ text, old_text: oldText, place });
+    list.push({ text, old_text: oldText, position });
   };
 };
 

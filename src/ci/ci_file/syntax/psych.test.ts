@@ -111,13 +111,13 @@ test('the last of duplicate keys wins, with a warning', async () => {
   assert.deepEqual((await compileJob(text)).script, ['b']);
   assert.deepEqual(await compileWarnings(text), ['duplicate key: script, the last one counts']);
   const { warnings } = await compiled(text);
-  assert.deepEqual(warnings[0]?.place, { file: '.gitlab-ci.yml', line: 4, column: 3 });
+  assert.deepEqual(warnings[0]?.position, { file: '.gitlab-ci.yml', line: 4, column: 3 });
 });
 
 test('syntax errors name their line', async () => {
   const { errors } = await compiled('job:\n  script: [a\nother: 1\n');
   assert.match(errors[0]?.text ?? '', /^\(<unknown>\): .* at line 3 column \d+$/);
-  assert.equal(errors[0]?.place?.line, 3);
+  assert.equal(errors[0]?.position?.line, 3);
   assert.deepEqual(await compileErrors('job: { script: *nothing }'), ['Unknown alias: nothing']);
   assert.deepEqual(await compileErrors('job: { script: a, variables: { A: 2001-01-01 } }'), [
     'Tried to load unspecified class: Date',

@@ -1,6 +1,6 @@
 /** Resolves `!reference [job, key]` to the referenced value. */
 import { type Hash, type Node, type Reference, hashNode, listNode, scalarNode } from './node.ts';
-import type { Place } from './source_position.ts';
+import type { SourcePosition } from './source_position.ts';
 import type { Problems } from './problem.ts';
 
 const maxDepth = 10;
@@ -30,18 +30,18 @@ const resolveReference = (state: ReferenceState, reference: Reference): Node => 
   const name = formatReference(reference);
   const existing = resolved.get(name);
   if (existing !== undefined) return existing;
-  const nullNode = scalarNode(null, reference.place);
+  const nullNode = scalarNode(null, reference.position);
   if (chain.includes(name)) {
-    problems.error(`${name} is part of a circular chain`, reference.place);
+    problems.error(`${name} is part of a circular chain`, reference.position);
     return nullNode;
   }
   if (chain.length >= maxDepth) {
-    problems.error(`${name} is nested too deep`, reference.place);
+    problems.error(`${name} is nested too deep`, reference.position);
     return nullNode;
   }
   chain.push(name);
   const target = findTarget(state, reference);
-  if (target === undefined) problems.error(`${name} could not be found`, reference.place);
+  if (target === undefined) problems.error(`${name} could not be found`, reference.position);
   const result = target === undefined ? nullNode : resolve(state, target);
   chain.pop();
   resolved.set(name, result);
@@ -53,7 +53,7 @@ const resolve = (state: ReferenceState, node: Node): Node => {
   if (node.kind === 'reference') return resolveReference(state, node);
   if (node.kind === 'list') {
     const items = node.items.map((item) => resolve(state, item));
-    return items.every((item, at) => item === node.items[at]) ? node : listNode(items, node.place);
+    return items.every((item, at) => item === node.items[at]) ? node : listNode(items, node.position);
   }
   return resolveHash(state, node);
 };
@@ -61,13 +61,13 @@ const resolve = (state: ReferenceState, node: Node): Node => {
 const resolveHash = (state: ReferenceState, node: Hash): Node => {
   let changed = false;
   const entries = new Map<string, Node>();
-  const keys = new Map<string, Place>(node.keys);
+  const keys = new Map<string, SourcePosition>(node.keys);
   for (const [key, value] of node.entries) {
     const result = resolve(state, value);
     changed ||= result !== value;
     entries.set(key, result);
   }
-  return changed ? hashNode(entries, keys, node.place) : node;
+  return changed ? hashNode(entries, keys, node.position) : node;
 };
 
 export const resolveReferences = (root: Hash, problems: Problems): Hash => {

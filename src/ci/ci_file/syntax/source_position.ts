@@ -1,2 +1,2 @@
 /** A position in a file. Lines and columns count from 1. */
-export type Place = { file: string; line: number; column: number };
+export type SourcePosition = { file: string; line: number; column: number };

@@ -48,7 +48,7 @@ const createResponder = ({ fetch, conditions }: ConfigSource, handles: ReturnTyp
 const tooExpensiveText = 'The configuration takes too long to read, or too much memory';
 
 const tooExpensive: CompiledPlan = {
-  errors: [{ text: tooExpensiveText, old_text: tooExpensiveText, place: null }],
+  errors: [{ text: tooExpensiveText, old_text: tooExpensiveText, position: null }],
   warnings: [],
   includes: [],
   merged_yaml: null,

@@ -48,18 +48,18 @@ export type NewPipeline = {
   cancel_on_failure?: boolean;
 };
 
-const selectConfigsByDigest = compiled((db, params: { project_id: number; digests: string[] }, words) =>
+const selectConfigsByDigest = compiled((db, params: { project_id: number; digests: string[] }, dialect) =>
   db
     .selectFrom('job_configs')
     .select(['id', 'digest'])
     .where('project_id', '=', params.project_id)
-    .where(words.oneOf('digest', params.digests))
+    .where(dialect.oneOf('digest', params.digests))
     .compile(),
 );
 
 const sha256Hex = (config: string): string => createHash('sha256').update(config).digest('hex');
 
-const toConfigText = ({ place: _place, ...job }: PlannedJob, input: NewPipeline): string => {
+const toConfigText = ({ position: _place, ...job }: PlannedJob, input: NewPipeline): string => {
   const config: JobConfig = input.cancel_on_failure === true ? { ...job, cancel_on_failure: true } : job;
   return JSON.stringify(config);
 };

@@ -4,7 +4,7 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
-import { type Repository, placeColumns } from '../../../platform/git/repository.ts';
+import { type Repository, repositoryColumns } from '../../../platform/git/repository.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef, loadRefs } from '../../../code/repository/refs/resolve.ts';
 
@@ -15,7 +15,7 @@ export const pipelineRefName = (id: number): string => `refs/pipelines/${id}`;
 const selectProject = compiled((db, { id }: { id: number }) =>
   db
     .selectFrom('projects')
-    .select(['projects.id', ...placeColumns])
+    .select(['projects.id', ...repositoryColumns])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .compile(),

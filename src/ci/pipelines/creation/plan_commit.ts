@@ -21,10 +21,10 @@ const missingFile = 'Missing .gitlab-ci.yml file';
 const unreadableFile = 'The configuration is not a text, or too big!';
 const maxErrors = 20;
 
-const formatProblem = ({ text, place }: Problem, path: string): string => {
-  if (place === null) return text;
-  const where = place.file === path ? '' : `${place.file}: `;
-  return `${where}${text} (line ${place.line})`;
+const formatProblem = ({ text, position }: Problem, path: string): string => {
+  if (position === null) return text;
+  const where = position.file === path ? '' : `${position.file}: `;
+  return `${where}${text} (line ${position.line})`;
 };
 
 type ConfigText = { text: string } | Exclude<PlanOutcome, { plan: Plan }>;

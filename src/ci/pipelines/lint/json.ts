@@ -60,12 +60,12 @@ export const lintShape = object({ status: string, ...sharedFields });
 
 const problemJson =
   (severity: 'error' | 'warning') =>
-  ({ text, place }: Problem) => ({
+  ({ text, position }: Problem) => ({
     text,
     severity,
-    file: place?.file ?? null,
-    line: place?.line ?? null,
-    column: place?.column ?? null,
+    file: position?.file ?? null,
+    line: position?.line ?? null,
+    column: position?.column ?? null,
   });
 
 const jobJson = (job: PlannedJob) => ({

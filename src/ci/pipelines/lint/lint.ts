@@ -87,13 +87,13 @@ const toPlannedJobs = ({ planned, all }: CompiledPlan): Pick<Lint, 'jobs'> & { p
   if (planned === null) return { jobs: all, problems: [] };
   if ('plan' in planned) return { jobs: planned.plan.jobs, problems: [] };
   const { text } = planned.unplanned;
-  return { jobs: [], problems: [{ text, old_text: text, place: null }] };
+  return { jobs: [], problems: [{ text, old_text: text, position: null }] };
 };
 
 const unreadableText = 'The configuration is not a text, or too big!';
 
 const unreadable: Lint = {
-  errors: [{ text: unreadableText, old_text: unreadableText, place: null }],
+  errors: [{ text: unreadableText, old_text: unreadableText, position: null }],
   warnings: [],
   merged_yaml: null,
   includes: [],

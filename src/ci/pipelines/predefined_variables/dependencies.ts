@@ -22,12 +22,12 @@ const selectEarlierStages = compiled((db, params: { pipeline_id: number; stage_p
     .compile(),
 );
 
-const selectNamed = compiled((db, params: { pipeline_id: number; names: string[] }, words) =>
+const selectNamed = compiled((db, params: { pipeline_id: number; names: string[] }, dialect) =>
   db
     .selectFrom('jobs')
     .select(columns)
     .where('pipeline_id', '=', params.pipeline_id)
-    .where(words.oneOf('name', params.names))
+    .where(dialect.oneOf('name', params.names))
     .where('retried', '=', 0)
     .orderBy('stage_position')
     .orderBy('id')

@@ -56,23 +56,24 @@ const loadStoredVariables = async ({
 };
 
 /** Selects the variables of a pipeline (`job_id` 0) and of jobs. */
-const selectStoredRows = compiled((db, params: { pipeline_id: number; job_ids: readonly number[] }, words) =>
-  db
-    .selectFrom('pipeline_variables')
-    .select(['key', 'sealed_value', 'variable_type', 'raw'])
-    .select([sql<string>`'given'`.as('source'), sql<number>`0`.as('job_id')])
-    .where('pipeline_id', '=', params.pipeline_id)
-    .unionAll(
-      db
-        .selectFrom('job_variables')
-        .select(['key', 'sealed_value'])
-        .select([sql<VariableType>`'env_var'`.as('variable_type'), sql<0 | 1>`0`.as('raw')])
-        .select(['source', 'job_id'])
-        .where(words.oneOf('job_id', params.job_ids)),
-    )
-    .orderBy('job_id')
-    .orderBy('key')
-    .compile(),
+const selectStoredRows = compiled(
+  (db, params: { pipeline_id: number; job_ids: readonly number[] }, dialect) =>
+    db
+      .selectFrom('pipeline_variables')
+      .select(['key', 'sealed_value', 'variable_type', 'raw'])
+      .select([sql<string>`'given'`.as('source'), sql<number>`0`.as('job_id')])
+      .where('pipeline_id', '=', params.pipeline_id)
+      .unionAll(
+        db
+          .selectFrom('job_variables')
+          .select(['key', 'sealed_value'])
+          .select([sql<VariableType>`'env_var'`.as('variable_type'), sql<0 | 1>`0`.as('raw')])
+          .select(['source', 'job_id'])
+          .where(dialect.oneOf('job_id', params.job_ids)),
+      )
+      .orderBy('job_id')
+      .orderBy('key')
+      .compile(),
 );
 
 type StoredVariableRow = Awaited<ReturnType<typeof selectStoredRows>>[number];

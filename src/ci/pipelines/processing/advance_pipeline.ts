@@ -32,8 +32,8 @@ const selectStages = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
     .compile(),
 );
 
-const updateStages = compiled((db, { status, ids }: { status: JobStatus; ids: number[] }, words) =>
-  db.updateTable('stages').set({ status }).where(words.oneOf('id', ids)).compile(),
+const updateStages = compiled((db, { status, ids }: { status: JobStatus; ids: number[] }, dialect) =>
+  db.updateTable('stages').set({ status }).where(dialect.oneOf('id', ids)).compile(),
 );
 
 /** Updates the stages' statuses. Returns the external statuses, which form the last stage. */

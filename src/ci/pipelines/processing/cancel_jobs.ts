@@ -18,7 +18,7 @@ const endDeployments = async (tx: Tx, jobs: readonly CancelableJob[]): Promise<v
     .selectFrom('deployments')
     .innerJoin('jobs', 'jobs.id', 'deployments.job_id')
     .selectAll('jobs')
-    .where(tx.words.oneOf('deployments.job_id', ids))
+    .where(tx.dialect.oneOf('deployments.job_id', ids))
     .execute();
   for (const row of rows) await handleJobEnd(tx, row);
 };

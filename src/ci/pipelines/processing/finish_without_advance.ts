@@ -33,7 +33,7 @@ const selectActiveInStage = compiled(
   (
     db,
     input: { ids: readonly number[]; stage_id: number; pipeline_id: number; stage_position: number },
-    words,
+    dialect,
   ) =>
     db
       .selectFrom('stages')
@@ -46,7 +46,7 @@ const selectActiveInStage = compiled(
           .where('stage_position', '=', input.stage_position)
           .where('retried', '=', 0)
           .where('jobs.status', 'in', ['running', 'pending'])
-          .where(is.not(words.oneOf('jobs.id', input.ids)))
+          .where(is.not(dialect.oneOf('jobs.id', input.ids)))
           // Runners take the highest ids last, so the first row checked mostly matches.
           .orderBy('jobs.id', 'desc')
           .limit(1)

@@ -44,8 +44,8 @@ const deletePendingJob = compiled((db, { id }: { id: number }) =>
   db.deleteFrom('pending_jobs').where('job_id', '=', id).compile(),
 );
 
-const deletePendingJobs = compiled((db, { ids }: { ids: number[] }, words) =>
-  db.deleteFrom('pending_jobs').where(words.oneOf('job_id', ids)).compile(),
+const deletePendingJobs = compiled((db, { ids }: { ids: number[] }, dialect) =>
+  db.deleteFrom('pending_jobs').where(dialect.oneOf('job_id', ids)).compile(),
 );
 
 export const dequeueJobs = async (tx: Tx, jobs: readonly Pick<Job, 'id'>[]): Promise<void> => {

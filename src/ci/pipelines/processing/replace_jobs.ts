@@ -62,7 +62,7 @@ const loadProjectTimeout = async (tx: Tx, project_id: number): Promise<number> =
 
 /** Copies needs and manually entered variables from the old jobs to the new ones. */
 const copyNeedsAndVariables = async (tx: Tx, ids: number[]): Promise<void> => {
-  const isNew = tx.words.oneOf('jobs.id', ids);
+  const isNew = tx.dialect.oneOf('jobs.id', ids);
   await tx.db
     .insertInto('job_needs')
     .columns(['job_id', 'name', 'artifacts', 'optional'])
@@ -103,7 +103,7 @@ export const replaceJobs = async (
   await tx.db
     .updateTable('jobs')
     .set({ retried: 1, updated_at: tx.now })
-    .where(tx.words.oneOf('id', oldIds))
+    .where(tx.dialect.oneOf('id', oldIds))
     .execute();
   const rows = jobs.map((job) => {
     const config = configs.get(job.config_id);
@@ -115,7 +115,7 @@ export const replaceJobs = async (
     .selectFrom('jobs')
     .select('id')
     .where('pipeline_id', '=', first.pipeline_id)
-    .where(tx.words.oneOf('retry_of_id', oldIds))
+    .where(tx.dialect.oneOf('retry_of_id', oldIds))
     .execute();
   const ids = inserted.map(({ id }) => id);
   await copyNeedsAndVariables(tx, ids);

@@ -33,7 +33,7 @@ export const setStatus = async (
     .updateTable('jobs')
     .set({ status, updated_at: tx.now, ...times, ...change })
     .where(
-      tx.words.oneOf(
+      tx.dialect.oneOf(
         'id',
         jobs.map(({ id }) => id),
       ),

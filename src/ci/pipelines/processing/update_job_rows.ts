@@ -2,7 +2,7 @@
 import { type AliasedRawBuilder, sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import { collectJobs } from '../../../core/events/collect_statuses.ts';
 import type { Job } from '../pipeline_rows.ts';
 
@@ -23,7 +23,7 @@ const toColumn = <T>(name: string, at: number, type: 'bigint' | 'text'): Aliased
   sql<T>`cast(value ->> ${sql.lit(at)} as ${sql.raw(type)})`.as(name);
 
 /** Builds a virtual table `start` with one row per started job. */
-const toStartTable = (words: Words, rows: readonly (readonly unknown[])[]) => {
+const toStartTable = (dialect: SqlDialect, rows: readonly (readonly unknown[])[]) => {
   const cells = [
     toColumn('id', 0, 'bigint'),
     toColumn('runner_id', 1, 'bigint'),
@@ -32,13 +32,15 @@ const toStartTable = (words: Words, rows: readonly (readonly unknown[])[]) => {
     toColumn('timeout', 4, 'bigint'),
     toColumn('cancels_gracefully', 5, 'bigint'),
   ];
-  return sql<StartRow>`(select ${sql.join(cells)} from ${words.eachOf(rows)})`.as<'start'>(sql.ref('start'));
+  return sql<StartRow>`(select ${sql.join(cells)} from ${dialect.eachOf(rows)})`.as<'start'>(
+    sql.ref('start'),
+  );
 };
 
-const updateStarts = compiled((db, input: { rows: unknown[][]; now: number }, words) =>
+const updateStarts = compiled((db, input: { rows: unknown[][]; now: number }, dialect) =>
   db
     .updateTable('jobs')
-    .from(toStartTable(words, input.rows))
+    .from(toStartTable(dialect, input.rows))
     .set((is) => ({
       status: 'running',
       runner_id: is.ref('start.runner_id'),
@@ -119,17 +121,19 @@ type SuccessRow = {
   trace_crc: number | null;
 };
 
-const toSuccessTable = (words: Words, rows: readonly (readonly unknown[])[]) => {
+const toSuccessTable = (dialect: SqlDialect, rows: readonly (readonly unknown[])[]) => {
   const cells = (['id', 'exit_code', 'coverage', 'trace_size', 'trace_crc'] as const).map((name, at) =>
     toColumn(name, at, 'bigint'),
   );
-  return sql<SuccessRow>`(select ${sql.join(cells)} from ${words.eachOf(rows)})`.as<'told'>(sql.ref('told'));
+  return sql<SuccessRow>`(select ${sql.join(cells)} from ${dialect.eachOf(rows)})`.as<'told'>(
+    sql.ref('told'),
+  );
 };
 
-const updateSuccesses = compiled((db, input: { rows: unknown[][]; now: number }, words) =>
+const updateSuccesses = compiled((db, input: { rows: unknown[][]; now: number }, dialect) =>
   db
     .updateTable('jobs')
-    .from(toSuccessTable(words, input.rows))
+    .from(toSuccessTable(dialect, input.rows))
     .set((is) => ({
       status: 'success',
       failure_reason: null,

@@ -32,7 +32,7 @@ const findNextJob = async (db: Reader, { project_id, key }: Group): Promise<Next
 const assignToJob = async (tx: Tx, group: Group, candidate: NextJob): Promise<void> => {
   const pipeline = await lockPipeline(tx, candidate.pipeline_id);
   if (pipeline === null) return;
-  await selectGroup(tx.db, group).modifyEnd(tx.words.forUpdate).execute();
+  await selectGroup(tx.db, group).modifyEnd(tx.dialect.forUpdate).execute();
   const next = await findNextJob(tx.db, group);
   if (next?.id !== candidate.id) return;
   const jobs = await loadLatestJobs(tx.db, pipeline.id);

@@ -56,7 +56,7 @@ export const lockSchedule = async (tx: Tx, projectId: number, id: number): Promi
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', projectId)
-    .modifyEnd(tx.words.forUpdate)
+    .modifyEnd(tx.dialect.forUpdate)
     .executeTakeFirst();
   if (row === undefined) throw notFound('Pipeline Schedule');
   return row;

@@ -12,7 +12,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import { type Code, findCode, projectParam } from '../../../code/repository/find_code.ts';
 import { requireRevision } from '../../../code/repository/refs/resolve.ts';
-import { statusJson, statusPlace, statusShape } from '../../../code/repository/statuses/json.ts';
+import { statusJson, toStatusContext, statusShape } from '../../../code/repository/statuses/json.ts';
 import { basicUsersById } from '../../../identity/users/json.ts';
 import { findNewestPipeline, pipelineNotFound } from './external_pipeline.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
@@ -112,7 +112,7 @@ export const statusPost = endpoint({
     return statusJson(
       statusRow,
       { sha: commit, author: authors.get(row.author_id) },
-      statusPlace(call, code),
+      toStatusContext(call, code),
     );
   },
 });

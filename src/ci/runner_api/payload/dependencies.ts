@@ -5,7 +5,7 @@ import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
 import type { Dependency } from '../../pipelines/predefined_variables/dependencies.ts';
 
 /** Loads the archives that still exist, with one query, since each job handed out needs it. */
-const archives = compiled((db, input: { ids: number[]; now: number }, words) =>
+const archives = compiled((db, input: { ids: number[]; now: number }, dialect) =>
   db
     .selectFrom('jobs')
     .leftJoin('artifacts', (join) =>
@@ -16,7 +16,7 @@ const archives = compiled((db, input: { ids: number[]; now: number }, words) =>
     )
     .select(['jobs.id', 'jobs.erased_at', 'jobs.artifacts_expire_at'])
     .select(['artifacts.filename', 'artifacts.size'])
-    .where(words.oneOf('jobs.id', input.ids))
+    .where(dialect.oneOf('jobs.id', input.ids))
     .compile(),
 );
 

@@ -4,8 +4,8 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import { Batches } from '../job_batches.ts';
 import { type Claim, type Claimed, type Unclaimed, claimAll } from './claim_jobs.ts';
 
-const loadPipelineIds = compiled((db, { ids }: { ids: number[] }, words) =>
-  db.selectFrom('jobs').select(['id', 'pipeline_id']).where(words.oneOf('id', ids)).compile(),
+const loadPipelineIds = compiled((db, { ids }: { ids: number[] }, dialect) =>
+  db.selectFrom('jobs').select(['id', 'pipeline_id']).where(dialect.oneOf('id', ids)).compile(),
 );
 
 type Outcome = Claimed | Unclaimed;

@@ -9,7 +9,7 @@ import { type SharedQueries, shareQueries } from '../../pipelines/shared_queries
 import { type ProjectFacts, type Taker, canTake } from './match_runners.ts';
 
 /** Loads jobs with the facts that decide which runners may take them. */
-const loadStandings = compiled((db, input: { ids: number[] }, words) =>
+const loadStandings = compiled((db, input: { ids: number[] }, dialect) =>
   db
     .selectFrom('jobs')
     .innerJoin('projects', 'projects.id', 'jobs.project_id')
@@ -25,12 +25,17 @@ const loadStandings = compiled((db, input: { ids: number[] }, words) =>
       'projects.repository_access_level',
       'projects.build_timeout',
     ])
-    .where(words.oneOf('jobs.id', input.ids))
+    .where(dialect.oneOf('jobs.id', input.ids))
     .compile(),
 );
 
-const activeRunners = compiled((db, input: { ids: number[] }, words) =>
-  db.selectFrom('runners').select('id').where(words.oneOf('id', input.ids)).where('active', '=', 1).compile(),
+const activeRunners = compiled((db, input: { ids: number[] }, dialect) =>
+  db
+    .selectFrom('runners')
+    .select('id')
+    .where(dialect.oneOf('id', input.ids))
+    .where('active', '=', 1)
+    .compile(),
 );
 
 type Standing = Awaited<ReturnType<typeof loadStandings>>[number];

@@ -247,7 +247,7 @@ export class JobQueue implements Queue {
     const rows = store.db
       .selectFrom('runners')
       .select(['id', 'active', 'updated_at'])
-      .where(store.words.oneOf('id', ids))
+      .where(store.dialect.oneOf('id', ids))
       .execute();
     void rows
       .then((runners) => {

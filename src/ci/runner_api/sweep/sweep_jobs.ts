@@ -1,6 +1,6 @@
 /** Ends running jobs that nobody else ends: their runner is gone, or they exceed their timeout. */
 import type { Platform } from '../../../core/platform.ts';
-import type { Named } from '../../../platform/blob/trace_path.ts';
+import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { failJob, finishCanceling } from '../../pipelines/processing/job_states.ts';
 import { type Job, lockJob } from '../../pipelines/pipeline_rows.ts';
@@ -32,15 +32,15 @@ const storeActivity = async ({ store }: Platform): Promise<void> => {
   const ids = [...activeIds];
   activeIds.clear();
   if (ids.length === 0) return;
-  await store.write(async ({ db, now, words }) => {
+  await store.write(async ({ db, now, dialect }) => {
     await db
       .updateTable('jobs')
       .set({ seen_at: now })
-      .where(words.oneOf('id', ids))
+      .where(dialect.oneOf('id', ids))
       .where('status', 'in', heldStatuses)
       .execute();
     // A runner at its job limit requests no jobs, but is online.
-    const theirs = db.selectFrom('jobs').select('runner_id').where(words.oneOf('id', ids));
+    const theirs = db.selectFrom('jobs').select('runner_id').where(dialect.oneOf('id', ids));
     await db.updateTable('runners').set({ contacted_at: now }).where('id', 'in', theirs).execute();
   });
 };
@@ -75,7 +75,7 @@ const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
   return await failJob(tx, id, fate === 'late' ? 'job_execution_timeout' : 'stuck_or_timeout_failure');
 };
 
-type Fated = Named & { pipeline_id: number; fate: Fate };
+type Fated = TraceKey & { pipeline_id: number; fate: Fate };
 
 const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: number): Promise<void> => {
   const isUnchanged = (now: RunningJob): boolean => decideFate(now, platform.clock.now(), since) === fate;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { forbidden, notFound } from '../../../platform/errors.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
@@ -22,13 +22,13 @@ const flag = (condition: Condition) => sql<0 | 1>`case when ${condition} then 1 
 const lastAddress = sql<string | null>`(select ip_address from runner_managers
   where runner_managers.runner_id = runners.id order by contacted_at desc, system_id limit 1)`;
 
-const selectRunners = (db: Reader, viewer: Viewer, words: Words) =>
+const selectRunners = (db: Reader, viewer: Viewer, dialect: SqlDialect) =>
   db
     .selectFrom('runners')
     .selectAll('runners')
     .select(lastAddress.as('ip_address'))
-    .select(flag(managedRunners(viewer, words)).as('manages'))
-    .select(flag(editableRunners(viewer, words)).as('edits'));
+    .select(flag(managedRunners(viewer, dialect)).as('manages'))
+    .select(flag(editableRunners(viewer, dialect)).as('edits'));
 
 type Right = 'see' | 'manage' | 'edit';
 
@@ -41,11 +41,11 @@ export const findRunner = async (call: Call, id: number, right: Right): Promise<
 
 /** Like `findRunner`, and locks the row until the transaction ends. */
 export const lockRunner = async (call: Call, tx: Tx, id: number, right: Right): Promise<SeenRunner> =>
-  allowed(await ofId(call, tx.db, id).modifyEnd(tx.words.forUpdate).executeTakeFirst(), right);
+  allowed(await ofId(call, tx.db, id).modifyEnd(tx.dialect.forUpdate).executeTakeFirst(), right);
 
 const ofId = ({ viewer, platform }: Call, db: Reader, id: number) => {
-  const { words } = platform.store;
-  return selectRunners(db, viewer, words).where('runners.id', '=', id).where(seenRunners(viewer, words));
+  const { dialect } = platform.store;
+  return selectRunners(db, viewer, dialect).where('runners.id', '=', id).where(seenRunners(viewer, dialect));
 };
 
 const allowed = (runner: SeenRunner | undefined, right: Right): SeenRunner => {
@@ -107,7 +107,7 @@ export const listRunners = async (
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .where(condition)
     .executeTakeFirstOrThrow();
-  const items = await selectRunners(db, viewer, platform.store.words)
+  const items = await selectRunners(db, viewer, platform.store.dialect)
     .where(condition)
     .orderBy('runners.id')
     .limit(limit)

@@ -69,7 +69,7 @@ const selectJobs = ({ db, viewer, platform }: Call, runnerId: number, filters: R
   const managed: RawBuilder<boolean> = projectsAtLeast(
     viewer,
     projectRules.admin_runner.level,
-    platform.store.words,
+    platform.store.dialect,
   );
   let query = db
     .selectFrom('jobs')

@@ -75,10 +75,10 @@ export const insertRunner = async (
     updated_at: tx.now,
   });
   await attach(tx, id, owner);
-  const { runner_type, ...of } = owner;
+  const { runner_type, ...ownerColumns } = owner;
   const project_id = owner.runner_type === 'project_type' ? { project_id: owner.project_id } : {};
   const { description } = facts;
-  const details = { runner_type, ...of, description, tag_list: parseTags(facts) };
+  const details = { runner_type, ...ownerColumns, description, tag_list: parseTags(facts) };
   await auditRunnerChange(tx, maker, { kind: 'created', id, ...project_id, details });
   return id;
 };

@@ -60,7 +60,7 @@ const list = endpoint({
       .where('project_id', '=', code.project.id)
       .where('sha', '=', commit);
     const { total } = await ofCommit
-      .select((of) => of.fn.countAll<number>().as('total'))
+      .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     const rows = await ofCommit.selectAll().orderBy('id').limit(limit).offset(offset).execute();
     const authors = await basicUsersById(
@@ -83,16 +83,16 @@ const list = endpoint({
 });
 
 type LineType = 'new' | 'old';
-type Place = { path: string | null; line: number | null; line_type: LineType | null };
+type CommentPosition = { path: string | null; line: number | null; line_type: LineType | null };
 
-const noPlace: Place = { path: null, line: null, line_type: null };
+const noPlace: CommentPosition = { path: null, line: null, line_type: null };
 
 /** Resolves the line of a comment. Returns no place if the commit's diff does not show the line. */
 const resolvePlace = async (
   { repository }: Code,
   commit: Commit,
   { path, line, line_type }: { path?: string | undefined; line?: number | undefined; line_type: LineType },
-): Promise<Place> => {
+): Promise<CommentPosition> => {
   if (path === undefined || path === '') return noPlace;
   const { diffs } = await repository.ask('diff.files', {
     from: commit.parents[0] ?? null,
@@ -125,7 +125,7 @@ const create = endpoint({
     const code = await findCode(call, id, 'comment_on_commit');
     const commit = await requireCommit(code, sha);
     if (note.trim() === '') throw invalid({ note: ["can't be blank"] });
-    const place = await resolvePlace(code, commit, input);
+    const position = await resolvePlace(code, commit, input);
     const project_id = code.project.id;
     const { created_at } = await call.write(async (tx) => {
       await holdProject(tx, project_id);
@@ -134,12 +134,12 @@ const create = endpoint({
         project_id,
         sha: commit.id,
         note,
-        ...place,
+        ...position,
         ...thread,
       });
     });
     const author = basicUser(requireUser(call), call);
-    return { note, ...place, author, created_at: formatTime(created_at) };
+    return { note, ...position, author, created_at: formatTime(created_at) };
   },
 });
 

@@ -40,8 +40,8 @@ export const readTemplate = async (code: Code, type: DescriptionType, name: stri
   // Only a listed name may become part of a path.
   if (templates?.names.includes(name) !== true) throw notFound('Template');
   const path = `${folders[type]}/${name}${extension}`;
-  const place = { commit: templates.commit, path, max: maxJsonFileBytes };
-  const { result, body } = await code.repository.read('blob.at', place);
+  const location = { commit: templates.commit, path, max: maxJsonFileBytes };
+  const { result, body } = await code.repository.read('blob.at', location);
   if (result === null) throw notFound('Template');
   if (!result.whole) throw tooLarge();
   return { name, content: body.toString('utf8') };

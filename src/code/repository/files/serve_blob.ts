@@ -39,7 +39,7 @@ export type ServedFile = { name: string; size: number; headers?: Record<string, 
 export const wholeAnswer = (body: Buffer, { name, headers = {} }: ServedFile): Answer =>
   new Answer(body, { headers: { ...fileHeaders(name, body), ...headers } });
 
-type Place = { commit: string; path: string } | { id: string };
+type BlobLocation = { commit: string; path: string } | { id: string };
 
 /**
  * Streams a large file. A HEAD request reads only its start.
@@ -48,10 +48,10 @@ type Place = { commit: string; path: string } | { id: string };
 export const streamedAnswer = async (
   call: Call,
   repository: Repository,
-  place: Place,
+  location: BlobLocation,
   { name, size, headers = {} }: ServedFile,
 ): Promise<Answer> => {
-  const stream = await repository.stream('blob.read', { ...place, client: callClient(call) });
+  const stream = await repository.stream('blob.read', { ...location, client: callClient(call) });
   stream.writable.end();
   try {
     const start = await peekFirstChunk(stream.readable);

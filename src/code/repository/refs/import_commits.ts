@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../../../core/platform.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Repository, RepositoryPlace } from '../../../platform/git/repository.ts';
+import type { Repository, RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 
 /** A hidden ref that never moves. It protects its commit from garbage collection. */
@@ -51,7 +51,7 @@ const copyPack = async (from: Repository, into: Repository, commit: Oid, shared:
  */
 export const importCommit = async (
   platform: Pick<Platform, 'git'>,
-  { source, target }: { source: RepositoryPlace; target: RepositoryPlace },
+  { source, target }: { source: RepositoryLocation; target: RepositoryLocation },
   commit: Oid,
   shared: Oid[],
 ): Promise<void> => {

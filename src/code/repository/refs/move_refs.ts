@@ -9,13 +9,13 @@ import { publishReached } from '../../../platform/git/durability_points.ts';
 import { GitFailure } from '../../../platform/git/failure.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Cause } from '../../../core/events/record_event.ts';
-import type { RepositoryPlace } from '../../../platform/git/repository.ts';
+import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
 import type { Operation, OperationKind } from './operation.ts';
 
 export type Move = {
-  project: RepositoryPlace;
+  project: RepositoryLocation;
   cause: Cause | null;
   kind: OperationKind;
   /** Each update contains the old value that the caller read (compare-and-set). */

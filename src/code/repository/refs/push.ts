@@ -10,7 +10,7 @@ import type {
   RefUpdate,
   PushNotice,
 } from '../../../platform/git/protocol_types.ts';
-import type { RepositoryPlace } from '../../../platform/git/repository.ts';
+import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 
 import { beginOperation, dropOperation, finishOperation, renewOperation } from './operations.ts';
@@ -21,7 +21,7 @@ import { fileProblem, pushProblems, sizeProblem } from './push_policy.ts';
 import { type GitUser, getQuota, refusalTexts, transferProblem } from './transfer_access.ts';
 
 export type Push = {
-  project: RepositoryPlace;
+  project: RepositoryLocation;
   user: GitUser;
   /** Returns messages to the pusher about the updates that were made. */
   messages: (updates: readonly RefUpdate[], pushOptions: readonly string[]) => Promise<string[]>;

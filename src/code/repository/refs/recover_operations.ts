@@ -3,7 +3,11 @@ import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { processName } from '../../../platform/db/process_name.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
-import { type Repository, type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import {
+  type Repository,
+  type RepositoryLocation,
+  repositoryColumns,
+} from '../../../platform/git/repository.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../get_repository.ts';
 import { type Completions, dropped, finishOperation, toOperation } from './operations.ts';
@@ -42,9 +46,9 @@ const markDropped = async ({ store }: Platform, { id }: Operation): Promise<void
 const settleOperation = async (
   platform: Platform,
   operation: Operation,
-  { place, completions }: { place: RepositoryPlace; completions: Completions },
+  { place: location, completions }: { place: RepositoryLocation; completions: Completions },
 ): Promise<void> => {
-  const repository = getRepository(platform, place);
+  const repository = getRepository(platform, location);
   const made = await Promise.all(operation.updates.map((update) => wasMade(repository, update)));
   const done = operation.updates.filter((_update, index) => made[index]);
   if (done.length === 0) return await markDropped(platform, operation);
@@ -53,7 +57,7 @@ const settleOperation = async (
 };
 
 const loadAbandoned = async ({ store, clock }: Platform, ended: string | null) => {
-  const { engine, lives } = store.words;
+  const { engine, lives } = store.dialect;
   const now = clock.now();
   const isOwn = sql<boolean>`git_operations.process = ${processName}`;
   const since = engine === 'sqlite' ? now + 1 : now - grace;
@@ -63,7 +67,7 @@ const loadAbandoned = async ({ store, clock }: Platform, ended: string | null) =
     .selectFrom('git_operations')
     .innerJoin('projects', 'projects.id', 'git_operations.project_id')
     .selectAll('git_operations')
-    .select(placeColumns)
+    .select(repositoryColumns)
     .where('git_operations.process', '<>', dropped)
     .where(sql<boolean>`((${isOwn} and git_operations.created_at < ${now - abandonedAfter}) or (${isGone}))`)
     .orderBy('git_operations.id')

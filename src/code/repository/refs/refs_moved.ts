@@ -87,7 +87,7 @@ const isVisible = ({ ref }: RefUpdate): boolean => /^refs\/(?:heads|tags)\//.tes
 export const recordActivity = async (tx: Tx, { project_id, updates }: Operation): Promise<void> => {
   if (!updates.some(isVisible)) return;
   await sql`update projects set last_activity_at = ${tx.now} where id in
-    (select id from projects where id = ${project_id} and last_activity_at < ${tx.now} ${tx.words.skipLocked})`.execute(
+    (select id from projects where id = ${project_id} and last_activity_at < ${tx.now} ${tx.dialect.skipLocked})`.execute(
     tx.db,
   );
 };

@@ -39,24 +39,24 @@ export const statusShape = object({
 const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
 /** Returns the context of status JSON: settings and URLs. */
-export const statusPlace = ({ baseUrl, settings }: Call, { project }: Code) => ({
+export const toStatusContext = ({ baseUrl, settings }: Call, { project }: Code) => ({
   baseUrl,
   settings,
   projectUrl: getWebUrl({ baseUrl }, project),
 });
 
-/** @param place context with the URL of the project's page */
+/** @param context context with the URL of the project's page */
 export const statusJson = (
   row: ListedStatus,
   { sha, author }: { sha: string; author: BasicUserRow | undefined },
-  place: Site & { projectUrl: string },
+  context: Site & { projectUrl: string },
 ) => ({
   id: row.id,
   sha,
   ref: row.ref,
   status: shownStatus(row.status) as string,
   name: row.name,
-  target_url: row.of_job === 0 ? row.target_url : jobUrl(place.projectUrl, row.id),
+  target_url: row.of_job === 0 ? row.target_url : jobUrl(context.projectUrl, row.id),
   description: row.description,
   created_at: formatTime(row.created_at),
   started_at: timeOrNull(row.started_at),
@@ -64,5 +64,5 @@ export const statusJson = (
   allow_failure: row.allow_failure === 1,
   coverage: row.coverage === null ? null : row.coverage / 100,
   pipeline_id: row.pipeline_id,
-  author: author === undefined ? null : basicUser(author, place),
+  author: author === undefined ? null : basicUser(author, context),
 });

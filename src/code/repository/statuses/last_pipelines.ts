@@ -14,7 +14,7 @@ export const loadLastPipelines = async (
   shas: readonly Oid[],
 ): Promise<Map<Oid, PipelineRow>> => {
   if (shas.length === 0 || !may(call.viewer, 'read_pipeline', project)) return new Map();
-  const { oneOf } = call.platform.store.words;
+  const { oneOf } = call.platform.store.dialect;
   const rows = await call.db
     .selectFrom('pipelines')
     .selectAll()
@@ -57,7 +57,7 @@ export const loadLastPipelinesOfProjects = async (
     )
     .selectAll('pipelines')
     .where(
-      call.platform.store.words.oneOf(
+      call.platform.store.dialect.oneOf(
         'projects.id',
         readable.map(({ id }) => id),
       ),

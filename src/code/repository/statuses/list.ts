@@ -92,7 +92,7 @@ export const listStatuses = async (
   if (statuses === null) return { items: [], total: 0 };
   const query = db.selectFrom(statuses);
   const [{ total }, items] = await Promise.all([
-    query.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query
       .selectAll()
       .orderBy('created_at')

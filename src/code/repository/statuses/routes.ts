@@ -5,7 +5,7 @@ import { boolean, id as idParam, object, optional, text } from '../../../platfor
 import { basicUsersById } from '../../../identity/users/json.ts';
 import { findCode, projectParam } from '../find_code.ts';
 import { requireRevision } from '../refs/resolve.ts';
-import { statusJson, statusPlace, statusShape } from './json.ts';
+import { statusJson, toStatusContext, statusShape } from './json.ts';
 import { listStatuses } from './list.ts';
 
 const area = 'commit_statuses';
@@ -57,9 +57,9 @@ export const statusList = endpoint({
       items.flatMap(({ author_id }) => author_id ?? []),
     );
     const getAuthor = (author: number | null) => (author === null ? undefined : authors.get(author));
-    const place = statusPlace(call, code);
+    const context = toStatusContext(call, code);
     return {
-      items: items.map((row) => statusJson(row, { sha: commit, author: getAuthor(row.author_id) }, place)),
+      items: items.map((row) => statusJson(row, { sha: commit, author: getAuthor(row.author_id) }, context)),
       total,
     };
   },

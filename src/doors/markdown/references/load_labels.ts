@@ -7,7 +7,13 @@ import { type Owner, availableTo } from '../../../projects/labels/project_or_gro
 import { milestoneOwnerPath } from '../../../projects/milestones/json.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
-import { type Placed, type Target, type Targets, distinct, groupByProject } from './reference_target.ts';
+import {
+  type LocatedReference,
+  type Target,
+  type Targets,
+  distinct,
+  groupByProject,
+} from './reference_target.ts';
 
 /** A number means an id or iid, unless it is in quotes. */
 const isNumber = ({ name, isQuoted }: Reference): boolean => !isQuoted && /^\d{1,15}$/.test(name);
@@ -18,7 +24,7 @@ const isNamed = (
   columns: { title: string; number: string },
   references: readonly Reference[],
 ) => {
-  const { oneOf } = call.platform.store.words;
+  const { oneOf } = call.platform.store.dialect;
   const [numbers, titles] = [references.filter(isNumber), references.filter((one) => !isNumber(one))];
   return anyOf([
     oneOf(columns.title, distinct(titles.map(({ name }) => name))),
@@ -30,7 +36,7 @@ type Found = { of_project: number; number: number | null; title: string };
 
 /** Finds the row of each reference; rows that come first take precedence. */
 const match = <R extends Found>(
-  placed: readonly Placed[],
+  placed: readonly LocatedReference[],
   rows: readonly R[],
   toTarget: (row: R, project: Project) => Target,
 ): Targets => {
@@ -58,12 +64,15 @@ const selectEach = async <R extends Found>({ db }: Call, parts: RawBuilder<unkno
   return rows;
 };
 
-const filterReadable = (call: Call, action: ProjectAction, placed: readonly Placed[]): Placed[] =>
-  placed.filter(({ project }) => may(call.viewer, action, project));
+const filterReadable = (
+  call: Call,
+  action: ProjectAction,
+  placed: readonly LocatedReference[],
+): LocatedReference[] => placed.filter(({ project }) => may(call.viewer, action, project));
 
 type FoundLabel = Found & { color: string; description: string | null };
 
-export const loadLabels = async (call: Call, all: readonly Placed[]): Promise<Targets> => {
+export const loadLabels = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
   const placed = filterReadable(call, 'read_label', all);
   if (placed.length === 0) return new Map();
   const columns = { title: 'labels.title', number: 'labels.id' };
@@ -87,7 +96,7 @@ export const loadLabels = async (call: Call, all: readonly Placed[]): Promise<Ta
 
 type FoundMilestone = Found & { iid: number; owner_path: string };
 
-export const loadMilestones = async (call: Call, all: readonly Placed[]): Promise<Targets> => {
+export const loadMilestones = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
   const placed = filterReadable(call, 'read_milestone', all);
   if (placed.length === 0) return new Map();
   const columns = { title: 'milestones.title', number: 'milestones.iid' };

@@ -7,7 +7,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
-import { type Placed, type Targets, distinct, groupByProject } from './reference_target.ts';
+import { type LocatedReference, type Targets, distinct, groupByProject } from './reference_target.ts';
 
 /** Loads the users that references name. As over the API, only signed-in users see users. */
 export const loadUsers = async ({ db, viewer }: Call, references: readonly Reference[]): Promise<Targets> => {
@@ -46,7 +46,7 @@ const findCommits = async (call: Call, project: Project, ids: string[]): Promise
 };
 
 /** Loads the commits that references name, with one question to the storage for each project. */
-export const loadCommits = async (call: Call, all: readonly Placed[]): Promise<Targets> => {
+export const loadCommits = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
   const placed = all.filter(({ project }) => may(call.viewer, 'read_code', project));
   const found = groupByProject(placed).map(async ([project, references]) => {
     const ids = distinct(references.map(({ name }) => name));

@@ -12,7 +12,7 @@ export type Target = {
 };
 
 /** A reference with the project that it means, which the viewer sees. */
-export type Placed = { reference: Reference; project: Project };
+export type LocatedReference = { reference: Reference; project: Project };
 
 /** Targets by reference. */
 export type Targets = Map<Reference, Target>;
@@ -21,7 +21,7 @@ export type Targets = Map<Reference, Target>;
 export const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Groups references by their project. */
-export const groupByProject = (placed: readonly Placed[]): [Project, Reference[]][] =>
+export const groupByProject = (placed: readonly LocatedReference[]): [Project, Reference[]][] =>
   [...Map.groupBy(placed, ({ project }) => project)].map(([project, some]) => [
     project,
     some.map(({ reference }) => reference),

@@ -8,7 +8,7 @@ import type { Reference, ReferenceKind } from '../convert/options.ts';
 import { loadIssues, loadMergeRequests, loadSnippets } from './load_issuables.ts';
 import { loadLabels, loadMilestones } from './load_labels.ts';
 import { loadCommits, loadUsers } from './load_users_commits.ts';
-import type { Placed, Targets } from './reference_target.ts';
+import type { LocatedReference, Targets } from './reference_target.ts';
 
 /** Distinct references that are resolved in one render; further ones stay text. */
 const maxReferences = 1_000;
@@ -17,7 +17,7 @@ const maxProjects = 50;
 
 const loaders: Record<
   Exclude<ReferenceKind, 'User'>,
-  (call: Call, placed: readonly Placed[]) => Promise<Targets>
+  (call: Call, placed: readonly LocatedReference[]) => Promise<Targets>
 > = {
   Issue: loadIssues,
   MergeRequest: loadMergeRequests,
@@ -44,7 +44,7 @@ const placeReferences = async (
   call: Call,
   references: readonly Reference[],
   project: Project | null,
-): Promise<Placed[]> => {
+): Promise<LocatedReference[]> => {
   const paths = new Map(references.map((reference) => [reference, toFullPath(reference, project)]));
   const others = new Set(paths.values());
   const own = project?.full_path.toLowerCase() ?? null;
@@ -53,8 +53,8 @@ const placeReferences = async (
   const projects = await visibleProjectsByPath(call, some);
   if (project !== null && own !== null) projects.set(own, project);
   return references.flatMap((reference) => {
-    const place = projects.get(paths.get(reference) ?? '');
-    return place === undefined ? [] : [{ reference, project: place }];
+    const context = projects.get(paths.get(reference) ?? '');
+    return context === undefined ? [] : [{ reference, project: context }];
   });
 };
 

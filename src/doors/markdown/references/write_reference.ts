@@ -38,7 +38,7 @@ const toText = (
 };
 
 /** Where a text stands. */
-export type ReferencePlace = {
+export type ReferenceContext = {
   /** What links start with. */
   root: string;
   /** Full path of the text's project; null: none. */
@@ -46,7 +46,7 @@ export type ReferencePlace = {
 };
 
 /** Returns the HTML between the tags of the link. */
-const toContent = (reference: Reference, { label }: Target, { project }: ReferencePlace): string => {
+const toContent = (reference: Reference, { label }: Target, { project }: ReferenceContext): string => {
   const { kind, plain } = reference;
   if (reference.shorten !== null) return escape(toText(reference, label, project));
   if (kind === 'Label' || kind === 'Milestone') return escape(label ?? reference.name);
@@ -55,11 +55,11 @@ const toContent = (reference: Reference, { label }: Target, { project }: Referen
 };
 
 /** Writes the link of a resolved reference. */
-export const writeReference = (reference: Reference, target: Target, place: ReferencePlace): string => {
+export const writeReference = (reference: Reference, target: Target, context: ReferenceContext): string => {
   const anchor = reference.shorten?.anchor ?? '';
-  const href = `${place.root}${target.path}${anchor === '' ? '' : `#${anchor}`}`;
+  const href = `${context.root}${target.path}${anchor === '' ? '' : `#${anchor}`}`;
   const title = target.title === '' ? '' : ` title="${escape(target.title)}"`;
   const color = target.color === undefined ? '' : ` data-color="${escape(target.color)}"`;
   const { class: name } = kinds[reference.kind];
-  return `<a href="${escape(href)}" class="gfm ${name}"${title}${color}>${toContent(reference, target, place)}</a>`;
+  return `<a href="${escape(href)}" class="gfm ${name}"${title}${color}>${toContent(reference, target, context)}</a>`;
 };

@@ -18,9 +18,9 @@ const titlePart = ({ name, color }: Label): Html => {
 };
 
 /** Renders a label. @param href where it leads, such as the list of issues with the label; without it, no link */
-export const label = (of: Label, href?: string): Html => {
-  const content = html`${wash(of.color)}${titlePart(of)}`;
-  const title = (of.description ?? '') !== '' && html` title="${of.description}"`;
+export const label = (shown: Label, href?: string): Html => {
+  const content = html`${wash(shown.color)}${titlePart(shown)}`;
+  const title = (shown.description ?? '') !== '' && html` title="${shown.description}"`;
   return href === undefined
     ? html`<span class="label"${title}>${content}</span>`
     : html`<a class="label" href="${href}"${title}>${content}</a>`;

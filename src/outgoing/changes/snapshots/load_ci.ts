@@ -6,18 +6,18 @@ import type { EnvironmentFacts, JobFacts, Records, RunnerFacts } from './snapsho
 /** Most jobs of a pipeline that its payload lists. */
 const maxJobs = 1_000;
 
-const loadRunners = async ({ db, words }: Tx, jobs: readonly JobFacts[]): Promise<RunnerFacts[]> => {
+const loadRunners = async ({ db, dialect }: Tx, jobs: readonly JobFacts[]): Promise<RunnerFacts[]> => {
   const ids = [...new Set(jobs.flatMap(({ runner_id }) => (runner_id === null ? [] : [runner_id])))];
   if (ids.length === 0) return [];
   return await db
     .selectFrom('runners')
     .select(['id', 'description', 'runner_type', 'active', 'tag_list'])
-    .where(words.oneOf('id', ids))
+    .where(dialect.oneOf('id', ids))
     .execute();
 };
 
 const loadEnvironments = async (
-  { db, words }: Tx,
+  { db, dialect }: Tx,
   jobs: readonly JobFacts[],
 ): Promise<EnvironmentFacts[]> => {
   const [first] = jobs;
@@ -27,16 +27,16 @@ const loadEnvironments = async (
     .selectFrom('environments')
     .selectAll()
     .where('project_id', '=', first.project_id)
-    .where(words.oneOf('name', names))
+    .where(dialect.oneOf('name', names))
     .execute();
 };
 
-const loadArchives = async ({ db, words }: Tx, jobIds: number[]) => {
+const loadArchives = async ({ db, dialect }: Tx, jobIds: number[]) => {
   const rows = await db
     .selectFrom('artifacts')
     .select(['job_id', 'filename', 'size'])
     .where('file_type', '=', 'archive')
-    .where(words.oneOf('job_id', jobIds))
+    .where(dialect.oneOf('job_id', jobIds))
     .execute();
   return new Map(rows.map(({ job_id, filename, size }) => [job_id, { filename, size }]));
 };

@@ -34,7 +34,7 @@ export const loadProjectFacts = async ({ db }: Tx, id: number | null): Promise<P
 };
 
 export const loadUserFacts = async (
-  { db, words }: Tx,
+  { db, dialect }: Tx,
   ids: readonly (number | null | undefined)[],
 ): Promise<{ [id: string]: UserFacts }> => {
   const known = [...new Set(ids.filter((id): id is number => typeof id === 'number'))];
@@ -42,7 +42,7 @@ export const loadUserFacts = async (
   const rows = await db
     .selectFrom('users')
     .select(['id', 'name', 'username', 'email', 'avatar', 'state', 'created_at', 'updated_at'])
-    .where(words.oneOf('id', known))
+    .where(dialect.oneOf('id', known))
     .execute();
   return Object.fromEntries(rows.map((row) => [String(row.id), row]));
 };

@@ -88,10 +88,10 @@ const groupByDiscussion = (comments: readonly CommitComment[]): CommitDiscussion
 /** Lists the discussions on a commit, the oldest first. */
 export const listCommitDiscussions = async (
   db: Reader,
-  of: CommitKey,
+  commit: CommitKey,
   { limit, offset }: PageRequest,
 ): Promise<Page<CommitDiscussion>> => {
-  const grouped = sql`from commit_comments where project_id = ${of.project_id} and sha = ${of.sha}
+  const grouped = sql`from commit_comments where project_id = ${commit.project_id} and sha = ${commit.sha}
     group by discussion_id, case when discussion_id is null then id else 0 end`;
   const [counted, leads] = await Promise.all([
     sql<{ total: number }>`select count(*) as total from (select 1 ${grouped}) as grouped`.execute(db),
@@ -102,7 +102,7 @@ export const listCommitDiscussions = async (
   const firsts = leads.rows.map(({ first }) => first);
   const threads = leads.rows.flatMap(({ discussion_id }) => discussion_id ?? []);
   if (firsts.length === 0) return { items: [], total };
-  const comments = await selectComments(db, of)
+  const comments = await selectComments(db, commit)
     .where((is) => is.or([is('id', 'in', firsts), is('discussion_id', 'in', ['', ...threads])]))
     .orderBy('id')
     .execute();
@@ -112,11 +112,11 @@ export const listCommitDiscussions = async (
 /** Loads a discussion of this commit; 404 if it has no such discussion. */
 export const findCommitDiscussion = async (
   db: Reader,
-  of: CommitKey,
+  commit: CommitKey,
   id: string,
 ): Promise<CommitDiscussion> => {
   const alone = parseIndividualId(id, 'commit comment') ?? 0;
-  const comments = await selectComments(db, of)
+  const comments = await selectComments(db, commit)
     .where((is) =>
       is.or([is('discussion_id', '=', id), is.and([is('id', '=', alone), is('discussion_id', 'is', null)])]),
     )
@@ -140,15 +140,15 @@ const beginThread = async (tx: Tx, { id, comments: [lead] }: CommitDiscussion): 
 export const replyInThread = async (
   tx: Tx,
   actor: Actor,
-  of: CommitKey,
+  commit: CommitKey,
   { note, discussion_id }: { note: string; discussion_id: string },
 ): Promise<CommitComment> => {
-  await holdProject(tx, of.project_id);
-  const thread = await findCommitDiscussion(tx.db, of, discussion_id);
+  await holdProject(tx, commit.project_id);
+  const thread = await findCommitDiscussion(tx.db, commit, discussion_id);
   requireNoteQuota(thread.comments.length);
   await beginThread(tx, thread);
   const [{ position, path, line, line_type }] = thread.comments;
   const place = { position, path, line, line_type };
-  const answer = { ...of, ...place, note: checkBody(note), discussion_id: thread.id };
+  const answer = { ...commit, ...place, note: checkBody(note), discussion_id: thread.id };
   return await insertComment(tx, actor, answer);
 };

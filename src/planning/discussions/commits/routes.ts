@@ -35,7 +35,7 @@ import {
   listCommitDiscussions,
   replyInThread,
 } from './comments.ts';
-import { placeInCommit } from '../find_line.ts';
+import { locateInCommit } from '../find_line.ts';
 import { positionParam, readPosition } from '../position.ts';
 
 const path = '/projects/:id/repository/commits/:sha/discussions';
@@ -75,8 +75,8 @@ const list = endpoint({
   params: object({ ...commitParams, ...pageParams }),
   reply: shape,
   handle: async (call, input) => {
-    const { of } = await loadSite(call, input);
-    const { items, total } = await listCommitDiscussions(call.db, of, pageRequest(input));
+    const { of: commit } = await loadSite(call, input);
+    const { items, total } = await listCommitDiscussions(call.db, commit, pageRequest(input));
     return { items: await commitDiscussionsJson(call, items), total };
   },
 });
@@ -90,8 +90,8 @@ const get = endpoint({
   params: object(one),
   reply: shape,
   handle: async (call, input) => {
-    const { of } = await loadSite(call, input);
-    return await render(call, await findCommitDiscussion(call.db, of, input.discussion_id));
+    const { of: commit } = await loadSite(call, input);
+    return await render(call, await findCommitDiscussion(call.db, commit, input.discussion_id));
   },
 });
 
@@ -102,7 +102,7 @@ const resolvePlace = async (
   const requested = readPosition(input);
   if (requested === null) return { position: null, path: null, line: null, line_type: null };
   const parent = commit.parents[0] ?? null;
-  const position = await placeInCommit(code.repository, { id: commit.id, parent }, requested);
+  const position = await locateInCommit(code.repository, { id: commit.id, parent }, requested);
   const stored = JSON.stringify(position);
   const { old_path, new_path } = position;
   if (position.position_type !== 'text') {
@@ -144,19 +144,21 @@ const reply = endpoint({
   params: object({ ...one, body: longText() }),
   reply: commitNoteShape,
   handle: async (call, { body, discussion_id, ...input }) => {
-    const { of } = await loadSite(call, input, 'comment_on_commit');
+    const { of: commit } = await loadSite(call, input, 'comment_on_commit');
     const answer = { note: body, discussion_id };
-    const created = await call.write(async (tx) => await replyInThread(tx, requireActor(call), of, answer));
+    const created = await call.write(
+      async (tx) => await replyInThread(tx, requireActor(call), commit, answer),
+    );
     return (await commentsJson(call, [created]))[0];
   },
 });
 
 const findIn = async (
   call: Call,
-  { of }: Site,
+  { of: commit }: Site,
   { discussion_id, note_id }: { discussion_id: string; note_id: number },
 ): Promise<CommitComment> => {
-  const { comments } = await findCommitDiscussion(call.db, of, discussion_id);
+  const { comments } = await findCommitDiscussion(call.db, commit, discussion_id);
   const comment = comments.find(({ id }) => id === note_id);
   if (comment === undefined) throw notFound();
   return comment;

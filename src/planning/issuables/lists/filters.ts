@@ -1,7 +1,7 @@
 /** Turns the parameters of a list into SQL conditions, for all lists of issues and merge requests. */
 import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../../../core/access/visible.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import { invalid } from '../../../platform/errors.ts';
 import {
   boolean,
@@ -221,7 +221,7 @@ export const onMilestone = (kind: Listed, { milestone_id }: Filters): Measured[]
 export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
 
 /** What the filters name, each with its condition. */
-const listNeeded = (listed: Listed, { names, words, requested }: FilterContext): Needed[] => {
+const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext): Needed[] => {
   const need = (kind: Needed['kind'], name: string, condition: (named: Named) => Condition): Needed => {
     const named = names(kind, name);
     return { kind, named, condition: condition(named) };
@@ -242,14 +242,16 @@ const listNeeded = (listed: Listed, { names, words, requested }: FilterContext):
     need(
       'label',
       title,
-      ({ ids }) => sql`exists (select 1 from ${links} and ${words.oneOf('label_links.label_id', ids)})`,
+      ({ ids }) => sql`exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', ids)})`,
     );
   return [
     ...labels.map(linked),
     ...milestones.map((title) =>
       // One id by itself keeps the order of the milestone's index.
       need('milestone', title, ({ ids }) =>
-        ids.length === 1 ? sql`${milestoneId} = ${ids[0]}` : words.oneOf(`${listed.table}.milestone_id`, ids),
+        ids.length === 1
+          ? sql`${milestoneId} = ${ids[0]}`
+          : dialect.oneOf(`${listed.table}.milestone_id`, ids),
       ),
     ),
     ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
@@ -260,7 +262,7 @@ const listNeeded = (listed: Listed, { names, words, requested }: FilterContext):
 
 export type FilterContext = MilestoneContext & {
   names: Names;
-  words: Words;
+  dialect: SqlDialect;
   userId: number;
   requested: NamedFilters;
   /** Conditions of the kind's own filters. */
@@ -289,7 +291,7 @@ export const buildSelection = (kind: Listed, filters: Filters, context: FilterCo
     others.push(sql`${column(kind, 'project_id')} in (select id from projects where archived = 0)`);
   }
   if (filters.iids !== undefined && filters.iids.length > 0) {
-    others.push(context.words.oneOf(`${kind.table}.iid`, filters.iids));
+    others.push(context.dialect.oneOf(`${kind.table}.iid`, filters.iids));
   }
   return { needed, others };
 };

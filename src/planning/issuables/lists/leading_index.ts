@@ -1,6 +1,6 @@
 /** Chooses how a list is read: along the index of its order, or from the most selective filter with a sort. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import { type Filters, type Needed, type Selection, indexOfTime } from './filters.ts';
 import { type Listed, column } from './record_kinds.ts';
 import { many } from './named_filters.ts';
@@ -17,7 +17,7 @@ type Parts = {
   kind: Listed;
   filters: Filters;
   selection: Selection;
-  words: Words;
+  dialect: SqlDialect;
   isInProject: boolean;
   /** Conditions with an index, and the number of records they select. */
   measured: { index: string; uses: number }[];
@@ -44,10 +44,10 @@ const linkTables = {
 /** Along links, which repeat when their record was created. */
 const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
-  const { kind, filters, selection, words, isCount = false } = parts;
+  const { kind, filters, selection, dialect, isCount = false } = parts;
   // SQLite prefers the table to a covering index. The condition matches that of the partial index.
-  const covering = isCount ? words.indexedBy(`${kind.table}_linked`) : sql``;
-  const covered = isCount && words.engine === 'sqlite' ? [sql<boolean>`${column(kind, 'id')} > 0`] : [];
+  const covering = isCount ? dialect.indexedBy(`${kind.table}_linked`) : sql``;
+  const covered = isCount && dialect.engine === 'sqlite' ? [sql<boolean>`${column(kind, 'id')} > 0`] : [];
   return {
     tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)} ${covering}`,
     conditions: [
@@ -66,12 +66,12 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
  * rows; without it in the order, it would read and sort every record of the project.
  */
 const byIndex = (parts: Parts): Lead['order'] =>
-  parts.words.engine === 'postgres'
+  parts.dialect.engine === 'postgres'
     ? [column(parts.kind, 'deleted_at'), ...byRecord(parts)]
     : byRecord(parts);
 
 const alongIndex = (index: string, parts: Parts): Lead => ({
-  tables: sql`${sql.raw(parts.kind.table)} ${parts.words.indexedBy(index)}`,
+  tables: sql`${sql.raw(parts.kind.table)} ${parts.dialect.indexedBy(index)}`,
   conditions: toConditions(parts.selection),
   order: byIndex(parts),
 });

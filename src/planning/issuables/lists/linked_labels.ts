@@ -5,13 +5,13 @@ import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 
 export type LinkedLabel = { name: string; color: string; description: string | null };
 
-const labelsOfRecords = compiled((db, { type, ids }: { type: TargetType; ids: readonly number[] }, words) =>
+const labelsOfRecords = compiled((db, { type, ids }: { type: TargetType; ids: readonly number[] }, dialect) =>
   db
     .selectFrom('label_links')
     .innerJoin('labels', 'labels.id', 'label_links.label_id')
     .select(['label_links.target_id', 'labels.title as name', 'labels.color', 'labels.description'])
     .where('label_links.target_type', '=', type)
-    .where(words.oneOf('label_links.target_id', ids))
+    .where(dialect.oneOf('label_links.target_id', ids))
     .orderBy('labels.title')
     .compile(),
 );

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { type Viewer, today } from '../../../core/access/viewer.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
@@ -37,7 +37,7 @@ export type TotalQuery = {
 };
 
 /** Inputs of the conditions other than the filters. */
-export type ListRequester = { viewer: Viewer; words: Words; today: string };
+export type ListRequester = { viewer: Viewer; dialect: SqlDialect; today: string };
 
 /** The parts of a list that depend on the kind of record. */
 export type ListKind<F extends Filters> = Listed & {
@@ -48,7 +48,7 @@ export type ListKind<F extends Filters> = Listed & {
   /** The conditions that have an index. */
   measured: (filters: F, isInProject: boolean) => Measured[];
   /** Visibility condition for a query that joins `projects`. */
-  visible: (viewer: Viewer, words: Words) => Condition;
+  visible: (viewer: Viewer, dialect: SqlDialect) => Condition;
   /** Over records of one project that the viewer may see some of. */
   visibleIn: (viewer: Viewer, project: Project) => Condition;
   /** Whether the viewer may see any of the project. */
@@ -57,13 +57,13 @@ export type ListKind<F extends Filters> = Listed & {
   seesAll: (viewer: Viewer, project: Project) => boolean;
   /** Columns of a record's version beside its revision, and whether the viewer sees what they count of a project. */
   shown?: {
-    columns: (viewer: Viewer, project: Project | null, words: Words) => RawBuilder<unknown>;
+    columns: (viewer: Viewer, project: Project | null, dialect: SqlDialect) => RawBuilder<unknown>;
     isSeen: (viewer: Viewer, project: Project) => boolean;
   };
   /** How many there are in the project. */
   size: (project: Project) => number;
   /** Exact, after visibility, without any filter but the state. */
-  total: (call: Call, of: TotalQuery) => Promise<number>;
+  total: (call: Call, query: TotalQuery) => Promise<number>;
 };
 
 type Query<F> = { call: Call; scope: Scope; filters: F; page: PageRequest; texts: TextLoader };
@@ -109,7 +109,7 @@ const makePlan = async <F extends Filters>(
   kind: ListKind<F>,
   { call, scope, filters }: Query<F>,
 ): Promise<Plan | null> => {
-  const { words } = call.platform.store;
+  const { dialect } = call.platform.store;
   const project = getProject(scope);
   const userId = getUserId(call);
   const day = today(call.now);
@@ -119,9 +119,17 @@ const makePlan = async <F extends Filters>(
   const names = await lookUp(kind, call, requested, project && toOwner(project));
   const own = [
     ...ofMilestone.map(({ condition }) => condition),
-    ...kind.own(filters, { viewer: call.viewer, words, today: day }),
+    ...kind.own(filters, { viewer: call.viewer, dialect, today: day }),
   ];
-  const context = { names, words, userId, today: day, milestones: () => milestonesIn(scope), requested, own };
+  const context = {
+    names,
+    dialect,
+    userId,
+    today: day,
+    milestones: () => milestonesIn(scope),
+    requested,
+    own,
+  };
   const selection = buildSelection(kind, filters, context);
   if (selection === null) return null;
   const counted = requested.measured.map(({ name, index }) => ({
@@ -129,13 +137,13 @@ const makePlan = async <F extends Filters>(
     uses: names('measured', name).uses,
   }));
   const isInProject = project !== null;
-  const parts = { kind, filters, selection, words, isInProject, measured: counted };
+  const parts = { kind, filters, selection, dialect, isInProject, measured: counted };
   const visible =
     project === null
       ? [
           sql<boolean>`projects.id = ${column(kind, 'project_id')}`,
           ...inGroup(scope),
-          kind.visible(call.viewer, words),
+          kind.visible(call.viewer, dialect),
         ]
       : [kind.visibleIn(call.viewer, project)];
   const search = await searchCondition(call, kind.type, filters.search ?? '', searchedFields(filters));
@@ -194,7 +202,7 @@ const readPage = async <F extends Filters>(
 ): Promise<Version[]> => {
   const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
   const order = sql.join(plan.lead.order.map((one) => sql`${one} ${direction}`));
-  const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.words);
+  const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.dialect);
   const shown = columns === undefined ? sql`` : sql`, ${columns}`;
   const query = sql<Version>`
     select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}

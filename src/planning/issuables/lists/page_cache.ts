@@ -73,7 +73,7 @@ export const keptPages = (versionOf: Version) => {
       key: string,
       count: () => Promise<number>,
     ): Promise<number> => {
-      const { rows } = await platform.store.words.state.execute(db);
+      const { rows } = await platform.store.dialect.state.execute(db);
       return await keep(getCache(platform).totals, key, rows[0]?.state ?? '', count);
     },
 

@@ -1,7 +1,7 @@
 /** Loads the records that the JSON of issues and merge requests embeds: author, milestone, labels, assignees. */
 import { type RawBuilder, sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { type MilestoneRow, milestoneOwnerPath } from '../../../projects/milestones/json.ts';
@@ -94,13 +94,13 @@ const groupBy = <R extends { target_id: number }, V>(rows: R[], value: (row: R) 
 
 type RecordIds = { type: TargetType; ids: readonly number[] };
 
-const labelRows = compiled((db, { type, ids }: RecordIds, words) =>
+const labelRows = compiled((db, { type, ids }: RecordIds, dialect) =>
   db
     .selectFrom('label_links')
     .innerJoin('labels', 'labels.id', 'label_links.label_id')
     .select(['label_links.target_id', 'labels.title'])
     .where('label_links.target_type', '=', type)
-    .where(words.oneOf('label_links.target_id', ids))
+    .where(dialect.oneOf('label_links.target_id', ids))
     .compile(),
 );
 
@@ -108,8 +108,8 @@ type UserLinks = 'assignees' | 'reviewers';
 
 /** Loads the linked users of records, from one or two link tables, in one statement. */
 const linkedUsers = (first: UserLinks, second?: UserLinks) =>
-  compiled((db, { type, ids }: RecordIds, words) => {
-    const of = (links: UserLinks) => {
+  compiled((db, { type, ids }: RecordIds, dialect) => {
+    const selectLinked = (links: UserLinks) => {
       // Both tables have the columns that are read here, so the types name only one of them.
       const table = links as 'assignees';
       return db
@@ -118,9 +118,11 @@ const linkedUsers = (first: UserLinks, second?: UserLinks) =>
         .select(basicUserColumns)
         .select([`${table}.target_id`, `${table}.position`, sql.lit(links).as('links')])
         .where(`${table}.target_type`, '=', type)
-        .where(words.oneOf(`${table}.target_id`, ids));
+        .where(dialect.oneOf(`${table}.target_id`, ids));
     };
-    return (second === undefined ? of(first) : of(first).unionAll(of(second))).compile();
+    return (
+      second === undefined ? selectLinked(first) : selectLinked(first).unionAll(selectLinked(second))
+    ).compile();
   });
 
 const usersByType = { Issue: linkedUsers('assignees'), MergeRequest: linkedUsers('assignees', 'reviewers') };
@@ -160,15 +162,15 @@ const linkedTo = (links: string, type: TargetType, table: Table): RawBuilder<boo
   sql`${ref(`${links}.target_type`)} = ${sql.lit(type)} and ${ref(`${links}.target_id`)} = ${ref(`${table}.id`)}`;
 
 /** Linked users as a column of the row itself, for `usersOfColumn`. */
-export const usersColumn = (links: UserLinks, type: TargetType, table: Table, words: Words) =>
-  sql<string>`(select ${words.jsonRows(basicUserColumns.map(ref), ref(`${links}.position`))}
+export const usersColumn = (links: UserLinks, type: TargetType, table: Table, dialect: SqlDialect) =>
+  sql<string>`(select ${dialect.jsonRows(basicUserColumns.map(ref), ref(`${links}.position`))}
     from ${sql.table(links)} join users on users.id = ${ref(`${links}.user_id`)} where ${linkedTo(links, type, table)})`;
 
 /** Labels and assignees as columns of the row itself: for one record a single statement is quicker than three. */
-export const wholeColumns = (type: TargetType, table: Table, words: Words) => {
-  const labels = sql<string>`(select ${words.jsonRows([ref('labels.title')], ref('labels.title'))}
+export const wholeColumns = (type: TargetType, table: Table, dialect: SqlDialect) => {
+  const labels = sql<string>`(select ${dialect.jsonRows([ref('labels.title')], ref('labels.title'))}
     from label_links join labels on labels.id = label_links.label_id where ${linkedTo('label_links', type, table)})`;
-  const users = usersColumn('assignees', type, table, words);
+  const users = usersColumn('assignees', type, table, dialect);
   return [labels.as('label_titles'), users.as('assigned_users')] as const;
 };
 

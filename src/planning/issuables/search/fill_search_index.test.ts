@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { seedIssue, seedMergeRequest, seedProject, unique } from '../../../../test/support/seed.ts';
 import { type TestService, engine, startTestService } from '../../../../test/support/service.ts';
 import { purgeProject } from '../../../projects/projects/removal/purge.ts';
-import { type SearchPlace, searchPlaces } from './search.ts';
+import { type SearchTable, searchTables } from './search.ts';
 import { fillSearchIndexes, keepSearchIndexed } from './fill_search_index.ts';
 
 let gantry: TestService;
@@ -20,14 +20,14 @@ const getStore = () => gantry.service.platform.store;
 const fill = async (): Promise<void> => await fillSearchIndexes(getStore());
 
 /** How many rows wait. */
-const waiting = async ({ table }: SearchPlace): Promise<number> => {
+const waiting = async ({ table }: SearchTable): Promise<number> => {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from ${sql.table(table)} where indexed = 0`.execute(getStore().db);
   return Number(rows[0]?.total);
 };
 
 /** What the index itself holds. */
-const indexed = async ({ table }: SearchPlace, text: string): Promise<number[]> => {
+const indexed = async ({ table }: SearchTable, text: string): Promise<number[]> => {
   const index = sql.table(`${table}_index`);
   const { rows } = await sql<{ rowid: number }>`
     select rowid from ${index} where ${index} match ${`"${text}"`} order by rowid`.execute(getStore().db);
@@ -35,11 +35,11 @@ const indexed = async ({ table }: SearchPlace, text: string): Promise<number[]> 
 };
 
 const kinds = [
-  { list: 'issues', place: searchPlaces.Issue, seed: seedIssue },
-  { list: 'merge_requests', place: searchPlaces.MergeRequest, seed: seedMergeRequest },
+  { list: 'issues', place: searchTables.Issue, seed: seedIssue },
+  { list: 'merge_requests', place: searchTables.MergeRequest, seed: seedMergeRequest },
 ] as const;
 
-for (const { list, place, seed } of kinds) {
+for (const { list, place: searchTable, seed } of kinds) {
   describe(`a search of ${list}`, () => {
     let project: number;
     before(async () => {
@@ -60,7 +60,8 @@ for (const { list, place, seed } of kinds) {
       const { id, iid } = await make(`The ${word}`, 'In the haystack');
       assert.deepEqual(await search(word), [iid]);
       await fill();
-      if (isSqlite) assert.deepEqual([await waiting(place), await indexed(place, word)], [0, [id]]);
+      if (isSqlite)
+        assert.deepEqual([await waiting(searchTable), await indexed(searchTable, word)], [0, [id]]);
       assert.deepEqual(await search(word), [iid]);
       assert.deepEqual(await search(`${word} nowhere`), []);
       await fill();
@@ -78,7 +79,8 @@ for (const { list, place, seed } of kinds) {
       assert.deepEqual([await search(old), await search(fresh)], [[], [iid]]);
       await fill();
       assert.deepEqual([await search(old), await search(fresh)], [[], [iid]]);
-      if (isSqlite) assert.deepEqual([await indexed(place, old), await indexed(place, fresh)], [[], [id]]);
+      if (isSqlite)
+        assert.deepEqual([await indexed(searchTable, old), await indexed(searchTable, fresh)], [[], [id]]);
     });
 
     it('does not find what was deleted', async () => {
@@ -94,7 +96,7 @@ for (const { list, place, seed } of kinds) {
       const word = unique('long');
       const { iid } = await make('Long', `${'x'.repeat(200_000)} ${word}`);
       await fill();
-      if (isSqlite) assert.deepEqual(await indexed(place, word), []);
+      if (isSqlite) assert.deepEqual(await indexed(searchTable, word), []);
       assert.deepEqual(await search(word), [iid]);
     });
 
@@ -103,23 +105,23 @@ for (const { list, place, seed } of kinds) {
       const { id: doomed } = await seedProject(gantry);
       await seed(gantry, { project: doomed, title: word });
       await fill();
-      if (isSqlite) assert.equal((await indexed(place, word)).length, 1);
+      if (isSqlite) assert.equal((await indexed(searchTable, word)).length, 1);
       await getStore().write(
         async ({ db, now }) =>
           await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', doomed).execute(),
       );
       assert.equal(await purgeProject(getStore(), doomed), true);
-      if (isSqlite) assert.deepEqual(await indexed(place, word), []);
+      if (isSqlite) assert.deepEqual(await indexed(searchTable, word), []);
     });
   });
 }
 
 describe('the index', { skip: !isSqlite }, () => {
   const log = pino({ level: 'silent' });
-  const { Issue: place } = searchPlaces;
+  const { Issue: searchTable } = searchTables;
 
   const untilIndexed = async (word: string): Promise<void> => {
-    while ((await indexed(place, word)).length === 0) {
+    while ((await indexed(searchTable, word)).length === 0) {
       await new Promise((resolve) => void setTimeout(resolve, 5));
     }
   };
@@ -135,7 +137,7 @@ describe('the index', { skip: !isSqlite }, () => {
       rests += 1;
       return true;
     });
-    assert.equal((await indexed(place, word)).length, 5);
+    assert.equal((await indexed(searchTable, word)).length, 5);
     assert.ok(rests >= 3, `${rests} transactions`);
   });
 
@@ -151,12 +153,12 @@ describe('the index', { skip: !isSqlite }, () => {
     for (const some of [ids.slice(0, 1), ids.slice(1, 3), ids.slice(3, 9), ids.slice(9)]) {
       await getStore().write(
         async ({ db }) =>
-          await sql`delete from ${sql.table(`${place.table}_index`)} where rowid in (${sql.join(some)})`.execute(
+          await sql`delete from ${sql.table(`${searchTable.table}_index`)} where rowid in (${sql.join(some)})`.execute(
             db,
           ),
       );
     }
-    for (const text of texts) assert.deepEqual(await indexed(place, text), []);
+    for (const text of texts) assert.deepEqual(await indexed(searchTable, text), []);
   });
 
   it('is filled at the start with what waited, and then with each change', async () => {

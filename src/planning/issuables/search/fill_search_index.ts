@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Store } from '../../../platform/db/open.ts';
-import { type SearchPlace, searchPlaces, searchTopic } from './search.ts';
+import { type SearchTable, searchTables, searchTopic } from './search.ts';
 
 /** What one transaction indexes: about 10 ms of work, for no request is served meanwhile. */
 const batch = { rows: 200, bytes: 65_536 };
@@ -15,7 +15,7 @@ const batch = { rows: 200, bytes: 65_536 };
 const maxTextBytes = 200_000;
 
 /** Selects the next pending texts and the id to continue after; null if none is pending. */
-const nextIds = async ({ db }: Store, { table, id }: SearchPlace, after: number) => {
+const nextIds = async ({ db }: Store, { table, id }: SearchTable, after: number) => {
   const { rows } = await sql<{ id: number; size: number }>`
     select id, size from (
       select ${sql.ref(id)} as id, octet_length(title) + octet_length(description) as size
@@ -28,9 +28,9 @@ const nextIds = async ({ db }: Store, { table, id }: SearchPlace, after: number)
 };
 
 /** Idempotent: replaces indexed texts and skips deleted records. */
-const indexTexts = async (store: Store, { table, id }: SearchPlace, ids: number[]): Promise<void> =>
-  await store.write(async ({ db, words }) => {
-    const these = sql`${words.oneOf(`${table}.${id}`, ids)} and indexed = 0`;
+const indexTexts = async (store: Store, { table, id }: SearchTable, ids: number[]): Promise<void> =>
+  await store.write(async ({ db, dialect }) => {
+    const these = sql`${dialect.oneOf(`${table}.${id}`, ids)} and indexed = 0`;
     await sql`insert or replace into ${sql.table(`${table}_index`)} (rowid, title, description)
       select ${sql.ref(id)}, title, description from ${sql.table(table)} where ${these}`.execute(db);
     await sql`update ${sql.table(table)} set indexed = 1 where ${these}`.execute(db);
@@ -44,14 +44,14 @@ export const fillSearchIndexes = async (
   store: Store,
   rest: (took: number) => Promise<boolean> = async () => true,
 ): Promise<void> => {
-  if (store.words.engine !== 'sqlite') return;
-  for (const place of Object.values(searchPlaces)) {
+  if (store.dialect.engine !== 'sqlite') return;
+  for (const searchTable of Object.values(searchTables)) {
     let after = 0;
     for (;;) {
-      const ids = await nextIds(store, place, after);
+      const ids = await nextIds(store, searchTable, after);
       if (ids.length === 0) break;
       const began = performance.now();
-      await indexTexts(store, place, ids);
+      await indexTexts(store, searchTable, ids);
       after = ids.at(-1) ?? after;
       if (!(await rest(performance.now() - began))) return;
     }
@@ -78,7 +78,7 @@ export const keepSearchIndexed = (
   { store, log }: { store: Store; log: Logger },
   { quiet, maxDelay }: IndexDelays = { quiet: 3_000, maxDelay: 30_000 },
 ): (() => Promise<void>) => {
-  if (store.words.engine !== 'sqlite') return async () => undefined;
+  if (store.dialect.engine !== 'sqlite') return async () => undefined;
   let isStopping = false;
   let running = Promise.resolve();
   let waitsSince: number | null = null;

@@ -14,12 +14,12 @@ import { foldCase } from '../../../platform/unicode.ts';
 import { likePattern, searchTerms } from './terms.ts';
 
 /** Where the texts of a kind stand. */
-export const searchPlaces = {
+export const searchTables = {
   Issue: { table: 'issue_search', id: 'issue_id', records: 'issues' },
   MergeRequest: { table: 'merge_request_search', id: 'merge_request_id', records: 'merge_requests' },
 } as const;
 
-export type SearchPlace = (typeof searchPlaces)[TargetType];
+export type SearchTable = (typeof searchTables)[TargetType];
 
 /** Event that a transaction publishes when texts are pending for the index. */
 export const searchTopic = 'search';
@@ -39,7 +39,7 @@ export const storeSearchText = async (
     else await insertRows(tx.db, 'merge_request_search', [{ merge_request_id: record.id, ...text }]);
     return;
   }
-  const { table, id } = searchPlaces[type];
+  const { table, id } = searchTables[type];
   await sql`update ${sql.raw(table)} set title = ${text.title}, description = ${text.description}, indexed = 0
     where ${sql.raw(id)} = ${record.id}`.execute(tx.db);
 };
@@ -50,7 +50,7 @@ export type SearchField = (typeof searchFields)[number];
 
 /** Every term in one of the fields. */
 const comparesWith = (
-  { table }: SearchPlace,
+  { table }: SearchTable,
   terms: string[],
   fields: readonly SearchField[],
 ): RawBuilder<boolean> => {
@@ -68,12 +68,12 @@ export const missedBySearch = (
   text: string,
   fields: readonly SearchField[],
 ): RawBuilder<boolean> | null => {
-  const place = searchPlaces[type];
+  const searchTable = searchTables[type];
   const terms = searchTerms(text);
   if (terms.length === 0) return null;
-  return sql`not exists (select 1 from ${sql.table(place.table)}
-    where ${sql.ref(`${place.table}.${place.id}`)} = ${sql.ref(`${place.records}.id`)}
-      and ${comparesWith(place, terms, fields)})`;
+  return sql`not exists (select 1 from ${sql.table(searchTable.table)}
+    where ${sql.ref(`${searchTable.table}.${searchTable.id}`)} = ${sql.ref(`${searchTable.records}.id`)}
+      and ${comparesWith(searchTable, terms, fields)})`;
 };
 
 const shortestIndexed = 3;
@@ -82,8 +82,8 @@ const shortestIndexed = 3;
  * Whether a search has a term that no index holds, so that every text is compared. PostgreSQL does that outside of
  * this process.
  */
-export const isUnindexed = ({ words }: Store, text: string): boolean =>
-  words.engine === 'sqlite' && searchTerms(text).some((term) => [...term].length < shortestIndexed);
+export const isUnindexed = ({ dialect }: Store, text: string): boolean =>
+  dialect.engine === 'sqlite' && searchTerms(text).some((term) => [...term].length < shortestIndexed);
 const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 /** The terms in the words of the trigram index. */
@@ -99,24 +99,24 @@ export const searchCondition = async (
   text: string,
   fields: readonly SearchField[],
 ): Promise<RawBuilder<boolean>[]> => {
-  const place = searchPlaces[type];
-  const { words } = store;
+  const searchTable = searchTables[type];
+  const { dialect } = store;
   const terms = searchTerms(text);
   if (terms.length === 0) return [];
-  const table = sql.raw(place.table);
-  const index = sql.raw(`${place.table}_index`);
-  const idColumn = sql.raw(place.id);
-  const record = sql.raw(`${place.records}.id`);
-  const matching = comparesWith(place, terms, fields);
+  const table = sql.raw(searchTable.table);
+  const index = sql.raw(`${searchTable.table}_index`);
+  const idColumn = sql.raw(searchTable.id);
+  const record = sql.raw(`${searchTable.records}.id`);
+  const matching = comparesWith(searchTable, terms, fields);
   if (isUnindexed(store, text)) {
     // No index holds it: a page compares records in its own order, and ends when it is full.
     return [sql`exists (select 1 from ${table} where ${table}.${idColumn} = ${record} and ${matching})`];
   }
-  if (words.engine === 'postgres') {
+  if (dialect.engine === 'postgres') {
     return [sql`${record} in (select ${idColumn} from ${table} where ${matching})`];
   }
   // Of a text that has changed, the index holds the old words: those that wait are always compared.
-  const waiting = sql`${table} ${words.indexedBy(`${place.table}_waiting`)} where indexed = 0`;
+  const waiting = sql`${table} ${dialect.indexedBy(`${searchTable.table}_waiting`)} where indexed = 0`;
   return [
     sql`${record} in (
     select rowid from ${index}

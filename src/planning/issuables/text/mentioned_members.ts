@@ -22,8 +22,8 @@ export const loadMentionedMembers = async (
     select routes.path, members.user_id from routes
     join namespaces on namespaces.id = routes.source_id
     join members on members.source_type = 'Namespace' and members.source_id = namespaces.id
-    where routes.source_type = 'Namespace' and ${tx.words.oneOf('routes.path', paths)}
-      and namespaces.mentions_disabled = 0 and ${visibleGroups(viewer, tx.words)}
+    where routes.source_type = 'Namespace' and ${tx.dialect.oneOf('routes.path', paths)}
+      and namespaces.mentions_disabled = 0 and ${visibleGroups(viewer, tx.dialect)}
       and (members.expires_at is null or members.expires_at > ${today(tx.now)})
     order by members.id limit ${sql.lit(maxMembers)}`.execute(tx.db);
   return new Map(

@@ -51,7 +51,7 @@ const selectLinks = ({ viewer, platform }: Call, issueId: number): RawBuilder<un
       then issue_links.target_id else issue_links.source_id end
     join projects on projects.id = issues.project_id
     where (issue_links.source_id = ${issueId} or issue_links.target_id = ${issueId})
-      and ${visibleIssues(viewer, platform.store.words)}`;
+      and ${visibleIssues(viewer, platform.store.dialect)}`;
 
 /** The type of a link, seen from this issue. */
 const typeFrom = ({ source_id, link_type }: Link, issueId: number): LinkType =>
@@ -146,7 +146,7 @@ const insertLink = async (
 ): Promise<number> =>
   await call.write(async (tx) => {
     const pair = [link.source_id, link.target_id];
-    await sql`select id from issues where id in (${sql.join(pair)}) order by id ${tx.words.forUpdate}`.execute(
+    await sql`select id from issues where id in (${sql.join(pair)}) order by id ${tx.dialect.forUpdate}`.execute(
       tx.db,
     );
     const existing = await tx.db

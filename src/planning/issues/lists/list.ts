@@ -23,7 +23,8 @@ const list = makeLists<Filters>(
     isOpen: (viewer, project) => hasFeature(viewer, project, 'issues_access_level'),
     seesAll: canSeeConfidential,
     shown: {
-      columns: (viewer, project, words) => sql`${seenCount(viewer, project, words)} as merge_requests_count`,
+      columns: (viewer, project, dialect) =>
+        sql`${seenCount(viewer, project, dialect)} as merge_requests_count`,
       isSeen: canSeeMergeRequests,
     },
     size: ({ opened_issues, closed_issues }) => opened_issues + closed_issues,

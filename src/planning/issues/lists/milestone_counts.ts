@@ -16,10 +16,10 @@ export const countMilestoneIssues = async (
 ): Promise<Map<number, IssueCounts>> => {
   const counts = new Map<number, IssueCounts>();
   if (ids.length === 0) return counts;
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const { rows } = await sql<Row>`select milestone_id, issues.state, count(*) as count
     from issues join projects on projects.id = issues.project_id
-    where ${words.oneOf('issues.milestone_id', ids)} and ${visibleIssues(viewer, words)}
+    where ${dialect.oneOf('issues.milestone_id', ids)} and ${visibleIssues(viewer, dialect)}
     group by milestone_id, issues.state`.execute(db);
   for (const { milestone_id, state, count } of rows) {
     const one = counts.get(milestone_id) ?? { opened: 0, closed: 0 };
@@ -40,7 +40,7 @@ export const loadIssueTimes = async (
   const { rows } = await sql<IssueTimes>`select issues.created_at,
       case when issues.state = 'closed' then issues.closed_at end as closed_at
     from issues join projects on projects.id = issues.project_id
-    where issues.milestone_id = ${milestoneId} and ${visibleIssues(viewer, platform.store.words)}
+    where issues.milestone_id = ${milestoneId} and ${visibleIssues(viewer, platform.store.dialect)}
     limit ${maxIssues + 1}`.execute(db);
   return rows.length > maxIssues ? null : rows;
 };

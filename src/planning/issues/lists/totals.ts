@@ -40,15 +40,15 @@ const ownConfidential = async (call: Call, where: Condition[], state: string): P
 
 /** Exact total of visible issues. Reads confidential issues only if some are hidden from the caller. */
 export const totalOfAll = async (call: Call, { project, place, state }: TotalQuery): Promise<number> => {
-  const { words } = call.platform.store;
+  const { dialect } = call.platform.store;
   const of = project === null ? place : [sql<boolean>`projects.id = ${project.id}`];
   if (project !== null && canSeeConfidential(call.viewer, project)) return ofProject(project, state);
   const { all, confidential } = counted(state);
-  const trusted = projectsAtLeast(call.viewer, levels.reporter, words);
+  const trusted = projectsAtLeast(call.viewer, levels.reporter, dialect);
   const visible = [
     ...of,
-    visibleProjects(call.viewer, words),
-    visibleFeature(call.viewer, 'issues_access_level', words),
+    visibleProjects(call.viewer, dialect),
+    visibleFeature(call.viewer, 'issues_access_level', dialect),
   ];
   const { rows } = await sql<Sums>`
     select sum(case when ${trusted} then ${all} else ${all} - ${confidential} end) as shown,

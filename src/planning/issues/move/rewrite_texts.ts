@@ -16,7 +16,7 @@ const existingIids = async (tx: Tx, projectId: number, iids: number[]): Promise<
     .select('iid')
     .where('project_id', '=', projectId)
     .where('deleted_at', 'is', null)
-    .where(tx.words.oneOf('iid', iids))
+    .where(tx.dialect.oneOf('iid', iids))
     .execute();
   return new Set(rows.map(({ iid }) => iid));
 };

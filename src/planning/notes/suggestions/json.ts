@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import { type RepositoryLocation, repositoryColumns } from '../../../platform/git/repository.ts';
 import { bool, int, object, string } from '../../../platform/http/schema.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
@@ -42,7 +42,7 @@ export const parseNote = (note: NoteRow): SuggestingNote | null => {
   return { note, position: { ...position, new_line: position.new_line }, suggestions };
 };
 
-type Request = RepositoryPlace & {
+type Request = RepositoryLocation & {
   merge_request_id: number;
   state: string;
   head_sha: string | null;
@@ -54,7 +54,7 @@ const loadRequests = async (db: Reader, ids: number[]): Promise<Map<number, Requ
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .select(['merge_requests.id as merge_request_id', 'merge_requests.state', 'merge_requests.head_sha'])
-    .select(['merge_requests.source_project_id', 'projects.id', ...placeColumns])
+    .select(['merge_requests.source_project_id', 'projects.id', ...repositoryColumns])
     .where('merge_requests.id', 'in', ids)
     .execute();
   return new Map(rows.map((row) => [row.merge_request_id, row]));
@@ -69,14 +69,14 @@ const getLines = memoizePerStore((_platform: Platform) =>
 const makeLineReader = (call: Pick<Call, 'platform'>) => {
   const cache = getLines(call.platform);
   const reading = new Map<string, Promise<string[]>>();
-  const read = async (key: string, place: Request, commit: string, path: string): Promise<string[]> => {
-    const lines = splitLines((await readTextFile(call, place, commit, path)) ?? '');
+  const read = async (key: string, target: Request, commit: string, path: string): Promise<string[]> => {
+    const lines = splitLines((await readTextFile(call, target, commit, path)) ?? '');
     cache.set(key, lines);
     return lines;
   };
-  return async (place: Request, commit: string, path: string): Promise<string[]> => {
-    const key = `${place.id} ${commit} ${path}`;
-    const lines = cache.get(key) ?? reading.get(key) ?? read(key, place, commit, path);
+  return async (target: Request, commit: string, path: string): Promise<string[]> => {
+    const key = `${target.id} ${commit} ${path}`;
+    const lines = cache.get(key) ?? reading.get(key) ?? read(key, target, commit, path);
     if (lines instanceof Promise) reading.set(key, lines);
     return await lines;
   };

@@ -1,7 +1,7 @@
 /** The lines of a file that a suggestion replaces. */
 import type { Call } from '../../../core/access/call.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
-import type { RepositoryPlace } from '../../../platform/git/repository.ts';
+import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { ParsedSuggestion } from './parse_suggestions.ts';
 
@@ -31,7 +31,7 @@ export const replaceText = (replaced: string, to: string): string | null => {
 /** Reads a text file; null: it is missing, too large, or not UTF-8. */
 export const readTextFile = async (
   { platform }: Pick<Call, 'platform'>,
-  project: RepositoryPlace,
+  project: RepositoryLocation,
   commit: string,
   path: string,
 ): Promise<string | null> => {

@@ -126,7 +126,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
     db,
     prepare,
     ddl: postgresDdl,
-    words,
+    dialect,
     notifyProcesses: async (within, topic) => {
       await sql`select pg_notify(${getChannelName(options)}, ${topic})`.execute(within);
     },
@@ -141,7 +141,7 @@ const close = async (db: Kysely<Schema>, pool: pg.Pool): Promise<void> => {
   if (!pool.ended) await pool.end();
 };
 
-const words: EngineParts['words'] = {
+const dialect: EngineParts['dialect'] = {
   engine: 'postgres',
   oneOf: (column, values): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${values})`,
   eachOf: (rows) => sql`json_array_elements(${mapValue(rows, JSON.stringify)}::json)`,

@@ -267,7 +267,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
     db,
     querySync: driver.querySync,
     ddl: sqliteDdl,
-    words,
+    dialect,
     // The database belongs to one process.
     notifyProcesses: async () => undefined,
     listenToProcesses: async () => async () => undefined,
@@ -276,7 +276,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
 };
 
 /** SQLite locks the whole database, so rows need no locks. */
-const words: EngineParts['words'] = {
+const dialect: EngineParts['dialect'] = {
   engine: 'sqlite',
   oneOf: (column, values): RawBuilder<boolean> =>
     sql`${sql.ref(column)} in (select value from json_each(${mapValue(values, JSON.stringify)}))`,

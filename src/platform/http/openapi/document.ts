@@ -51,7 +51,7 @@ export type OpenApi = {
 
 type Endpoint = AnyEndpoint<never>;
 type Field = { name: string; schema: Schema; required: boolean };
-type Place = 'path' | 'query' | 'body';
+type ParameterLocation = 'path' | 'query' | 'body';
 
 const paramPattern = /:([A-Za-z0-9_]+)(?:\([^)]*\))?/g;
 
@@ -63,29 +63,29 @@ const paramNames = (path: string): string[] => [
 /** Converts `/projects/:id` into `/projects/{id}`. */
 const template = (path: string): string => path.replaceAll(paramPattern, '{$1}').replace(/\*$/, '{path}');
 
-const getPlace = (name: string, { method, path }: Endpoint): Place => {
+const getPlace = (name: string, { method, path }: Endpoint): ParameterLocation => {
   if (paramNames(path).includes(name)) return 'path';
   return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 };
 
-const fieldsIn = (endpoint: Endpoint, place: Place): Field[] => {
+const fieldsIn = (endpoint: Endpoint, location: ParameterLocation): Field[] => {
   const required = new Set(endpoint.params.required ?? []);
   const fields = Object.entries(endpoint.params.properties as { [name: string]: TSchema & Schema });
   return fields
-    .filter(([name]) => getPlace(name, endpoint) === place)
+    .filter(([name]) => getPlace(name, endpoint) === location)
     .map(([name, schema]) => ({
       name,
-      schema: paramSchema(schema, place),
-      required: place === 'path' || (required.has(name) && schema['default'] === undefined),
+      schema: paramSchema(schema, location),
+      required: location === 'path' || (required.has(name) && schema['default'] === undefined),
     }));
 };
 
-const parameter = ({ name, schema, required }: Field, place: 'path' | 'query'): Parameter => {
+const parameter = ({ name, schema, required }: Field, location: 'path' | 'query'): Parameter => {
   const { description, ...rest } = schema as Schema & { description?: string };
-  const isList = place === 'query' && schema['type'] === 'array';
+  const isList = location === 'query' && schema['type'] === 'array';
   return {
     name: name === '*' ? 'path' : isList ? `${name}[]` : name,
-    in: place,
+    in: location,
     ...(description !== undefined && { description }),
     ...(required && { required }),
     ...(isList && { style: 'form', explode: true }),

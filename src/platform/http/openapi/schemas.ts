@@ -78,7 +78,7 @@ const byKind = (schema: Schema): Schema => {
 };
 
 /** Converts a parameter's schema. Clearable parameters are nullable in a body; a query has no null. */
-export const paramSchema = (schema: Schema, place: 'path' | 'query' | 'body'): Schema => {
+export const paramSchema = (schema: Schema, location: 'path' | 'query' | 'body'): Schema => {
   const plain = byKind(schema);
-  return schema['x-clearable'] === true && place === 'body' ? orNull(plain) : plain;
+  return schema['x-clearable'] === true && location === 'body' ? orNull(plain) : plain;
 };

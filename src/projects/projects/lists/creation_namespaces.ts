@@ -10,7 +10,7 @@ export const listCreationNamespaces = async (call: Call, limit: number): Promise
   const namespaces = await db
     .selectFrom('namespaces')
     .selectAll()
-    .where(ownNamespaces(viewer, platform.store.words))
+    .where(ownNamespaces(viewer, platform.store.dialect))
     .orderBy('full_path')
     .limit(limit)
     .execute();

@@ -19,13 +19,13 @@ export const countGroupContents = async (
   ids: readonly number[],
 ): Promise<Map<number, GroupContents>> => {
   if (ids.length === 0) return new Map();
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const [subgroups, projects] = await Promise.all([
     sql<Row>`select parent_id as id, count(*) as count from namespaces
-      where ${words.oneOf('namespaces.parent_id', ids)} and ${visibleGroups(viewer, words)}
+      where ${dialect.oneOf('namespaces.parent_id', ids)} and ${visibleGroups(viewer, dialect)}
       group by parent_id`.execute(db),
     sql<Row>`select namespace_id as id, count(*) as count, max(last_activity_at) as last_activity_at from projects
-      where ${words.oneOf('projects.namespace_id', ids)} and projects.archived = 0 and ${visibleProjects(viewer, words)}
+      where ${dialect.oneOf('projects.namespace_id', ids)} and projects.archived = 0 and ${visibleProjects(viewer, dialect)}
       group by namespace_id`.execute(db),
   ]);
   const contents = new Map<number, GroupContents>(

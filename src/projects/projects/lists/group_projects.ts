@@ -18,7 +18,7 @@ const group = idOrPath('id or full path of the group');
 
 const embeddedProjects = async (call: Call, groupId: number) => {
   const rows = await projectRows(call)
-    .where(visibleProjects(call.viewer, call.platform.store.words))
+    .where(visibleProjects(call.viewer, call.platform.store.dialect))
     .where('projects.namespace_id', '=', groupId)
     .orderBy('projects.created_at', 'desc')
     .orderBy('projects.id', 'desc')

@@ -59,7 +59,7 @@ export const listProjects = async (
   const { total } = await call.db
     .selectFrom('projects')
     .where(where)
-    .select((of) => of.fn.countAll<number>().as('total'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const detail = params.simple === true ? 'basic' : 'full';
   return { items: await projectsJson(call, rows, detail, params.statistics === true), total };

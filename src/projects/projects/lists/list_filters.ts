@@ -89,17 +89,17 @@ const isWithin = (filters: ProjectFilters): (Condition | null)[] => {
 
 /** Conditions by the caller's roles and usable features. */
 const isForCaller = ({ viewer, platform }: Call, filters: ProjectFilters): (Condition | null)[] => {
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const level = getMinRole(filters);
   // An administrator's own projects are those with a granted role.
   const own = { ...viewer, admin: false };
   return [
-    visibleProjects(viewer, words),
-    level === 0 ? null : projectsAtLeast(own, level, words),
+    visibleProjects(viewer, dialect),
+    level === 0 ? null : projectsAtLeast(own, level, dialect),
     filters.starred === true ? starredBy(viewer.user_id ?? 0) : null,
-    filters.with_issues_enabled === true ? visibleFeature(viewer, 'issues_access_level', words) : null,
+    filters.with_issues_enabled === true ? visibleFeature(viewer, 'issues_access_level', dialect) : null,
     filters.with_merge_requests_enabled === true
-      ? visibleFeature(viewer, 'merge_requests_access_level', words)
+      ? visibleFeature(viewer, 'merge_requests_access_level', dialect)
       : null,
   ];
 };

@@ -9,10 +9,10 @@ export const loadForkParents = async (
 ): Promise<Map<number, ProjectRow>> => {
   const ids = new Set(forks.map((fork) => fork.forked_from_project_id).filter((id) => id !== null));
   if (ids.size === 0) return new Map();
-  const { words } = call.platform.store;
+  const { dialect } = call.platform.store;
   const rows = await projectRows(call)
-    .where(words.oneOf('projects.id', [...ids]))
-    .where(visibleProjects(call.viewer, words))
+    .where(dialect.oneOf('projects.id', [...ids]))
+    .where(visibleProjects(call.viewer, dialect))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 };

@@ -29,7 +29,7 @@ const selectRelation = compiled((db, { project_id, user_id }: { project_id: numb
 const countForks = async ({ db, viewer, platform }: Call, id: number): Promise<number> => {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from projects where projects.forked_from_project_id = ${id}
-      and ${visibleProjects(viewer, platform.store.words)}`.execute(db);
+      and ${visibleProjects(viewer, platform.store.dialect)}`.execute(db);
   return rows[0]?.total ?? 0;
 };
 

@@ -1,7 +1,7 @@
 /** Deletes the rows of a removed project in bounded transactions. Every step is idempotent. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../../platform/db/open.ts';
-import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import { type RepositoryLocation, repositoryColumns } from '../../../platform/git/repository.ts';
 import { enqueueAvatarRemoval } from '../../../identity/avatars/store_avatar.ts';
 import { deleteInBatches } from '../../../identity/namespaces/delete_in_batches.ts';
 
@@ -84,8 +84,8 @@ const purgeTargets = async (store: Store, table: Targets, projectId: number): Pr
     where: sql<boolean>`${sql.ref(closing)} in (${sql.join(ids)})`,
   });
   if (table === 'merge_requests') await purgeVersions(store, ids);
-  await store.write(async ({ db, words }) => {
-    if (words.engine === 'sqlite') {
+  await store.write(async ({ db, dialect }) => {
+    if (dialect.engine === 'sqlite') {
       await sql`delete from ${sql.table(index)} where rowid in (${sql.join(ids)})`.execute(db);
     }
     await db.deleteFrom(table).where('id', 'in', ids).execute();
@@ -174,10 +174,10 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
 };
 
 /** Returns the place of the repository to remove; null: there is none. */
-const placeToRemove = async (store: Store, projectId: number): Promise<RepositoryPlace | null> => {
+const placeToRemove = async (store: Store, projectId: number): Promise<RepositoryLocation | null> => {
   const row = await store.db
     .selectFrom('projects')
-    .select(['projects.id', ...placeColumns])
+    .select(['projects.id', ...repositoryColumns])
     .where('id', '=', projectId)
     .where('deleted_at', 'is not', null)
     .executeTakeFirst();
@@ -193,14 +193,14 @@ const placeToRemove = async (store: Store, projectId: number): Promise<Repositor
 export const purgeProject = async (
   store: Store,
   projectId: number,
-  removeFiles: (place: RepositoryPlace) => Promise<void> = async () => undefined,
+  removeFiles: (location: RepositoryLocation) => Promise<void> = async () => undefined,
 ): Promise<boolean> => {
-  const place = await placeToRemove(store, projectId);
-  if (place === null) return true;
+  const location = await placeToRemove(store, projectId);
+  if (location === null) return true;
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const more = await purgeSome(store, projectId);
     if (!more) {
-      await removeFiles(place);
+      await removeFiles(location);
       await purgeRest(store, projectId);
       return true;
     }

@@ -5,7 +5,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { DraftNotesTable } from '../../../platform/db/schema/review.ts';
 import { badRequest, invalid, notFound } from '../../../platform/errors.ts';
-import { placeInDiff } from '../../../planning/discussions/find_line.ts';
+import { locateInDiff } from '../../../planning/discussions/find_line.ts';
 import type { GivenPosition } from '../../../planning/discussions/position.ts';
 import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { requireReplyable } from '../../../planning/discussions/resolve_and_reply_rules.ts';
@@ -34,7 +34,7 @@ const selectOwnDrafts = (call: Pick<Call, 'db'>, authorId: number, { merge_reque
 
 const countDrafts = async (db: Reader, authorId: number, loaded: LoadedMergeRequest): Promise<number> => {
   const { total } = await selectOwnDrafts({ db }, authorId, loaded)
-    .select((of) => of.fn.countAll<number>().as('total'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return total;
 };
@@ -78,7 +78,7 @@ const resolvePosition = async (
   loaded: LoadedMergeRequest,
   position: GivenPosition | null,
 ): Promise<string | null> =>
-  position === null ? null : JSON.stringify(await placeInDiff(call, loaded, position));
+  position === null ? null : JSON.stringify(await locateInDiff(call, loaded, position));
 
 /** Stores a draft. @throws Failure 400, 403, 404, as for a new comment */
 export const createDraft = async (

@@ -24,7 +24,7 @@ export const relatedMergeRequests = endpoint({
         select notes.mentioned_by_id from notes where notes.target_type = 'Issue'
           and notes.target_id = ${target.id} and notes.mentioned_by_type = 'MergeRequest'
         union select merge_request_id from merge_requests_closing_issues where issue_id = ${target.id})
-        and ${visibleMergeRequests(call.viewer, call.platform.store.words)}`;
+        and ${visibleMergeRequests(call.viewer, call.platform.store.dialect)}`;
     const [{ rows }, counted] = await Promise.all([
       sql<Version>`select merge_requests.id, merge_requests.revision ${related}
         order by merge_requests.id limit ${limit} offset ${offset}`.execute(call.db),

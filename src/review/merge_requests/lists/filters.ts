@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { allOf, anyOf, readableEnvironments } from '../../../core/access/visible.ts';
-import type { Words } from '../../../platform/db/engine.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
 import { invalid } from '../../../platform/errors.ts';
 import {
   boolean,
@@ -122,14 +122,14 @@ export const filtersByDeployment = ({ environment, deployed_after, deployed_befo
   isPresent(environment) || deployed_after !== undefined || deployed_before !== undefined;
 
 /** Requires one deployment that matches all filters, in a project whose environments the viewer may read. */
-const deployed = (filters: Filters, viewer: Viewer, words: Words): Condition[] => {
+const deployed = (filters: Filters, viewer: Viewer, dialect: SqlDialect): Condition[] => {
   if (!filtersByDeployment(filters)) return [];
   const { environment, deployed_after, deployed_before } = filters;
   const conditions: Condition[] = [
     sql`links.merge_request_id = merge_requests.id`,
     sql`deployments.id = links.deployment_id`,
     sql`projects.id = merge_requests.project_id`,
-    readableEnvironments(viewer, words),
+    readableEnvironments(viewer, dialect),
     ...(isPresent(environment)
       ? [
           sql<boolean>`deployments.environment_id in (select id from environments
@@ -150,7 +150,7 @@ const branchConditions = ({ source_branch, target_branch }: Filters) => ({
   target: isPresent(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
 });
 
-export const ownConditions = (filters: Filters, { viewer, words }: ListRequester): Condition[] => {
+export const ownConditions = (filters: Filters, { viewer, dialect }: ListRequester): Condition[] => {
   const { source, target } = branchConditions(filters);
   const draft = isDraft(filters);
   return [
@@ -158,7 +158,7 @@ export const ownConditions = (filters: Filters, { viewer, words }: ListRequester
     ...(target === null ? [] : [target]),
     ...approvedBy(filters),
     ...isApproved(filters),
-    ...deployed(filters, viewer, words),
+    ...deployed(filters, viewer, dialect),
     ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),
   ];
 };

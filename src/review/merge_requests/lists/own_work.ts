@@ -27,17 +27,17 @@ const bounded = (rows: RawBuilder<unknown>): RawBuilder<number> =>
 
 const countRows = async (call: Call): Promise<OwnWork> => {
   const { viewer, platform, db } = call;
-  const { words } = platform.store;
+  const { dialect } = platform.store;
   const { id } = requireUser(call);
   const linksIn = (links: 'assignees' | 'reviewers', type: TargetType) =>
     sql`select target_id from ${sql.table(links)} where user_id = ${id} and target_type = ${type}`;
   const issues = sql`select 1 from (${linksIn('assignees', 'Issue')}) as links cross join issues cross join projects
     where issues.id = links.target_id and projects.id = issues.project_id
-      and issues.state = 'opened' and ${visibleIssues(viewer, words)}`;
+      and issues.state = 'opened' and ${visibleIssues(viewer, dialect)}`;
   const linked = sql`${linksIn('assignees', 'MergeRequest')} union ${linksIn('reviewers', 'MergeRequest')}`;
   const requests = sql`select 1 from (${linked}) as links cross join merge_requests cross join projects
     where merge_requests.id = links.target_id and projects.id = merge_requests.project_id
-      and merge_requests.state = 'opened' and ${visibleMergeRequests(viewer, words)}`;
+      and merge_requests.state = 'opened' and ${visibleMergeRequests(viewer, dialect)}`;
   const renderers = { Issue: issueTodos, MergeRequest: mergeRequestTodos };
   const todos = sql`select 1 from todos where todos.state = 'pending' and ${ownTodos(call, renderers)}`;
   const { rows } = await sql<OwnWork>`select ${bounded(issues)} as issues,

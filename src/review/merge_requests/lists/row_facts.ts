@@ -26,7 +26,7 @@ type Row = {
 /** Loads the facts of merge requests that the caller sees, by id. */
 export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<Map<number, RowFacts>> => {
   if (ids.length === 0) return new Map();
-  const { oneOf } = call.platform.store.words;
+  const { oneOf } = call.platform.store.dialect;
   const { rows } = await sql<Row>`
     select merge_requests.id, merge_requests.project_id, source_project_id,
       (select count(*) from merge_request_approvals where merge_request_id = merge_requests.id) as approvals,

@@ -15,15 +15,15 @@ export const totalOfAll = async (call: Call, { project, place, state }: TotalQue
   const columns = getCounterColumns(state);
   if (project !== null) return columns.reduce((sum, column) => sum + project[column], 0);
   if (columns.length === 0) return 0;
-  const { words } = call.platform.store;
+  const { dialect } = call.platform.store;
   const counted = sql.join(
     columns.map((column) => sql.ref(`project_counters.${column}`)),
     sql` + `,
   );
   const visible = [
     ...place,
-    readableCode(call.viewer, words),
-    visibleFeature(call.viewer, 'merge_requests_access_level', words),
+    readableCode(call.viewer, dialect),
+    visibleFeature(call.viewer, 'merge_requests_access_level', dialect),
   ];
   const { rows } = await sql<{ total: number | null }>`
     select sum(${counted}) as total

@@ -29,7 +29,7 @@ export const isBeingMerged = async (db: Reader, { id, project_id }: Named): Prom
  * sees the merge that the first began.
  */
 export const lockUnlessMerging = async (tx: Tx, named: Named): Promise<boolean> => {
-  await sql`select id from merge_requests where id = ${named.id} ${tx.words.forUpdate}`.execute(tx.db);
+  await sql`select id from merge_requests where id = ${named.id} ${tx.dialect.forUpdate}`.execute(tx.db);
   return !(await isBeingMerged(tx.db, named));
 };
 

@@ -14,7 +14,7 @@ import {
 import { git, repositoryUrl } from '../../../../test/support/repositories/git.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
 import type { Platform } from '../../../core/platform.ts';
-import type { Repository, RepositoryPlace } from '../../../platform/git/repository.ts';
+import type { Repository, RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { refreshSource } from '../refresh/refresh_source.ts';
 import { mergeRequestById } from '../rows.ts';
@@ -170,7 +170,7 @@ const withSlowChecks = (platform: Platform) => {
   });
   const git = {
     ...platform.git,
-    repository: (place: RepositoryPlace) => slow(platform.git.repository(place)),
+    repository: (place: RepositoryLocation) => slow(platform.git.repository(place)),
   };
   return { platform: { ...platform, git }, started: started.promise, release: released.resolve };
 };

@@ -8,7 +8,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
-import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import { type RepositoryLocation, repositoryColumns } from '../../../platform/git/repository.ts';
 import { type Heads, loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import type { MergeRequestRow } from '../rows.ts';
 import { latestVersion } from '../versions/queries.ts';
@@ -50,7 +50,7 @@ export const tooLargeToMerge: MergeCheck = {
 
 const tryMerge = async (
   platform: Platform,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
   ours: Oid,
   theirs: Oid,
 ): Promise<MergeCheck> => {
@@ -67,7 +67,7 @@ const tryMerge = async (
 const evaluate = async (
   platform: Platform,
   request: CheckedRequest,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
   { source_sha, target_sha }: Heads,
 ): Promise<MergeCheck | null> => {
   if (source_sha === null || target_sha === null) return notMergeable;
@@ -139,7 +139,7 @@ const maxAttempts = 3;
 const check = async (
   platform: Platform,
   request: CheckedRequest,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
   attempt = 1,
 ): Promise<Status> => {
   const heads = await readHeads(platform, await loadBranches(platform.store.db, request, target));
@@ -164,7 +164,7 @@ const getRunningChecks = memoizePerStore((_platform: Platform) => new Map<string
 const checkOnce = async (
   platform: Platform,
   request: CheckedRequest,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
 ): Promise<Status> => {
   const all = getRunningChecks(platform);
   const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
@@ -205,7 +205,7 @@ const withTimeout = async (work: Promise<Status>, otherwise: Status): Promise<St
 export const checkMergeStatus = async (
   platform: Platform,
   request: CheckedRequest,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
 ): Promise<Status> => {
   if (request.state !== 'opened') return request.merge_status;
   const work = checkOnce(platform, request, target);
@@ -229,7 +229,7 @@ const checkById = async (platform: Platform, id: number): Promise<void> => {
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .selectAll('merge_requests')
-    .select(placeColumns)
+    .select(repositoryColumns)
     .where('merge_requests.id', '=', id)
     .where('merge_requests.deleted_at', 'is', null)
     .executeTakeFirst();

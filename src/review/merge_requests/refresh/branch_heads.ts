@@ -2,15 +2,19 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { type Repository, type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import {
+  type Repository,
+  type RepositoryLocation,
+  repositoryColumns,
+} from '../../../platform/git/repository.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, loadRefs } from '../../../code/repository/refs/resolve.ts';
 
 /** The source and target branch of a merge request. */
 export type Branches = {
   /** null if the fork was deleted. */
-  source: RepositoryPlace | null;
-  target: RepositoryPlace;
+  source: RepositoryLocation | null;
+  target: RepositoryLocation;
   source_branch: string;
   target_branch: string;
 };
@@ -51,11 +55,11 @@ export const readHeads = async (
 const loadSourcePlace = async (
   db: Reader,
   sourceProjectId: number | null,
-): Promise<RepositoryPlace | null> => {
+): Promise<RepositoryLocation | null> => {
   if (sourceProjectId === null) return null;
   const row = await db
     .selectFrom('projects')
-    .select(['projects.id', ...placeColumns])
+    .select(['projects.id', ...repositoryColumns])
     .where('id', '=', sourceProjectId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -73,7 +77,7 @@ type Requested = {
 export const loadBranches = async (
   db: Reader,
   { project_id, source_project_id, source_branch, target_branch }: Requested,
-  target: RepositoryPlace,
+  target: RepositoryLocation,
 ): Promise<Branches> => {
   const source = source_project_id === project_id ? target : await loadSourcePlace(db, source_project_id);
   return { source, target, source_branch, target_branch };

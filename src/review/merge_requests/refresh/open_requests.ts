@@ -35,7 +35,7 @@ const shasAtOnce = 5_000;
 
 /** Loads the open requests into a branch whose latest version contains any of these commits. */
 export const loadOpenWithCommits = async (
-  { store: { db, words } }: Pick<Platform, 'store'>,
+  { store: { db, dialect } }: Pick<Platform, 'store'>,
   projectId: number,
   branch: string,
   shas: readonly string[],
@@ -45,7 +45,7 @@ export const loadOpenWithCommits = async (
     const bringing = db
       .selectFrom('merge_request_commits')
       .select('diff_id')
-      .where(words.oneOf('sha', shas.slice(at, at + shasAtOnce)));
+      .where(dialect.oneOf('sha', shas.slice(at, at + shasAtOnce)));
     const rows = await selectOpen(db)
       .where('merge_requests.project_id', '=', projectId)
       .where('target_branch', '=', branch)

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
-import { type Repository, placeColumns } from '../../../platform/git/repository.ts';
+import { type Repository, repositoryColumns } from '../../../platform/git/repository.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { loadRefs } from '../../../code/repository/refs/resolve.ts';
 
@@ -20,7 +20,7 @@ const loadHead = async (db: Reader, id: number) =>
       'merge_requests.head_sha',
       'merge_requests.deleted_at',
       'projects.id',
-      ...placeColumns,
+      ...repositoryColumns,
     ])
     .where('merge_requests.id', '=', id)
     .where('projects.deleted_at', 'is', null)

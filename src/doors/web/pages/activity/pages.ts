@@ -15,10 +15,10 @@ import { activityList } from '../../parts/timeline/activity_list.ts';
 import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
 import { type ActivityQuery, activityKinds, activityParams, loadActivity } from './load_activity.ts';
 
-type Place = { scope: RawBuilder<boolean>; path: string; hasProject: boolean };
+type ActivityScope = { scope: RawBuilder<boolean>; path: string; hasProject: boolean };
 
-const content = async ({ call }: Visit, place: Place, query: ActivityQuery): Promise<Html> => {
-  const { scope, path, hasProject } = place;
+const content = async ({ call }: Visit, shown: ActivityScope, query: ActivityQuery): Promise<Html> => {
+  const { scope, path, hasProject } = shown;
   const { items, total } = await loadActivity(call, scope, query);
   const { action } = query;
   return html`<h1>Activity</h1>
@@ -38,8 +38,8 @@ export const pages = [
     handle: async (visit, { project: name, ...query }) => {
       const project = await findProject(visit.call, name);
       const path = projectPagePath(project, 'activity');
-      const place = { scope: inProject(project.id), path, hasProject: false };
-      return projectView(visit, { project, ...shown }, await content(visit, place, query));
+      const activityScope = { scope: inProject(project.id), path, hasProject: false };
+      return projectView(visit, { project, ...shown }, await content(visit, activityScope, query));
     },
   }),
   page({
@@ -50,8 +50,8 @@ export const pages = [
     handle: async (visit, { group: name, ...query }) => {
       const group = await findGroup(visit.call, name);
       const path = groupPagePath(group, 'activity');
-      const place = { scope: inGroup(group.id), path, hasProject: true };
-      return groupView(visit, { group, ...shown }, await content(visit, place, query));
+      const activityScope = { scope: inGroup(group.id), path, hasProject: true };
+      return groupView(visit, { group, ...shown }, await content(visit, activityScope, query));
     },
   }),
   page({

@@ -19,7 +19,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { scopeMeanings } from '../tokens/scopes.ts';
 import { ownView } from '../profile/own_nav.ts';
 
-const place = '/profile/applications';
+const listPath = '/profile/applications';
 
 const filled = object({
   name: text({ maxLength: 2000 }),
@@ -44,7 +44,7 @@ const ownTable = (visit: Visit, own: readonly Application[]): Html => html`<div 
 <td><code>${one.uid}</code></td>
 <td class="lines">${one.redirect_uris.join('\n')}</td>
 <td>${one.scopes.join(' ')}</td>
-<td>${form(visit, { action: `${place}/${one.id}/delete`, submit: 'Delete', danger: true })}</td>
+<td>${form(visit, { action: `${listPath}/${one.id}/delete`, submit: 'Delete', danger: true })}</td>
 </tr>
 `,
 )}</tbody>
@@ -60,7 +60,7 @@ const authorizedTable = (
 <th scope="row">${application?.name ?? 'Applications'}</th>
 <td>${scopes.join(' ')}</td>
 <td>${form(visit, {
-    action: `${place}/authorized/${application?.id ?? 0}/revoke`,
+    action: `${listPath}/authorized/${application?.id ?? 0}/revoke`,
     submit: 'Revoke',
     danger: true,
   })}</td>
@@ -72,7 +72,7 @@ const authorizedTable = (
 const newForm = (visit: Visit, given: Filled, problems = noProblems): Html =>
   form(
     visit,
-    { action: place, submit: 'Register', problems },
+    { action: listPath, submit: 'Register', problems },
     input({ name: 'name', label: 'Name', value: given.name, required: true, problems }),
     textArea({
       name: 'redirect_uri',
@@ -105,7 +105,7 @@ const listView = async (visit: Visit, given = blank, problems = noProblems): Pro
     listAuthorized(call.db, id, call.now),
   ]);
   const view = ownView(
-    place,
+    listPath,
     'Applications',
     html`<h2>Authorized</h2>
 ${authorized.length === 0 ? html`<p>No application may use your account.</p>` : authorizedTable(visit, authorized)}
@@ -119,12 +119,12 @@ ${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service,
 
 const madeView = ({ uid, name }: Application, secret: string): View =>
   ownView(
-    place,
+    listPath,
     'Application registered',
     html`<p>${name} is registered. Copy the secret now: it is not shown again.</p>
 <dl><dt>Application ID</dt><dd><code class="secret">${uid}</code></dd>
 <dt>Secret</dt><dd><code class="secret">${secret}</code></dd></dl>
-<p><a href="${place}">Back to your applications</a></p>`,
+<p><a href="${listPath}">Back to your applications</a></p>`,
   );
 
 /** Finds an application of the user; others count as missing. */
@@ -151,32 +151,32 @@ const register = async (visit: Visit, given: Filled): Promise<View> => {
 export const pages = [
   page({
     method: 'GET',
-    path: place,
+    path: listPath,
     audience: 'user',
     params: object({}),
     handle: async (visit) => await listView(visit),
   }),
-  page({ method: 'POST', path: place, audience: 'user', params: filled, handle: register }),
+  page({ method: 'POST', path: listPath, audience: 'user', params: filled, handle: register }),
   page({
     method: 'POST',
-    path: `${place}/:id/delete`,
+    path: `${listPath}/:id/delete`,
     audience: 'user',
     params: object({ id: id() }),
     handle: async ({ call }, params) => {
       const application = await ownApplication(call, params.id);
       await deleteApplication(call.platform.store, requireActor(call), call, application);
-      return redirect(place, `${application.name} is deleted. Its tokens are revoked.`);
+      return redirect(listPath, `${application.name} is deleted. Its tokens are revoked.`);
     },
   }),
   page({
     method: 'POST',
-    path: `${place}/authorized/:id/revoke`,
+    path: `${listPath}/authorized/:id/revoke`,
     audience: 'user',
     params: object({ id: id() }),
     handle: async ({ call }, params) => {
       const which = params.id === 0 ? null : params.id;
       await revokeAuthorization(call.platform.store, requireActor(call), call, which);
-      return redirect(place, 'The application can no longer use your account.');
+      return redirect(listPath, 'The application can no longer use your account.');
     },
   }),
 ];

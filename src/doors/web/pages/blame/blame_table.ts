@@ -3,7 +3,7 @@ import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import type { Blame } from '../../../../code/repository/files/blame.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_location.ts';
+import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { type Html, html, trusted } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -11,7 +11,7 @@ import { icon } from '../../parts/icon.ts';
 type Range = Blame['ranges'][number];
 
 /** The cell of a commit, across its lines, with a link to the blame before it. */
-const commitCell = ({ project, path }: CodePlace, { commit, lines: [first, last] }: Range): Html => {
+const commitCell = ({ project, path }: CodeLocation, { commit, lines: [first, last] }: Range): Html => {
   const [parent] = commit.parents;
   const prior =
     parent !== undefined &&
@@ -31,7 +31,7 @@ const writeLine = (number: number, line: Html | undefined): string =>
 
 /** @param lines those of the page, and the number of the first */
 export const blameTable = (
-  place: CodePlace,
+  location: CodeLocation,
   ranges: readonly Range[],
   [lines, start]: readonly [readonly Html[], number],
   { size, total }: { size: number; total: number },
@@ -39,7 +39,7 @@ export const blameTable = (
   const rows = ranges.map((range) => {
     const [first, last] = range.lines;
     const parts = [
-      `<tr class="first" id="L${first}">${commitCell(place, range).text}${writeLine(first, lines[first - start])}`,
+      `<tr class="first" id="L${first}">${commitCell(location, range).text}${writeLine(first, lines[first - start])}`,
     ];
     for (let line = first + 1; line <= last; line += 1) {
       parts.push(`<tr id="L${line}">${writeLine(line, lines[line - start])}`);

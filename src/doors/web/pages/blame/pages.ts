@@ -5,9 +5,9 @@ import { maxBlamedBytes } from '../../../../code/repository/limits.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { limitLines } from '../../parts/code/write_lines.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
@@ -27,8 +27,8 @@ type Shown = { table: Html; nav: Html | null };
 
 const notice = (text: string): Shown => ({ table: html`<p class="body">${text}</p>`, nav: null });
 
-const showBlame = async (visit: Visit, place: CodePlace, number: number): Promise<Shown> => {
-  const { code, project, ref, commit, path } = place;
+const showBlame = async (visit: Visit, location: CodeLocation, number: number): Promise<Shown> => {
+  const { code, project, ref, commit, path } = location;
   const loaded = await loadFile(code, { commit, path, ref }, maxBlamedBytes);
   if (loaded === null) throw notFound('File');
   const { content, file } = loaded;
@@ -50,13 +50,13 @@ const showBlame = async (visit: Visit, place: CodePlace, number: number): Promis
     isFixedSize: true,
   });
   const shown = limitLines(all.slice(first - 1, first - 1 + maxLines));
-  return { table: blameTable(place, ranges, [shown, first], { size: maxLines, total: count }), nav };
+  return { table: blameTable(location, ranges, [shown, first], { size: maxLines, total: count }), nav };
 };
 
-const blameView = async (visit: Visit, place: CodePlace, number: number): Promise<View> => {
-  const { project, ref, path } = place;
+const blameView = async (visit: Visit, location: CodeLocation, number: number): Promise<View> => {
+  const { project, ref, path } = location;
   const [{ table, nav }, menu] = await Promise.all([
-    withAnonymousPlace(visit, async () => await showBlame(visit, place, number)),
+    withAnonymousSlot(visit, async () => await showBlame(visit, location, number)),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blame', other, path) }),
   ]);
   return projectView(
@@ -77,6 +77,6 @@ export const pages = [
     audience: 'visitor',
     params: object({ ...codeParams, page: pageParams.page }),
     handle: async (visit, { page: number, ...params }) =>
-      await blameView(visit, await findPlace(visit, params), pageRequest({ page: number }).page),
+      await blameView(visit, await findLocation(visit, params), pageRequest({ page: number }).page),
   }),
 ];

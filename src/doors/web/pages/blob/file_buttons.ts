@@ -3,7 +3,7 @@ import type { LoadedFile } from '../../../../code/repository/files/find_file.ts'
 import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import { type CodeNoun, codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_location.ts';
+import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -11,12 +11,12 @@ import { menu } from '../../parts/menu.ts';
 import type { BlobKind } from './blob_kind.ts';
 
 /** Switches between source and rendered Markdown. */
-export const sourceSwitch = ({ project, ref, path }: CodePlace, isPlain: boolean): Html => {
+export const sourceSwitch = ({ project, ref, path }: CodeLocation, isPlain: boolean): Html => {
   const address = codePath(project, 'blob', ref, path);
   return html`<span class="segments"><a class="button small" href="${address}?plain=1"${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
 };
 
-const editMenu = ({ call }: Visit, { project, ref, path }: CodePlace): Html | null => {
+const editMenu = ({ call }: Visit, { project, ref, path }: CodeLocation): Html | null => {
   if (!may(call.viewer, 'push_code', project)) return null;
   const link = (noun: CodeNoun, text: string, image: 'upload' | 'trash' | 'pencil'): Html =>
     html`<a href="${codePath(project, noun, ref, path)}">${icon(image)} ${text}</a>
@@ -30,10 +30,10 @@ const editMenu = ({ call }: Visit, { project, ref, path }: CodePlace): Html | nu
 /** Renders the buttons. Users who may not push are led to a fork by the page of the editor. */
 export const fileButtons = (
   visit: Visit,
-  place: CodePlace,
+  location: CodeLocation,
   [{ content }, kind]: [LoadedFile, BlobKind],
 ): Html => {
-  const { project, ref, path, commit } = place;
+  const { project, ref, path, commit } = location;
   const raw = codePath(project, 'raw', ref, path);
   const hasText = kind.kind === 'text' || kind.kind === 'markdown';
   const isExact = !isInexactPath(path);
@@ -43,5 +43,5 @@ export const fileButtons = (
 <a class="button small" href="${codePath(project, 'blob', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a>
 <a class="button small" href="${raw}">Raw</a>
 ${hasText && content !== null && html`<button type="button" class="small" data-copy-from="${raw}" hidden aria-label="Copy the content">${icon('copy')}</button>`}
-<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>${isExact && editMenu(visit, place)}`;
+<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>${isExact && editMenu(visit, location)}`;
 };

@@ -2,7 +2,7 @@
 import type { LoadedFile } from '../../../../code/repository/files/find_file.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_location.ts';
+import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { formatBytes } from '../../parts/code/format_bytes.ts';
 import { limitLines, writeLines } from '../../parts/code/write_lines.ts';
@@ -17,28 +17,28 @@ import { fileButtons, sourceSwitch } from './file_buttons.ts';
 /** Lines on a page. */
 const maxLines = 2_500;
 
-type Asked = { page: number; isPlain: boolean };
+type PageQuery = { page: number; isPlain: boolean };
 type Shown = { content: Html; nav?: Html | null; facts: string[] };
 
 const notice = (text: Html | string): Html => html`<p class="body">${text}</p>`;
 
 const showText = async (
   { call }: Visit,
-  place: CodePlace,
+  location: CodeLocation,
   [{ file }, text]: [LoadedFile, string],
-  asked: Asked,
+  query: PageQuery,
 ): Promise<Shown> => {
-  const { project, ref, path } = place;
+  const { project, ref, path } = location;
   const all = await highlightLines(call, { text, path, key: file.blob_id });
   const pages = Math.max(1, Math.ceil(all.length / maxLines));
-  const number = Math.min(asked.page, pages);
+  const number = Math.min(query.page, pages);
   const offset = (number - 1) * maxLines;
   const lines = limitLines(all.slice(offset, offset + maxLines));
   const count = `${all.length} ${all.length === 1 ? 'line' : 'lines'}`;
   if (all.length === 0) return { content: notice('The file is empty.'), facts: [] };
   const nav = pagesNav({
     path: codePath(project, 'blob', ref, path),
-    query: { plain: asked.isPlain ? '1' : undefined },
+    query: { plain: query.isPlain ? '1' : undefined },
     page: { page: number, per_page: maxLines, limit: maxLines, offset },
     total: all.length,
     isFixedSize: true,
@@ -51,7 +51,7 @@ const showText = async (
 };
 
 /** Renders where a symlink leads. */
-const showLink = ({ project, ref, path }: CodePlace, target: string): Shown => {
+const showLink = ({ project, ref, path }: CodeLocation, target: string): Shown => {
   const parts = target.startsWith('/') ? null : path.split('/').slice(0, -1);
   for (const part of target.split('/')) {
     if (part === '..') parts?.pop();
@@ -82,19 +82,19 @@ const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | '
 
 const showContent = async (
   visit: Visit,
-  place: CodePlace,
+  location: CodeLocation,
   [loaded, kind]: [LoadedFile, BlobKind],
-  asked: Asked,
+  query: PageQuery,
 ): Promise<Shown> => {
-  const { project, ref, path } = place;
+  const { project, ref, path } = location;
   const raw = codePath(project, 'raw', ref, path);
-  if (kind.kind === 'symlink') return showLink(place, kind.target);
+  if (kind.kind === 'symlink') return showLink(location, kind.target);
   if (kind.kind === 'image') {
     const image = html`<p class="body image"><img src="${raw}" alt="${loaded.file.file_name}"></p>`;
     return { content: image, facts: [] };
   }
-  if (kind.kind === 'text' || (kind.kind === 'markdown' && asked.isPlain)) {
-    return await showText(visit, place, [loaded, kind.text], asked);
+  if (kind.kind === 'text' || (kind.kind === 'markdown' && query.isPlain)) {
+    return await showText(visit, location, [loaded, kind.text], query);
   }
   if (kind.kind === 'markdown') {
     return { content: await markdown(visit.call, kind.text, { project, ref, path }), facts: [] };
@@ -105,22 +105,22 @@ const showContent = async (
 /** Returns the card: facts and buttons above the content. */
 export const blobCard = async (
   visit: Visit,
-  place: CodePlace,
+  location: CodeLocation,
   loaded: LoadedFile,
-  asked: Asked,
+  query: PageQuery,
 ): Promise<Html> => {
   const { file, mode, content } = loaded;
-  const kind = blobKind({ path: place.path, mode, content });
-  const shown = await showContent(visit, place, [loaded, kind], asked);
+  const kind = blobKind({ path: location.path, mode, content });
+  const shown = await showContent(visit, location, [loaded, kind], query);
   const facts = [
     ...shown.facts,
     formatBytes(file.size),
     ...(file.execute_filemode ? ['executable'] : []),
-    ...(isInexactPath(place.path) ? ['name is not UTF-8'] : []),
+    ...(isInexactPath(location.path) ? ['name is not UTF-8'] : []),
   ];
   return html`<section class="card" aria-labelledby="file"><header>${icon(kind.kind === 'image' ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
 <span class="muted small">${facts.join(' · ')}</span>
-<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(place, asked.isPlain)}${fileButtons(visit, place, [loaded, kind])}</span></header>
+<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(location, query.isPlain)}${fileButtons(visit, location, [loaded, kind])}</span></header>
 ${shown.content}</section>
 ${shown.nav}`;
 };

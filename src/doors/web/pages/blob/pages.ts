@@ -11,7 +11,7 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { formatDisposition } from '../../../../platform/http/range.ts';
 import { boolean, object, optional } from '../../../../platform/http/schema.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { projectPreview } from '../../parts/projects/project_preview.ts';
@@ -27,25 +27,25 @@ import { blobCard } from './file_card.ts';
 /** Bytes of a file that is shown; larger ones are only served raw. */
 const maxShownBytes = 5 * 1024 * 1024;
 
-type Asked = { page: number; isPlain: boolean };
+type PageQuery = { page: number; isPlain: boolean };
 
 /** Redirects to the page of a folder; links in Markdown do not know what they lead to. */
-const toFolder = async ({ code, project, ref, commit, path }: CodePlace): Promise<Redirect> => {
+const toFolder = async ({ code, project, ref, commit, path }: CodeLocation): Promise<Redirect> => {
   if (path !== '' && (await listFolder(code, { commit, path, offset: 0, limit: 1 })) === null)
     throw notFound('File');
   return redirect(codePath(project, 'tree', ref, path));
 };
 
-const blobView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View | Redirect> => {
-  const { code, project, ref, commit, path } = place;
+const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View | Redirect> => {
+  const { code, project, ref, commit, path } = location;
   const loaded = path === '' ? null : await loadFile(code, { commit, path, ref }, maxShownBytes);
-  if (loaded === null) return await toFolder(place);
+  if (loaded === null) return await toFolder(location);
   const { last_commit_id: last } = loaded.file;
   const [commits, pipelines, menu, card] = await Promise.all([
     loadCommits(code.repository, [last]),
     loadLastPipelines(visit.call, project, [last]),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blob', other, path) }),
-    blobCard(visit, place, loaded, asked),
+    blobCard(visit, location, loaded, query),
   ]);
   const lastCommit = commits.get(last);
   return projectView(
@@ -70,8 +70,8 @@ const blobPage = page({
   audience: 'visitor',
   params: object({ ...codeParams, page: pageParams.page, plain: optional(boolean()) }),
   handle: async (visit, { page: sent, plain: isPlain = false, ...params }) => {
-    const place = await findPlace(visit, params);
-    return await blobView(visit, place, { page: pageRequest({ page: sent }).page, isPlain });
+    const location = await findLocation(visit, params);
+    return await blobView(visit, location, { page: pageRequest({ page: sent }).page, isPlain });
   },
 });
 
@@ -81,7 +81,7 @@ const rawPage = page({
   audience: 'visitor',
   params: object({ ...codeParams, inline: boolean({ default: true }) }),
   handle: async (visit, { inline, ...params }) => {
-    const { code, commit, path, ref } = await findPlace(visit, params);
+    const { code, commit, path, ref } = await findLocation(visit, params);
     const loaded = await loadFile(code, { commit, path, ref }, maxBytesInMemory);
     if (loaded === null) throw notFound('File');
     const type = imageType(path);

@@ -63,9 +63,9 @@ const create = page({
     const textOf = (name: string): string => (typeof sent[name] === 'string' ? sent[name] : '');
     return newView(visit, code, { branch: textOf('branch'), ref: textOf('ref') }, { text: null, fields });
   },
-  handle: async (visit, { project: of, branch = '', ref = '' }) => {
+  handle: async (visit, { project: fullPath, branch = '', ref = '' }) => {
     const { call } = visit;
-    const code = await findCodeForPush(call, of);
+    const code = await findCodeForPush(call, fullPath);
     const name = branch.trim();
     const request = { branch: name, from: ref.trim() };
     const problems = await attemptRefChange(async () => await createBranch(call, code, request));
@@ -79,8 +79,8 @@ const remove = page({
   path: `${servedBranches}/delete`,
   audience: 'user',
   params: object({ ...projectPath, branch: text() }),
-  handle: async ({ call }, { project: of, branch }) => {
-    const code = await findCodeForPush(call, of);
+  handle: async ({ call }, { project: fullPath, branch }) => {
+    const code = await findCodeForPush(call, fullPath);
     await deleteBranch(call, code, branch);
     return redirect(branchesPath(code.project), `The branch ${branch} is deleted.`);
   },
@@ -91,8 +91,8 @@ const removeMerged = page({
   path: `${servedBranches}/delete_merged`,
   audience: 'user',
   params: object(projectPath),
-  handle: async ({ call }, { project: of }) => {
-    const code = await findCodeForPush(call, of);
+  handle: async ({ call }, { project: fullPath }) => {
+    const code = await findCodeForPush(call, fullPath);
     await retryOnConflict(async () => await deleteMergedBranches(call, code));
     return redirect(branchesPath(code.project), 'Merged branches are deleted, except protected ones.');
   },

@@ -14,7 +14,7 @@ import { type PageRequest, pageParams, pageRequest } from '../../../../platform/
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
@@ -59,7 +59,7 @@ const loadLines = async (
   const shas = items.map(({ commit }) => commit).filter((id) => id !== null);
   const [branches, divergences, pipelines] = await Promise.all([
     branchesJson(call, code, items),
-    withAnonymousPlace(visit, async () => await loadDivergences(code, items)),
+    withAnonymousSlot(visit, async () => await loadDivergences(code, items)),
     loadLastPipelines(call, code.project, shas),
   ]);
   const lines = branches.map((branch, at) => ({
@@ -175,8 +175,8 @@ export const listPage = page({
     sort: optional(oneOf(Object.keys(branchOrders) as BranchOrder[])),
     ...pageParams,
   }),
-  handle: async (visit, { project: of, state, search, sort, ...paging }): Promise<View> => {
-    const code = await findCode(visit.call, of);
+  handle: async (visit, { project: fullPath, state, search, sort, ...paging }): Promise<View> => {
+    const code = await findCode(visit.call, fullPath);
     const { project } = code;
     const words = search ?? '';
     const chosen = state ?? (words === '' ? null : 'all');

@@ -7,7 +7,7 @@ import type { Visit } from '../../page.ts';
 /** Sent by the confirmation. */
 export const confirmedParam = { confirmed: optional(text()) };
 
-type Asked = {
+type PageQuery = {
   /** Message of the configuration. */
   words: string;
   /** Action of the form, and the label of its button. */
@@ -19,7 +19,7 @@ type Asked = {
   fields?: readonly Html[];
 };
 
-export const confirmPart = (visit: Visit, { words, action, submit, back, fields = [] }: Asked): Html =>
+export const confirmPart = (visit: Visit, { words, action, submit, back, fields = [] }: PageQuery): Html =>
   html`<p class="lines">${words}</p>
 ${form(visit, { action, submit }, hidden('confirmed', '1'), ...fields)}
 <p><a href="${back}">Back</a></p>`;

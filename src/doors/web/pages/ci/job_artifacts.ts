@@ -42,9 +42,9 @@ export const artifactsPart = (path: string, projectId: number, json: Json): Html
 
 export const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-type Place = { base: string; api: string; folder: string };
+type ArtifactPaths = { base: string; api: string; folder: string };
 
-const line = ({ base, api, folder }: Place, { name, kind, size }: FolderEntry): Html => {
+const line = ({ base, api, folder }: ArtifactPaths, { name, kind, size }: FolderEntry): Html => {
   const path = encoded(folder === '' ? name : `${folder}/${name}`);
   const links = {
     folder: html`<a href="${base}/${path}">${name}/</a>`,
@@ -55,7 +55,7 @@ const line = ({ base, api, folder }: Place, { name, kind, size }: FolderEntry): 
 `;
 };
 
-const upward = ({ base, folder }: Place): Html | null => {
+const upward = ({ base, folder }: ArtifactPaths): Html | null => {
   if (folder === '') return null;
   const above = folder.includes('/') ? `/${encoded(folder.slice(0, folder.lastIndexOf('/')))}` : '';
   return html`<p><a href="${base}${above}">Up</a> <code>${folder}/</code></p>`;
@@ -74,10 +74,10 @@ const browser = (path: string) =>
       const folder = params.path === undefined ? '' : readPath(params.path);
       const { entries, total } = await listFolder(call.platform, artifact, folder);
       const ofJob = projectPagePath(code.project, `jobs/${job.id}`);
-      const place = { base: `${ofJob}/artifacts/browse`, api: apiOf(code.project.id, job.id), folder };
+      const paths = { base: `${ofJob}/artifacts/browse`, api: apiOf(code.project.id, job.id), folder };
       const content = html`<p><a href="${ofJob}">Job #${job.id}: ${job.name}</a></p>
-${upward(place)}
-<ul class="list">${entries.map((one) => line(place, one))}</ul>
+${upward(paths)}
+<ul class="list">${entries.map((one) => line(paths, one))}</ul>
 ${total > entries.length && html`<p>${entries.length} of ${total} are shown.</p>`}`;
       return projectView(visit, { project: code.project, title: 'Artifacts', noun: 'pipelines' }, content);
     },

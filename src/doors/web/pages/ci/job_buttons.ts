@@ -15,7 +15,7 @@ export type JobAction = { markup: Html; inLists: boolean };
 /** Checks whether the job waits for a manual start. */
 export const isPlayable = ({ status }: JobRow): boolean => playableStatuses.includes(status);
 
-type Of = {
+type ListContext = {
   /** Path of the job's page. */
   path: string;
   job: JobRow;
@@ -24,7 +24,10 @@ type Of = {
   hasLeft?: boolean;
 };
 
-export const actionsOf = (visit: Visit, { path, job, expires = false, hasLeft = false }: Of): JobAction[] => {
+export const actionsOf = (
+  visit: Visit,
+  { path, job, expires = false, hasLeft = false }: ListContext,
+): JobAction[] => {
   const { status, name } = job;
   const wanted = [
     { verb: 'play', label: 'Start', isPossible: isPlayable(job), inLists: true },

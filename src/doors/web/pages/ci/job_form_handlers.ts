@@ -12,7 +12,7 @@ import { type Redirect, type View, type Visit, page, redirect } from '../../page
 import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
 import { jobView } from './job_page.ts';
 import { playParam } from './play_job_form.ts';
-import { placedOn } from './problems_without_field.ts';
+import { moveToFields } from './problems_without_field.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
@@ -68,8 +68,8 @@ const again = page({
   params: object({ ...params.properties, ...confirmedParam }),
   handle: async (visit, { project, id: jobId, confirmed }) => {
     const found = await findJobToRun(visit.call, project, jobId);
-    const asked = await unconfirmed(visit, found, { verb: 'retry', confirmed, rows: [] });
-    if (asked !== null) return asked;
+    const confirmation = await unconfirmed(visit, found, { verb: 'retry', confirmed, rows: [] });
+    if (confirmation !== null) return confirmation;
     return led(found, await retry(visit.call, found), 'This job runs in the place of the one before.');
   },
 });
@@ -90,12 +90,12 @@ const start = page({
     if (more !== undefined) return await jobView(visit, found, {}, { rows, problems: noProblems });
     try {
       const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
-      const asked = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
-      return asked ?? led(found, await play(visit.call, found, variables), 'The job is started.');
+      const confirmation = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
+      return confirmation ?? led(found, await play(visit.call, found, variables), 'The job is started.');
     } catch (error) {
       const problems = problemsOf(error);
       if (problems === null || rows.length === 0) throw error;
-      return await jobView(visit, found, {}, { rows, problems: placedOn(problems, []) });
+      return await jobView(visit, found, {}, { rows, problems: moveToFields(problems, []) });
     }
   },
 });

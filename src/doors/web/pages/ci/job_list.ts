@@ -49,12 +49,12 @@ const table = (
 <tbody>${lines}</tbody>
 </table></div>`;
 
-type Asked = { scope?: Scope | undefined; page: number; per_page: number };
+type PageQuery = { scope?: Scope | undefined; page: number; per_page: number };
 
-const listView = async (visit: Visit, project: Project, asked: Asked): Promise<View> => {
+const listView = async (visit: Visit, project: Project, query: PageQuery): Promise<View> => {
   const { db, now } = visit.call;
-  const { scope } = asked;
-  const wanted = pageRequest(asked);
+  const { scope } = query;
+  const wanted = pageRequest(query);
   const { items, total } = await listProjectJobs(db, project.id, scope === undefined ? [] : [scope], wanted);
   const path = projectPagePath(project, 'jobs');
   const content = html`${choiceTabs({ label: 'Jobs by state', path, param: 'scope', chosen: scope, names: tabNames })}
@@ -70,9 +70,9 @@ export const jobListPages = [
     path: `${projectRoot}/jobs`,
     audience: 'user',
     params: object({ ...projectPath, scope: optional(oneOf(scopes)), ...pageParams }),
-    handle: async (visit, { project: of, ...asked }) => {
-      const { project } = await findCode(visit.call, of, 'read_job');
-      return await listView(visit, project, asked);
+    handle: async (visit, { project: fullPath, ...query }) => {
+      const { project } = await findCode(visit.call, fullPath, 'read_job');
+      return await listView(visit, project, query);
     },
   }),
 ];

@@ -72,7 +72,7 @@ const logPart = (found: LoadedJob, part: TracePart | null, isOpen: boolean): Htm
 ${nav}<div class="log">${log}</div>${nav}</div>`;
 };
 
-type Asked = {
+type PageQuery = {
   part?: number | undefined;
   line?: number | undefined;
   /** Searched text, and the byte offset to search from. */
@@ -86,21 +86,21 @@ type Tried = { rows: readonly Row[]; problems: FormProblems };
 export const jobView = async (
   visit: Visit,
   found: LoadedJob,
-  { part, line, search = '', from = 0 }: Asked,
+  { part, line, search = '', from = 0 }: PageQuery,
   tried: Tried = { rows: [], problems: noProblems },
 ): Promise<View> => {
   const { call } = visit;
   const { code, job } = found;
   const path = projectPagePath(code.project, `jobs/${job.id}`);
-  const asked = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
+  const position = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
   const isSearch = search.trim() !== '';
   const [json, trace, isMine] = await Promise.all([
     jobJson(call, code, job),
-    isSearch ? null : readTracePart(call, job, asked),
+    isSearch ? null : readTracePart(call, job, position),
     mayChange(visit, found),
   ]);
   const isOpen = isMoving(job.status);
-  const live = isOpen && asked === null && !isSearch;
+  const live = isOpen && position === null && !isSearch;
   const hasLog = trace !== null || (await getTraceSize(call, job)) !== null;
   const hasLeft = json.artifacts.length > 0 || hasLog;
   const left = { expires: json.artifacts_file !== null && job.artifacts_expire_at !== null, hasLeft };
@@ -141,7 +141,7 @@ export const jobPages = [
       search: optional(text({ maxLength: 200 })),
       from: optional(integer({ ...fromOne, minimum: 0 })),
     }),
-    handle: async (visit, { project, id: jobId, ...asked }) =>
-      await jobView(visit, await findJob(visit.call, project, jobId), asked),
+    handle: async (visit, { project, id: jobId, ...query }) =>
+      await jobView(visit, await findJob(visit.call, project, jobId), query),
   }),
 ];

@@ -16,22 +16,22 @@ const line = (path: string, { line: number, before, text, after }: TraceMatch): 
   html`<div class="line"><a href="${path}?line=${number}#L${number}" aria-label="Line ${number}">${number}</a><span>${before}<mark>${text}</mark>${after}</span></div>
 `;
 
-type Asked = { path: string; search: string; from: number };
+type PageQuery = { path: string; search: string; from: number };
 
-const said = (count: number, search: string, { from }: Asked): Html => {
+const said = (count: number, search: string, { from }: PageQuery): Html => {
   const lines = count === 0 ? 'No lines' : count === 1 ? '1 line' : `${count} lines`;
   const where = from > 0 ? ' in this part of the log' : '';
   return html`${lines} with <q>${search}</q>${where}.`;
 };
 
-export const foundPart = async ({ call }: Visit, { job }: LoadedJob, asked: Asked): Promise<Html> => {
-  const { path, from } = asked;
-  const search = asked.search.trim();
+export const foundPart = async ({ call }: Visit, { job }: LoadedJob, query: PageQuery): Promise<Html> => {
+  const { path, from } = query;
+  const search = query.search.trim();
   const result = await searchTrace(call, job, { text: search, from });
   if (result === null) return html`<p>There is no log.</p>`;
   const { matches, next } = result;
   const more = new URLSearchParams({ search, from: String(next) }).toString();
-  return html`<p role="status">${said(matches.length, search, asked)} <a href="${path}">Back to the log</a></p>
+  return html`<p role="status">${said(matches.length, search, query)} <a href="${path}">Back to the log</a></p>
 ${matches.length > 0 && html`<div class="log">${matches.map((one) => line(path, one))}</div>`}
 ${next !== null && html`<p><a href="${path}?${more}">Search the rest of the log</a></p>`}`;
 };

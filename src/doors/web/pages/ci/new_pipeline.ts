@@ -6,7 +6,7 @@ import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { placedOn } from './problems_without_field.ts';
+import { moveToFields } from './problems_without_field.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, variableRows, withBlanks } from './variable_rows.ts';
@@ -25,10 +25,10 @@ const proposedBy = (given: unknown, variable_type: string): Row[] =>
     })),
   );
 
-type Asked = { ref: string; rows: readonly Row[]; problems: FormProblems };
+type PageQuery = { ref: string; rows: readonly Row[]; problems: FormProblems };
 
 /** Lists the variables that the configuration declares, with input or prefilled values, then the others. */
-const rowsOf = async (visit: Visit, code: Code, { ref, rows }: Asked) => {
+const rowsOf = async (visit: Visit, code: Code, { ref, rows }: PageQuery) => {
   const { variables, problem } = await loadDescribedVariables(visit.call, code, ref);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const described = variables.map(({ key, value, description, options = null }): Row => {
@@ -48,11 +48,11 @@ ${input({ name: 'ref', id: 'of_ref', label: 'Branch or tag', value: ref })}<div 
 </form>
 `;
 
-const newView = async (visit: Visit, code: Code, asked: Asked): Promise<View> => {
+const newView = async (visit: Visit, code: Code, query: PageQuery): Promise<View> => {
   const { project } = code;
   const path = projectPagePath(project, 'pipelines');
-  const { rows, problem } = await rowsOf(visit, code, asked);
-  const { problems, ref } = asked;
+  const { rows, problem } = await rowsOf(visit, code, query);
+  const { problems, ref } = query;
   const content = html`${refForm(path, ref)}
 ${problem !== null && problems.text === null && html`<p class="flash alert">${problem}.</p>`}
 ${form(
@@ -80,8 +80,8 @@ export const pipelineNewPages = [
       var: optional(raw('proposed variables')),
       file_var: optional(raw('proposed variables that become files')),
     }),
-    handle: async (visit, { project: of, ref, var: variables, file_var: files }) => {
-      const code = await findCode(visit.call, of, 'create_pipeline');
+    handle: async (visit, { project: fullPath, ref, var: variables, file_var: files }) => {
+      const code = await findCode(visit.call, fullPath, 'create_pipeline');
       const meant = ref === undefined || ref === '' ? (code.project.default_branch ?? '') : ref;
       const rows = [...proposedBy(variables, 'env_var'), ...proposedBy(files, 'file')];
       return await newView(visit, code, { ref: meant, rows, problems: noProblems });
@@ -97,8 +97,8 @@ export const pipelineNewPages = [
       variables: optional(raw('rows of `key`, `value` and `variable_type`')),
       more: optional(text()),
     }),
-    handle: async (visit, { project: of, ref, variables: sent, more }) => {
-      const code = await findCode(visit.call, of, 'create_pipeline');
+    handle: async (visit, { project: fullPath, ref, variables: sent, more }) => {
+      const code = await findCode(visit.call, fullPath, 'create_pipeline');
       const rows = filledRows(sent);
       if (more !== undefined) return await newView(visit, code, { ref, rows, problems: noProblems });
       try {
@@ -111,7 +111,7 @@ export const pipelineNewPages = [
       } catch (error) {
         const problems = problemsOf(error);
         if (problems === null) throw error;
-        return await newView(visit, code, { ref, rows, problems: placedOn(problems, []) });
+        return await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) });
       }
     },
   }),

@@ -27,7 +27,7 @@ const listParams = object({
   ...pageParams,
 });
 
-type Asked = Partial<Static<typeof listParams>>;
+type PageQuery = Partial<Static<typeof listParams>>;
 
 const tabNames: Record<(typeof scopes)[number], string> = {
   running: 'Running',
@@ -54,11 +54,11 @@ const none = (isFiltered: boolean): Html =>
         })
   }</section>`;
 
-const listView = async (visit: Visit, project: Project, asked: Asked): Promise<View> => {
+const listView = async (visit: Visit, project: Project, query: PageQuery): Promise<View> => {
   const { db, viewer } = visit.call;
-  const { scope } = asked;
-  const ref = (asked.ref ?? '') === '' ? undefined : (asked.ref ?? undefined);
-  const wanted = pageRequest(asked);
+  const { scope } = query;
+  const ref = (query.ref ?? '') === '' ? undefined : (query.ref ?? undefined);
+  const wanted = pageRequest(query);
   const order = { order_by: 'id', sort: 'desc' } as const;
   const { items, total } = await listPipelines(db, project.id, { scope, ref, ...order }, wanted);
   const path = projectPagePath(project, 'pipelines');
@@ -76,9 +76,9 @@ export const pipelineListPages = [
     path: `${projectRoot}/pipelines`,
     audience: 'user',
     params: listParams,
-    handle: async (visit, { project: of, ...asked }) => {
-      const { project } = await findCode(visit.call, of, 'read_pipeline');
-      return await listView(visit, project, asked);
+    handle: async (visit, { project: fullPath, ...query }) => {
+      const { project } = await findCode(visit.call, fullPath, 'read_pipeline');
+      return await listView(visit, project, query);
     },
   }),
 ];

@@ -39,7 +39,7 @@ const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline)
 
 type Bridge = Awaited<ReturnType<typeof triggerJobsJson>>[number];
 
-type Place = {
+type PipelineContext = {
   visit: Visit;
   found: LoadedPipeline;
   isMine: boolean;
@@ -63,7 +63,7 @@ const failureOf = ({ status, failure_reason, downstream_errors }: Bridge): Html 
 };
 
 /** Renders a job's name with a link; a trigger job links to its downstream pipeline. */
-const nameOf = (path: string, job: JobRow, bridges: Place['bridges']): Html => {
+const nameOf = (path: string, job: JobRow, bridges: PipelineContext['bridges']): Html => {
   if (job.bridge === 0) return html`<a href="${path}">${job.name}</a>`;
   const bridge = bridges.get(job.id);
   const other = bridge?.downstream_pipeline ?? null;
@@ -71,7 +71,7 @@ const nameOf = (path: string, job: JobRow, bridges: Place['bridges']): Html => {
 ${bridge !== undefined && failureOf(bridge)}`;
 };
 
-const jobLine = ({ visit, found, isMine, bridges }: Place, job: JobRow): Html => {
+const jobLine = ({ visit, found, isMine, bridges }: PipelineContext, job: JobRow): Html => {
   const path = projectPagePath(found.project, `jobs/${job.id}`);
   const took = secondsOf(job, visit.call.now);
   const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
@@ -85,18 +85,18 @@ const jobLine = ({ visit, found, isMine, bridges }: Place, job: JobRow): Html =>
 };
 
 const stagePart = (
-  place: Place,
+  context: PipelineContext,
   stage: string,
   jobs: readonly JobRow[],
 ): Html => html`<section class="card" aria-label="${stage}"><header><h2>${stage}</h2></header>
 <div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table>
 <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
-<tbody>${jobs.map((job) => jobLine(place, job))}</tbody>
+<tbody>${jobs.map((job) => jobLine(context, job))}</tbody>
 </table></div></section>
 `;
 
 const actionsPart = (
-  { visit, found: { project, pipeline } }: Place,
+  { visit, found: { project, pipeline } }: PipelineContext,
   jobs: readonly JobRow[],
   others: readonly { status: JobStatus }[],
 ): Html => {
@@ -130,13 +130,13 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
     bridgesAmong(visit, found, jobs),
     listExposed(call, project, pipeline.id),
   ]);
-  const place = { visit, found, isMine, bridges };
+  const context = { visit, found, isMine, bridges };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
   const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
-${place.isMine && actionsPart(place, jobs, others)}
-${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
+${context.isMine && actionsPart(context, jobs, others)}
+${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
   return projectView(visit, { project, title, noun: 'pipelines', live }, content);

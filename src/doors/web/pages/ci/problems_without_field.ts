@@ -4,7 +4,7 @@ import { type FormProblems, saidOf } from '../../parts/form.ts';
  * Moves problems of unknown fields into the text above the form.
  * @param names of the form's fields
  */
-export const placedOn = ({ text, fields }: FormProblems, names: readonly string[]): FormProblems => {
+export const moveToFields = ({ text, fields }: FormProblems, names: readonly string[]): FormProblems => {
   const all = Object.entries(fields);
   const others = all
     .filter(([name]) => !names.includes(name))

@@ -6,9 +6,9 @@ import { type Html, html } from '../../parts/html.ts';
 import { spell, statusIcon } from '../../parts/status_badge.ts';
 import { secondsOf } from './job_duration.ts';
 
-type Place = { project: Project; now: number };
+type StageContext = { project: Project; now: number };
 
-const jobBox = ({ project, now }: Place, job: JobRow): Html => {
+const jobBox = ({ project, now }: StageContext, job: JobRow): Html => {
   const took = secondsOf(job, now);
   const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${spell(took)}</span>`}`;
   // A trigger job has no page.
@@ -18,12 +18,12 @@ const jobBox = ({ project, now }: Place, job: JobRow): Html => {
 };
 
 /** Renders a column for each stage. @param stages the jobs of each stage, in order */
-export const stageGraph = (place: Place, stages: readonly (readonly JobRow[])[]): Html | null =>
+export const stageGraph = (context: StageContext, stages: readonly (readonly JobRow[])[]): Html | null =>
   stages.length === 0
     ? null
     : html`<section class="card" aria-label="Stages"><div class="stages" tabindex="0" role="region" aria-label="Graph of the stages">${stages.map(
         (jobs) =>
-          html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(place, job))}</ul></div>
+          html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(context, job))}</ul></div>
 `,
       )}</div></section>
 `;

@@ -64,17 +64,19 @@ const valueField = (name: string, { key, value, described }: Row): Html => {
 };
 
 const row = ({ name, hasTypes }: Given, one: Row, at: number): Html => {
-  const of = (part: string): string => `${name}[${at}][${part}]`;
+  const fieldName = (part: string): string => `${name}[${at}][${part}]`;
   const type = one.variable_type ?? 'env_var';
   if (one.described !== undefined) {
-    return html`${hidden(of('key'), one.key)}${valueField(of('value'), one)}`;
+    return html`${hidden(fieldName('key'), one.key)}${valueField(fieldName('value'), one)}`;
   }
   return html`<fieldset class="filter"><legend>Variable ${at + 1}</legend>
-${hasTypes && select({ name: of('variable_type'), label: 'Kind', value: type, options: types })}${input({
-    name: of('key'),
-    label: 'Name',
-    value: one.key,
-  })}${textArea({ name: of('value'), label: 'Value', value: one.value, rows: Math.max(1, one.value.split('\n').length) })}</fieldset>
+${hasTypes && select({ name: fieldName('variable_type'), label: 'Kind', value: type, options: types })}${input(
+    {
+      name: fieldName('key'),
+      label: 'Name',
+      value: one.key,
+    },
+  )}${textArea({ name: fieldName('value'), label: 'Value', value: one.value, rows: Math.max(1, one.value.split('\n').length) })}</fieldset>
 `;
 };
 

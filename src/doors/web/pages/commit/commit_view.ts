@@ -7,7 +7,7 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
@@ -31,7 +31,7 @@ const refsPart = async (
     const more = `${commitPath(project, id)}?refs=1`;
     return html`<p id="refs" data-later="${more}"><a href="${more}">Show branches and tags</a></p>`;
   }
-  const { refs } = await withAnonymousPlace(
+  const { refs } = await withAnonymousSlot(
     visit,
     async () => await repository.ask('commits.refs', { id, type: 'all' }),
   );
@@ -90,7 +90,7 @@ export const commitView = async (
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
   const [diff, about] = await Promise.all([
-    withAnonymousPlace(
+    withAnonymousSlot(
       visit,
       async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
     ),

@@ -4,7 +4,7 @@ import { readPatch, readRawDiff } from '../../../../code/repository/commits/patc
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -26,7 +26,7 @@ const rawCommit = async (
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
   const read = format === 'diff' ? readRawDiff : readPatch;
-  return serveText(await withAnonymousPlace(visit, async () => await read(code, commit)));
+  return serveText(await withAnonymousSlot(visit, async () => await read(code, commit)));
 };
 
 const rawPattern = /^(.+)\.(diff|patch)$/;

@@ -4,28 +4,28 @@ import { walkCommits } from '../../../../code/repository/commits/read_commits.ts
 import { Failure } from '../../../../platform/errors.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import type { RawPage, Visit } from '../../page.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, findLocation } from '../../parts/code/code_location.ts';
 import { clampTime, commitPath } from '../../parts/code/commit_line.ts';
 import { type FeedEntry, atomFeed } from '../../parts/feeds/atom.ts';
 
 const maxEntries = 20;
 
-const historyPath = ({ project, ref, path }: CodePlace): string => codePath(project, 'commits', ref, path);
+const historyPath = ({ project, ref, path }: CodeLocation): string => codePath(project, 'commits', ref, path);
 
-const feedPath = (place: CodePlace): string => `${historyPath(place)}?format=atom`;
+const feedPath = (location: CodeLocation): string => `${historyPath(location)}?format=atom`;
 
-const titleOf = ({ project, ref, path }: CodePlace): string =>
+const titleOf = ({ project, ref, path }: CodeLocation): string =>
   `${project.full_path}:${ref}${path === '' ? '' : `/${path}`} commits`;
 
 /** Names the feed in the head of a page. */
-export const commitsFeedLink = (place: CodePlace): { title: string; path: string } => ({
-  title: titleOf(place),
-  path: feedPath(place),
+export const commitsFeedLink = (location: CodeLocation): { title: string; path: string } => ({
+  title: titleOf(location),
+  path: feedPath(location),
 });
 
-type Asked = { project: string; rest?: string | undefined };
+type PageQuery = { project: string; rest?: string | undefined };
 
 const suffix = '.atom';
 
@@ -35,21 +35,21 @@ const suffix = '.atom';
  */
 export const findFeed = async (
   visit: Visit,
-  { project, rest }: Asked,
+  { project, rest }: PageQuery,
   format: string | undefined,
-): Promise<CodePlace | null> => {
-  if (format === 'atom') return await findPlace(visit, { project, rest });
+): Promise<CodeLocation | null> => {
+  if (format === 'atom') return await findLocation(visit, { project, rest });
   if (rest?.endsWith(suffix) !== true) return null;
   try {
-    await findPlace(visit, { project, rest });
+    await findLocation(visit, { project, rest });
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-    return await findPlace(visit, { project, rest: rest.slice(0, -suffix.length) });
+    return await findLocation(visit, { project, rest: rest.slice(0, -suffix.length) });
   }
 };
 
-const toEntry = ({ project }: CodePlace, commit: Commit): FeedEntry => {
+const toEntry = ({ project }: CodeLocation, commit: Commit): FeedEntry => {
   const { id, author, message } = commit;
   const title = toCommitTitle(message);
   return {
@@ -61,15 +61,15 @@ const toEntry = ({ project }: CodePlace, commit: Commit): FeedEntry => {
   };
 };
 
-export const commitsFeed = async (visit: Visit, place: CodePlace): Promise<RawPage> => {
-  const { code, commit, path } = place;
+export const commitsFeed = async (visit: Visit, location: CodeLocation): Promise<RawPage> => {
+  const { code, commit, path } = location;
   const walk = async (): Promise<Commit[]> =>
     await walkCommits(code, commit, { search: '', author: '', path }, { skip: 0, limit: maxEntries });
-  const commits = path === '' ? await walk() : await withAnonymousPlace(visit, walk);
+  const commits = path === '' ? await walk() : await withAnonymousSlot(visit, walk);
   return atomFeed(visit, {
-    title: titleOf(place),
-    path: historyPath(place),
-    self: feedPath(place),
-    entries: commits.map((one) => toEntry(place, one)),
+    title: titleOf(location),
+    path: historyPath(location),
+    self: feedPath(location),
+    entries: commits.map((one) => toEntry(location, one)),
   });
 };

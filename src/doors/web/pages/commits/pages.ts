@@ -4,9 +4,9 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -19,9 +19,9 @@ import { commitsFeed, commitsFeedLink, findFeed } from './feed.ts';
 
 const commitsPerPage = 40;
 
-type Asked = { search: string; author: string; page: number };
+type PageQuery = { search: string; author: string; page: number };
 
-const filterForm = (path: string, { search, author }: Asked): Html =>
+const filterForm = (path: string, { search, author }: PageQuery): Html =>
   html`<form method="get" action="${path}" class="filter" role="search">
 <div class="field"><label for="search">Message</label><input id="search" name="search" value="${search}" autocomplete="off"></div>
 <div class="field"><label for="author">Author</label><input id="author" name="author" value="${author}" autocomplete="off"></div>
@@ -29,7 +29,11 @@ const filterForm = (path: string, { search, author }: Asked): Html =>
 `;
 
 /** Links to newer and older commits. The total is not counted: that walks the whole history. */
-const olderNav = (path: string, { search, author, page: number }: Asked, hasOlder: boolean): Html | null => {
+const olderNav = (
+  path: string,
+  { search, author, page: number }: PageQuery,
+  hasOlder: boolean,
+): Html | null => {
   if (number === 1 && !hasOlder) return null;
   const link = (to: number, name: string): Html => {
     const query = Object.entries({ search, author, page: to === 1 ? '' : String(to) });
@@ -39,20 +43,20 @@ const olderNav = (path: string, { search, author, page: number }: Asked, hasOlde
   return html`<nav aria-label="Pages"><p class="buttons">${number > 1 && link(number - 1, 'Newer')}${hasOlder && link(number + 1, 'Older')}</p></nav>`;
 };
 
-const loadCommits = async (visit: Visit, place: CodePlace, asked: Asked): Promise<Commit[]> => {
-  const { code, commit, path } = place;
-  const { search, author, page: number } = asked;
+const loadCommits = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<Commit[]> => {
+  const { code, commit, path } = location;
+  const { search, author, page: number } = query;
   const filter = { search, author, path };
   const bounds = { skip: (number - 1) * commitsPerPage, limit: commitsPerPage + 1 };
   const walk = async (): Promise<Commit[]> => await walkCommits(code, commit, filter, bounds);
   const isCheap = search === '' && author === '' && path === '' && number < 5;
-  return isCheap ? await walk() : await withAnonymousPlace(visit, walk);
+  return isCheap ? await walk() : await withAnonymousSlot(visit, walk);
 };
 
-const historyView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View> => {
-  const { project, ref, path } = place;
+const historyView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View> => {
+  const { project, ref, path } = location;
   const [loaded, menu] = await Promise.all([
-    loadCommits(visit, place, asked),
+    loadCommits(visit, location, query),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'commits', other, path) }),
   ]);
   const commits = loaded.slice(0, commitsPerPage);
@@ -67,12 +71,12 @@ const historyView = async (visit: Visit, place: CodePlace, asked: Asked): Promis
       title: `Commits · ${path === '' ? ref : `${path} · ${ref}`}`,
       noun: 'commits',
       hasHeading: true,
-      view: { feeds: [commitsFeedLink(place)] },
+      view: { feeds: [commitsFeedLink(location)] },
     },
     html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
-${filterForm(address, asked)}
+${filterForm(address, query)}
 ${commits.length === 0 ? none : commitList(project, commits, pipelines)}
-${olderNav(address, asked, loaded.length > commitsPerPage)}`,
+${olderNav(address, query, loaded.length > commitsPerPage)}`,
   );
 };
 
@@ -93,8 +97,8 @@ export const pages = [served, `${served}/:rest`].map((path) =>
     handle: async (visit, { search, author, page: number, format, ...params }) => {
       const atom = await findFeed(visit, params, format);
       if (atom !== null) return await commitsFeed(visit, atom);
-      const asked = { search: search ?? '', author: author ?? '', page: pageRequest({ page: number }).page };
-      return await historyView(visit, await findPlace(visit, params), asked);
+      const query = { search: search ?? '', author: author ?? '', page: pageRequest({ page: number }).page };
+      return await historyView(visit, await findLocation(visit, params), query);
     },
   }),
 );

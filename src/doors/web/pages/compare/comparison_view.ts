@@ -10,7 +10,7 @@ import {
 } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -106,7 +106,7 @@ const resultPart = async (
 ): Promise<Html> => {
   const { project } = code;
   const [from, to] = ends;
-  const compared = await withAnonymousPlace(
+  const compared = await withAnonymousSlot(
     visit,
     async () =>
       await compareWithinProject(

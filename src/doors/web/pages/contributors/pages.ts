@@ -4,9 +4,9 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { Contributor } from '../../../../platform/git/protocol_types.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -16,7 +16,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 
 const perPage = 50;
 
-const item = ({ project, ref }: CodePlace, { name, email, commits }: Contributor, most: number): Html => {
+const item = ({ project, ref }: CodeLocation, { name, email, commits }: Contributor, most: number): Html => {
   const history = `${codePath(project, 'commits', ref)}?author=${encodeURIComponent(email)}`;
   const share = Math.max(1, Math.round((100 * commits) / most));
   return html`<li><span class="lead">${avatar({ name, size: 'medium' })}</span><span class="title">${name}</span>
@@ -25,11 +25,11 @@ const item = ({ project, ref }: CodePlace, { name, email, commits }: Contributor
 `;
 };
 
-const contributorsView = async (visit: Visit, place: CodePlace, number: number): Promise<View> => {
-  const { project, ref, code, commit } = place;
+const contributorsView = async (visit: Visit, location: CodeLocation, number: number): Promise<View> => {
+  const { project, ref, code, commit } = location;
   const order = { order_by: 'commits', sort: 'desc' } as const;
   const [all, menu] = await Promise.all([
-    withAnonymousPlace(visit, async () => await listContributors(code, commit, order)),
+    withAnonymousSlot(visit, async () => await listContributors(code, commit, order)),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'graphs', other) }),
   ]);
   const offset = (number - 1) * perPage;
@@ -48,7 +48,7 @@ const contributorsView = async (visit: Visit, place: CodePlace, number: number):
 <p class="quiet">${all.length === 1 ? '1 contributor' : `${all.length} contributors`}, by commits without merges</p>
 <section class="card" aria-label="Contributors"><ul class="list">${all
       .slice(offset, offset + perPage)
-      .map((one) => item(place, one, most))}</ul></section>
+      .map((one) => item(location, one, most))}</ul></section>
 ${nav}`,
   );
 };
@@ -62,6 +62,6 @@ export const pages = [served, `${served}/:rest`].map((path) =>
     audience: 'visitor',
     params: object({ ...codeParams, page: pageParams.page }),
     handle: async (visit, { page: number, ...params }) =>
-      await contributorsView(visit, await findPlace(visit, params), pageRequest({ page: number }).page),
+      await contributorsView(visit, await findLocation(visit, params), pageRequest({ page: number }).page),
   }),
 );

@@ -5,11 +5,11 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { html } from '../../parts/html.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
-import type { IssuePlace } from '../issues/list_scope.ts';
+import type { IssueListScope } from '../issues/list_scope.ts';
 
 const path = '/dashboard/issues';
 
-const toPlace = (isCreated: boolean): IssuePlace => ({
+const toPlace = (isCreated: boolean): IssueListScope => ({
   scope: 'everywhere',
   path,
   project: null,

@@ -30,12 +30,12 @@ const states = { opened: 'Open', merged: 'Merged', closed: 'Closed', all: 'All' 
 
 type Scope = keyof typeof scopes;
 type State = keyof typeof states;
-type Asked = { scope: Scope; state: State; page?: number; per_page?: number };
+type PageQuery = { scope: Scope; state: State; page?: number; per_page?: number };
 
 /** Lists merge requests of all projects that the user sees, the last changed first. */
 export const loadMergeRequests = async (
   { call }: Visit,
-  { scope, state, ...paging }: Asked,
+  { scope, state, ...paging }: PageQuery,
 ): Promise<{ requests: ListedRequest[]; total: number }> => {
   const filters: Filters = { scope, state, order_by: 'updated_at', sort: 'desc' };
   const page = pageRequest(paging);

@@ -64,7 +64,7 @@ export const listTabs = ({ call }: Visit, path: Path | '/explore/groups'): Html 
   return tabs('Lists of projects and groups', links);
 };
 
-type Asked = {
+type PageQuery = {
   search?: string | undefined;
   topic?: string | undefined;
   sort: Order;
@@ -93,8 +93,8 @@ const noneOf = (path: Path, isFiltered: boolean): Html => {
       });
 };
 
-const listView = async (visit: Visit, path: Path, asked: Asked): Promise<View> => {
-  const { search = '', topic = '', sort, ...paging } = asked;
+const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<View> => {
+  const { search = '', topic = '', sort, ...paging } = query;
   const { title, filters } = places[path];
   const params = {
     ...filters,
@@ -131,7 +131,7 @@ const listPage = (path: Path, audience: Page['audience']) =>
     path,
     audience,
     params: object({ search: optional(text()), topic: optional(text()), sort: orderParam, ...pageParams }),
-    handle: async (visit, asked) => await listView(visit, path, asked),
+    handle: async (visit, query) => await listView(visit, path, query),
   });
 
 export const projectListPages = [

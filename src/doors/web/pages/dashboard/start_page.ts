@@ -36,8 +36,8 @@ const card = ({ icon: image, title, path, total, action }: Card, content: Html):
 `;
 
 const reviewsCard = async (visit: Visit): Promise<Html | null> => {
-  const asked = { scope: 'reviews-for-me', state: 'opened', per_page: maxEntries } as const;
-  const { requests, total } = await loadMergeRequests(visit, asked);
+  const filter = { scope: 'reviews-for-me', state: 'opened', per_page: maxEntries } as const;
+  const { requests, total } = await loadMergeRequests(visit, filter);
   if (total === 0) return null;
   return card(
     { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },
@@ -46,8 +46,8 @@ const reviewsCard = async (visit: Visit): Promise<Html | null> => {
 };
 
 const requestsCard = async (visit: Visit): Promise<Html | null> => {
-  const asked = { scope: 'assigned-to-me', state: 'opened', per_page: maxEntries } as const;
-  const { requests, total } = await loadMergeRequests(visit, asked);
+  const filter = { scope: 'assigned-to-me', state: 'opened', per_page: maxEntries } as const;
+  const { requests, total } = await loadMergeRequests(visit, filter);
   if (total === 0) return null;
   return card(
     {

@@ -28,7 +28,7 @@ export type Tried = {
 
 export const keysPath = (project: Project): string => projectPagePath(project, 'deploy_keys');
 
-type Of = { visit: Visit; project: Project; tried: Tried | null };
+type ListContext = { visit: Visit; project: Project; tried: Tried | null };
 
 const pushBox = (id: string, isOn: boolean): Html =>
   checkbox({
@@ -39,7 +39,7 @@ const pushBox = (id: string, isOn: boolean): Html =>
     checked: isOn,
   });
 
-const addForm = ({ visit, project, tried }: Of): Html => {
+const addForm = ({ visit, project, tried }: ListContext): Html => {
   const { sent, problems } =
     tried?.keyId === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
   return form(
@@ -69,7 +69,7 @@ const addForm = ({ visit, project, tried }: Of): Html => {
   );
 };
 
-const editForms = ({ visit, project, tried }: Of, key: DeployKeyRow): Html => {
+const editForms = ({ visit, project, tried }: ListContext, key: DeployKeyRow): Html => {
   const refused = tried?.keyId === key.id ? tried : null;
   const { sent = {}, problems = noProblems } = refused ?? {};
   const path = `${keysPath(project)}/${key.id}`;
@@ -97,9 +97,9 @@ const editForms = ({ visit, project, tried }: Of, key: DeployKeyRow): Html => {
 <div class="stack">${change}<p>Removed, the key no longer opens this project. Other projects keep it.</p>${removal}</div></details>`;
 };
 
-const line = (of: Of, key: DeployKeyRow): Html => {
+const line = (context: ListContext, key: DeployKeyRow): Html => {
   const { title, fingerprint_sha256, can_push, created_at, expires_at } = key;
-  const isOver = expires_at !== null && expires_at <= of.visit.call.now;
+  const isOver = expires_at !== null && expires_at <= context.visit.call.now;
   return html`<li>
 <span class="lead">${icon('key')}</span>
 <span class="title">${title}${isOver && html` <span class="badge">Expired</span>`}</span>
@@ -107,12 +107,12 @@ const line = (of: Of, key: DeployKeyRow): Html => {
     expires_at !== null && html`<span>expires ${moment(expires_at)}</span>`
   }</span>
 <span class="side"><strong>${can_push === 1 ? 'Read and write' : 'Read only'}</strong></span>
-${editForms(of, key)}</li>
+${editForms(context, key)}</li>
 `;
 };
 
 const reusableLine = (
-  { visit, project }: Of,
+  { visit, project }: ListContext,
   { id, title, fingerprint_sha256 }: ReusableKey,
 ): Html => html`<li>
 <span class="lead">${icon('key')}</span>
@@ -121,42 +121,47 @@ const reusableLine = (
 <span class="side">${button(visit, `${keysPath(project)}/${id}/enable`, { label: 'Enable', name: `Enable ${title}` })}</span></li>
 `;
 
-const reusablePart = async (of: Of): Promise<Html | null> => {
-  const keys = await listReusableKeys(of.visit.call, of.project.id, maxReusable);
+const reusablePart = async (context: ListContext): Promise<Html | null> => {
+  const keys = await listReusableKeys(context.visit.call, context.project.id, maxReusable);
   if (keys.length === 0) return null;
   return html`<section class="card" aria-labelledby="reusable_title"><header><h2 id="reusable_title">Keys of your other projects</h2></header>
-<ul class="list">${keys.map((key) => reusableLine(of, key))}</ul></section>
+<ul class="list">${keys.map((key) => reusableLine(context, key))}</ul></section>
 <p class="quiet">An enabled key may read this project.</p>`;
 };
 
 export type ListQuery = { page?: number; per_page?: number };
 
-const listCard = (of: Of, keys: readonly DeployKeyRow[], total: number, page: PageRequest): Html => {
+const listCard = (
+  context: ListContext,
+  keys: readonly DeployKeyRow[],
+  total: number,
+  page: PageRequest,
+): Html => {
   if (keys.length === 0) {
     const text = 'Servers that only need this project can use a key of their own instead of an account.';
     return html`<div class="card">${emptyState({ icon: 'key', title: 'No deploy keys', text })}</div>`;
   }
-  return html`<div class="card"><ul class="list">${keys.map((key) => line(of, key))}</ul></div>
-${pagesNav({ path: keysPath(of.project), query: {}, page, total })}`;
+  return html`<div class="card"><ul class="list">${keys.map((key) => line(context, key))}</ul></div>
+${pagesNav({ path: keysPath(context.project), query: {}, page, total })}`;
 };
 
 /** Renders the page. @param tried null: nothing was refused */
 export const keysView = async (
   visit: Visit,
   project: Project,
-  asked: ListQuery,
+  query: ListQuery,
   tried: Tried | null = null,
 ): Promise<View> => {
-  const page = pageRequest(asked);
+  const page = pageRequest(query);
   const { items, total } = await listProjectKeys(visit.call.db, project.id, page);
-  const of = { visit, project, tried };
+  const context = { visit, project, tried };
   const isOfKey = tried !== null && tried.keyId !== null;
   const content = html`<p>A deploy key is an SSH key that gives access to this project instead of to an account.</p>
 ${isOfKey && html`<p class="flash alert">Nothing was saved. Correct the form below.</p>`}
 <section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Add a deploy key</h2></header>
-<div class="body">${addForm(of)}</div></section>
-${listCard(of, items, total, page)}
-${await reusablePart(of)}`;
+<div class="body">${addForm(context)}</div></section>
+${listCard(context, items, total, page)}
+${await reusablePart(context)}`;
   const view = projectView(visit, { project, title: 'Deploy keys', noun: 'deploy_keys' }, content);
   return tried === null ? view : { ...view, status: 422 };
 };

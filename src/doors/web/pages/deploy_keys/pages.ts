@@ -11,7 +11,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { placeKeyProblems } from '../keys/key_problems.ts';
+import { assignKeyProblems } from '../keys/key_problems.ts';
 import { keysPath, keysView } from './list.ts';
 
 const served = `${projectRoot}/deploy_keys`;
@@ -31,7 +31,7 @@ type Refused = { visit: Visit; project: Project; sent: RawParams; problems: Form
 const refuse = async (keyId: number | null, { visit, project, sent, problems }: Refused): Promise<View> => {
   const names = ['title', 'key', 'expires_at', 'can_push'].filter((name) => sent[name] !== undefined);
   const typed = Object.fromEntries(names.map((name) => [name, toText(sent[name])]));
-  return await keysView(visit, project, {}, { keyId, sent: typed, problems: placeKeyProblems(problems) });
+  return await keysView(visit, project, {}, { keyId, sent: typed, problems: assignKeyProblems(problems) });
 };
 
 const list = page({
@@ -39,8 +39,8 @@ const list = page({
   path: served,
   audience: 'user',
   params: object({ ...projectPath, ...pageParams }),
-  handle: async (visit, { project, ...asked }) =>
-    await keysView(visit, await administered(visit, project), asked),
+  handle: async (visit, { project, ...query }) =>
+    await keysView(visit, await administered(visit, project), query),
 });
 
 const add = page({
@@ -54,8 +54,8 @@ const add = page({
     can_push: optional(boolean()),
     expires_at: optional(clearable(date())),
   }),
-  handle: async (visit, { project: of, ...sent }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, ...sent }) => {
+    const project = await administered(visit, fullPath);
     const { title, key = '', can_push = false, expires_at } = sent;
     const expiry = typeof expires_at === 'string' ? parseTime(expires_at) : null;
     const given = { title, key, can_push, expires_at: expiry };
@@ -76,8 +76,8 @@ const change = page({
   path: `${served}/:id`,
   audience: 'user',
   params: object({ ...one, title: optional(text()), can_push: optional(boolean()) }),
-  handle: async (visit, { project: of, id: keyId, ...sent }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, id: keyId, ...sent }) => {
+    const project = await administered(visit, fullPath);
     const problems = await attempt(async () => await updateDeployKey(visit.call, project.id, keyId, sent));
     if (problems !== null) return await refuse(keyId, { visit, project, sent, problems });
     return redirect(keysPath(project), 'The deploy key is saved.');
@@ -93,8 +93,8 @@ const remove = page({
   path: `${served}/:id/delete`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: of, id: keyId }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, id: keyId }) => {
+    const project = await administered(visit, fullPath);
     await deleteDeployKey(visit.call, project.id, keyId);
     return redirect(keysPath(project), 'The deploy key is removed.');
   },
@@ -105,8 +105,8 @@ const enable = page({
   path: `${served}/:id/enable`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: of, id: keyId }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, id: keyId }) => {
+    const project = await administered(visit, fullPath);
     const { title } = await enableDeployKey(visit.call, project.id, keyId);
     return redirect(keysPath(project), `${title} may read this project.`);
   },

@@ -7,7 +7,7 @@ import type { Visit } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import type { FormProblems } from '../../parts/form.ts';
 import type { CommitFields } from './commit_form.ts';
-import { type EditPlace, createsBranch } from './edit_target.ts';
+import { type EditTarget, createsBranch } from './edit_target.ts';
 
 /** Places a message about the whole request at the field it is about. */
 const atField = ({ text: said, fields }: FormProblems): FormProblems => {
@@ -28,11 +28,11 @@ export type CommitResult = {
 /** Commits one change of a file to the branch of the form, by the operation of the API. */
 export const commitChange = async (
   { call }: Visit,
-  place: EditPlace,
+  target: EditTarget,
   { branch, commit_message: message }: Pick<CommitFields, 'branch' | 'commit_message'>,
   action: FileAction,
 ): Promise<CommitResult> => {
-  const { code, ref, kind, commit } = place;
+  const { code, ref, kind, commit } = target;
   let isOutdated = false;
   const refuse = (problem: ActionProblem) => {
     isOutdated = problem.problem === 'changed_meanwhile';
@@ -45,7 +45,7 @@ export const commitChange = async (
         branch,
         message: message.replaceAll('\r\n', '\n'),
         actions: [action],
-        ...(createsBranch(place, branch) && start),
+        ...(createsBranch(target, branch) && start),
         refuse,
       }),
   );

@@ -8,14 +8,14 @@ import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type EditPlace, createsBranch } from './edit_target.ts';
+import { type EditTarget, createsBranch } from './edit_target.ts';
 
 /** Names of new branches that are proposed, by the user name. */
 const maxPatches = 30;
 
 /** Returns the branch of the page if the user may push to it, else the name of a new one. */
-const proposeBranch = async ({ call }: Visit, place: EditPlace): Promise<string> => {
-  const { project, code, ref, kind } = place;
+const proposeBranch = async ({ call }: Visit, target: EditTarget): Promise<string> => {
+  const { project, code, ref, kind } = target;
   const rules = await loadProtectedBranches(call.db, project.id);
   if (kind === 'branch' && mayPushTo(call.viewer, project, rules, ref)) return ref;
   const { username } = requireUser(call);
@@ -52,50 +52,54 @@ export const readCommitFields = ({ branch = '', commit_message = '', opens_reque
 /** Returns the fields of a new form. */
 export const proposeCommit = async (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   commit_message: string,
 ): Promise<CommitFields> => ({
-  branch: await proposeBranch(visit, place),
+  branch: await proposeBranch(visit, target),
   commit_message,
   opens_request: true,
 });
 
 const newRequestPage = 'merge_requests/new';
 
-const mayOpenRequest = ({ call }: Visit, { project }: EditPlace): boolean =>
+const mayOpenRequest = ({ call }: Visit, { project }: EditTarget): boolean =>
   call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`) &&
   may(call.viewer, 'create_merge_request_in', project);
 
 /** Leads on after a commit: to a new merge request if that was wanted of a new branch, else to a page of the branch. */
 export const afterCommit = (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   { branch, opens_request }: CommitFields,
   { path, notice }: { path: string; notice: string },
 ): Redirect => {
-  if (!opens_request || !createsBranch(place, branch) || !mayOpenRequest(visit, place)) {
+  if (!opens_request || !createsBranch(target, branch) || !mayOpenRequest(visit, target)) {
     return redirect(path, notice);
   }
   const query = new URLSearchParams({
     'merge_request[source_branch]': branch,
-    ...(place.kind === 'branch' && { 'merge_request[target_branch]': place.ref }),
+    ...(target.kind === 'branch' && { 'merge_request[target_branch]': target.ref }),
   }).toString();
-  return redirect(`${projectPagePath(place.project, newRequestPage)}?${query}`, notice);
+  return redirect(`${projectPagePath(target.project, newRequestPage)}?${query}`, notice);
 };
 
-const requestBox = (visit: Visit, place: EditPlace, { opens_request: checked }: CommitFields): Html | null =>
-  place.commit !== null && mayOpenRequest(visit, place)
+const requestBox = (
+  visit: Visit,
+  target: EditTarget,
+  { opens_request: checked }: CommitFields,
+): Html | null =>
+  target.commit !== null && mayOpenRequest(visit, target)
     ? checkbox({ name: 'opens_request', label: 'Open a merge request for a new branch', checked })
     : null;
 
 /** Renders the fields for the message and branch of the commit. */
 export const commitFields = (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   fields: CommitFields,
   problems: FormProblems,
 ): Html => {
-  const { ref, kind } = place;
+  const { ref, kind } = target;
   const { branch, commit_message } = fields;
   return html`${textArea({ name: 'commit_message', label: 'Commit message', value: commit_message, rows: 3, problems })}${input(
     {
@@ -109,5 +113,5 @@ export const commitFields = (
       required: true,
       problems,
     },
-  )}${requestBox(visit, place, fields)}`;
+  )}${requestBox(visit, target, fields)}`;
 };

@@ -17,11 +17,11 @@ import {
   readCommitFields,
 } from './commit_form.ts';
 import {
-  type EditPlace,
-  findEditPlace,
+  type EditTarget,
+  findEditTarget,
   isCommitId,
   mayEdit,
-  placeParams,
+  editParams,
   refusedView,
   requireEditor,
 } from './edit_target.ts';
@@ -30,9 +30,9 @@ const served = `${projectRoot}/delete/:rest`;
 
 type Given = { fields: CommitFields; last: string; problems?: FormProblems; isOutdated?: boolean };
 
-const deleteView = (visit: Visit, place: EditPlace, given: Given): View => {
+const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
   const { fields, last, problems = noProblems, isOutdated = false } = given;
-  const { project, ref, path } = place;
+  const { project, ref, path } = target;
   const options = {
     action: codePath(project, 'delete', ref, path),
     submit: 'Delete file',
@@ -43,28 +43,28 @@ const deleteView = (visit: Visit, place: EditPlace, given: Given): View => {
     visit,
     options,
     hidden('last_commit_id', last),
-    commitFields(visit, place, fields, problems),
+    commitFields(visit, target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: `Delete ${path}`, noun: 'delete' }, content);
   if (problems === noProblems) return view;
   return { ...view, status: isOutdated ? 409 : 422 };
 };
 
-const loadLastCommit = async ({ code, path, commit, ref }: EditPlace): Promise<string> =>
+const loadLastCommit = async ({ code, path, commit, ref }: EditTarget): Promise<string> =>
   (await findFile(code, { file_path: path, ref: commit ?? ref }, 0)).file.last_commit_id;
 
 const show = page({
   method: 'GET',
   path: served,
   audience: 'user',
-  params: object(placeParams),
+  params: object(editParams),
   handle: async (visit, params) => {
-    const place = await findEditPlace(visit, params);
-    if (!mayEdit(visit, place)) return refusedView(visit, place);
-    const last = await loadLastCommit(place);
-    const name = place.path.slice(place.path.lastIndexOf('/') + 1);
-    const fields = await proposeCommit(visit, place, `Delete ${name}`);
-    return deleteView(visit, place, { fields, last });
+    const target = await findEditTarget(visit, params);
+    if (!mayEdit(visit, target)) return refusedView(visit, target);
+    const last = await loadLastCommit(target);
+    const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+    const fields = await proposeCommit(visit, target, `Delete ${name}`);
+    return deleteView(visit, target, { fields, last });
   },
 });
 
@@ -72,21 +72,21 @@ const remove = page({
   method: 'POST',
   path: served,
   audience: 'user',
-  params: object({ ...placeParams, ...commitParams, last_commit_id: optional(text({ maxLength: 64 })) }),
+  params: object({ ...editParams, ...commitParams, last_commit_id: optional(text({ maxLength: 64 })) }),
   handle: async (visit, { project, rest, last_commit_id = '', ...commit }) => {
-    const place = await findEditPlace(visit, { project, rest });
-    requireEditor(visit, place);
+    const target = await findEditTarget(visit, { project, rest });
+    requireEditor(visit, target);
     const fields = readCommitFields(commit);
-    const { problems, isOutdated } = await commitChange(visit, place, fields, {
+    const { problems, isOutdated } = await commitChange(visit, target, fields, {
       action: 'delete',
-      file_path: place.path,
+      file_path: target.path,
       ...(isCommitId(last_commit_id) && { last_commit_id }),
     });
     // The page that is shown again has the newer commit: who submits it has seen the warning.
-    const last = isOutdated ? await loadLastCommit(place) : last_commit_id;
-    if (problems !== null) return deleteView(visit, place, { fields, last, problems, isOutdated });
-    const path = codePath(place.project, 'tree', fields.branch);
-    return afterCommit(visit, place, fields, { path, notice: `The file ${place.path} is deleted.` });
+    const last = isOutdated ? await loadLastCommit(target) : last_commit_id;
+    if (problems !== null) return deleteView(visit, target, { fields, last, problems, isOutdated });
+    const path = codePath(target.project, 'tree', fields.branch);
+    return afterCommit(visit, target, fields, { path, notice: `The file ${target.path} is deleted.` });
   },
 });
 

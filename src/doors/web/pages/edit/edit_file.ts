@@ -13,11 +13,11 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import {
-  type EditPlace,
-  findEditPlace,
+  type EditTarget,
+  findEditTarget,
   isCommitId,
   mayEdit,
-  placeParams,
+  editParams,
   refusedView,
   requireEditor,
 } from './edit_target.ts';
@@ -25,7 +25,7 @@ import { type FileFields, fileFields, fileParams, toContent } from './file_form.
 
 const served = `${projectRoot}/edit/:rest`;
 
-const loadFile = async ({ code, path, commit, ref }: EditPlace): Promise<LoadedFile> =>
+const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<LoadedFile> =>
   await findFile(code, { file_path: path, ref: commit ?? ref }, maxBytesInMemory);
 
 /** Returns the text of a file; null: it is binary, or too large for a form. */
@@ -42,27 +42,27 @@ type Given = {
 };
 
 /** Renders the choice after somebody else changed the file. */
-const overwriteField = ({ project, ref, path }: EditPlace, newer: string): Html =>
+const overwriteField = ({ project, ref, path }: EditTarget, newer: string): Html =>
   html`<p class="flash alert" role="alert">Somebody changed the file after you opened it. Your text is kept below. <a href="${codePath(project, 'blob', ref, path)}">View the newer version</a></p>${checkbox(
     { name: 'overwrite', value: newer, label: 'Replace the newer version with this text', checked: false },
   )}`;
 
 /** Says why a file has no field for its content. */
-const unreadableNote = ({ project, ref, path }: EditPlace): Html =>
+const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
   html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
-const editView = (visit: Visit, place: EditPlace, given: Given): View => {
+const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   const { fields, last, problems = noProblems, newer } = given;
-  const { project, ref, path } = place;
+  const { project, ref, path } = target;
   const shown = newer === undefined ? problems : noProblems;
   const content = html`<section class="card"><div class="body">${form(
     visit,
     { action: codePath(project, 'edit', ref, path), submit: 'Commit changes', problems: shown },
-    newer === undefined ? null : overwriteField(place, newer),
-    fields.content === null ? unreadableNote(place) : null,
+    newer === undefined ? null : overwriteField(target, newer),
+    fields.content === null ? unreadableNote(target) : null,
     fileFields(fields, shown),
     hidden('last_commit_id', last),
-    commitFields(visit, place, fields, shown),
+    commitFields(visit, target, fields, shown),
   )}</div></section>
 <p><a href="${codePath(project, 'upload', ref, path)}">Replace this file</a> · <a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
   const view = projectView(visit, { project, title: `Edit ${path}`, noun: 'edit' }, content);
@@ -74,26 +74,26 @@ const show = page({
   method: 'GET',
   path: served,
   audience: 'user',
-  params: object(placeParams),
+  params: object(editParams),
   handle: async (visit, params) => {
-    const place = await findEditPlace(visit, params);
-    if (!mayEdit(visit, place)) return refusedView(visit, place);
-    const loaded = await loadFile(place);
+    const target = await findEditTarget(visit, params);
+    if (!mayEdit(visit, target)) return refusedView(visit, target);
+    const loaded = await loadFile(target);
     const content = readText(loaded);
     const fields = {
-      file_path: place.path,
+      file_path: target.path,
       content,
       line_ends: /^[^\n]*\r\n/.test(content ?? '') ? ('crlf' as const) : ('lf' as const),
-      ...(await proposeCommit(visit, place, `Update ${loaded.file.file_name}`)),
+      ...(await proposeCommit(visit, target, `Update ${loaded.file.file_name}`)),
     };
-    return editView(visit, place, { fields, last: loaded.file.last_commit_id });
+    return editView(visit, target, { fields, last: loaded.file.last_commit_id });
   },
 });
 
 const commitId = optional(text({ maxLength: 64 }));
 
 /** Returns the change that a form describes. Without a content, that of the file stays. */
-const toAction = ({ path }: EditPlace, { file_path, content, line_ends }: FileFields): FileAction => {
+const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileFields): FileAction => {
   const isMoved = file_path !== path;
   return {
     action: isMoved || content === null ? 'move' : 'update',
@@ -107,25 +107,25 @@ const update = page({
   method: 'POST',
   path: served,
   audience: 'user',
-  params: object({ ...placeParams, ...fileParams, last_commit_id: commitId, overwrite: commitId }),
+  params: object({ ...editParams, ...fileParams, last_commit_id: commitId, overwrite: commitId }),
   handle: async (visit, { project, rest, line_ends, ...sent }) => {
-    const place = await findEditPlace(visit, { project, rest });
-    requireEditor(visit, place);
+    const target = await findEditTarget(visit, { project, rest });
+    requireEditor(visit, target);
     const { file_path = '', content = null, last_commit_id = '' } = sent;
     const fields = { ...readCommitFields(sent), file_path: cleanPath(file_path), content, line_ends };
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
-    const { problems, isOutdated } = await commitChange(visit, place, fields, {
-      ...toAction(place, fields),
+    const { problems, isOutdated } = await commitChange(visit, target, fields, {
+      ...toAction(target, fields),
       ...(seen !== undefined && { last_commit_id: seen }),
     });
     const last = last_commit_id;
     if (isOutdated) {
-      const newer = (await loadFile(await findEditPlace(visit, { project, rest }))).file.last_commit_id;
-      return editView(visit, place, { fields, last, newer });
+      const newer = (await loadFile(await findEditTarget(visit, { project, rest }))).file.last_commit_id;
+      return editView(visit, target, { fields, last, newer });
     }
-    if (problems !== null) return editView(visit, place, { fields, last, problems });
-    const path = codePath(place.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, place, fields, { path, notice: 'The file is saved.' });
+    if (problems !== null) return editView(visit, target, { fields, last, problems });
+    const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
+    return afterCommit(visit, target, fields, { path, notice: 'The file is saved.' });
   },
 });
 

@@ -6,14 +6,14 @@ import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import { findPlaceToChange } from '../../parts/code/code_location.ts';
+import { findLocationToChange } from '../../parts/code/code_location.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 
-export type EditPlace = {
+export type EditTarget = {
   project: Project;
   code: Code;
   ref: string;
@@ -24,33 +24,33 @@ export type EditPlace = {
   path: string;
 };
 
-export const placeParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
+export const editParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
 
 /**
  * Finds what is edited. In an empty repository, the first segment is the branch to create.
  * @throws Failure 404, 403
  */
-export const findEditPlace = async (
+export const findEditTarget = async (
   visit: Visit,
   params: { project: string; rest: string },
-): Promise<EditPlace> => {
+): Promise<EditTarget> => {
   const project = await findProjectFor(visit.call, params.project, 'read_code');
-  if (project.default_branch !== null) return await findPlaceToChange(visit, params);
+  if (project.default_branch !== null) return await findLocationToChange(visit, params);
   const [ref = '', ...segments] = decodePath(params.rest).split('/');
   const path = segments.filter((segment) => segment !== '').join('/');
   return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path };
 };
 
-export const mayEdit = ({ call }: Visit, { project }: EditPlace): boolean =>
+export const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean =>
   may(call.viewer, 'push_code', project);
 
 /** @throws Failure 403 */
-export const requireEditor = (visit: Visit, place: EditPlace): void => {
-  if (!mayEdit(visit, place)) throw forbidden();
+export const requireEditor = (visit: Visit, target: EditTarget): void => {
+  if (!mayEdit(visit, target)) throw forbidden();
 };
 
 /** Renders what users see who may read, but not push: the way by a fork. */
-export const refusedView = (visit: Visit, { project }: EditPlace): View => {
+export const refusedView = (visit: Visit, { project }: EditTarget): View => {
   const fork = html`<a class="button primary" href="${projectPagePath(project, 'forks/new')}">${icon('fork')} Fork the project</a>`;
   const content = html`<section class="card">${emptyState({
     icon: 'lock',
@@ -62,7 +62,7 @@ export const refusedView = (visit: Visit, { project }: EditPlace): View => {
 };
 
 /** Checks whether a commit to this branch creates it. */
-export const createsBranch = ({ ref, kind, commit }: EditPlace, branch: string): boolean =>
+export const createsBranch = ({ ref, kind, commit }: EditTarget, branch: string): boolean =>
   commit !== null && !(kind === 'branch' && branch === ref);
 
 export const isCommitId = (id: string): boolean => /^[0-9a-f]{40}$/.test(id);

@@ -10,10 +10,10 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import {
-  type EditPlace,
-  findEditPlace,
+  type EditTarget,
+  findEditTarget,
   mayEdit,
-  placeParams,
+  editParams,
   refusedView,
   requireEditor,
 } from './edit_target.ts';
@@ -23,13 +23,13 @@ const served = `${projectRoot}/new/:rest`;
 
 const newView = (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   fields: FileFields,
   problems: FormProblems = noProblems,
 ): View => {
-  const { project, ref, path } = place;
+  const { project, ref, path } = target;
   const given = { action: codePath(project, 'new', ref, path), submit: 'Commit changes', problems };
-  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(visit, place, fields, problems))}</div></section>`;
+  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(visit, target, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };
@@ -38,15 +38,15 @@ const show = page({
   method: 'GET',
   path: served,
   audience: 'user',
-  params: object(placeParams),
+  params: object(editParams),
   handle: async (visit, params) => {
-    const place = await findEditPlace(visit, params);
-    if (!mayEdit(visit, place)) return refusedView(visit, place);
-    return newView(visit, place, {
-      file_path: place.path === '' ? '' : `${place.path}/`,
+    const target = await findEditTarget(visit, params);
+    if (!mayEdit(visit, target)) return refusedView(visit, target);
+    return newView(visit, target, {
+      file_path: target.path === '' ? '' : `${target.path}/`,
       content: '',
       line_ends: 'lf',
-      ...(await proposeCommit(visit, place, 'Add a file')),
+      ...(await proposeCommit(visit, target, 'Add a file')),
     });
   },
 });
@@ -55,20 +55,20 @@ const create = page({
   method: 'POST',
   path: served,
   audience: 'user',
-  params: object({ ...placeParams, ...fileParams }),
+  params: object({ ...editParams, ...fileParams }),
   handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {
-    const place = await findEditPlace(visit, { project, rest });
-    requireEditor(visit, place);
+    const target = await findEditTarget(visit, { project, rest });
+    requireEditor(visit, target);
     const fields = { ...readCommitFields(commit), file_path: cleanPath(file_path), content, line_ends };
     const action = {
       action: 'create',
       file_path: fields.file_path,
       content: toContent({ content, line_ends }),
     } as const;
-    const { problems } = await commitChange(visit, place, fields, action);
-    if (problems !== null) return newView(visit, place, fields, problems);
-    const path = codePath(place.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, place, fields, { path, notice: 'The file is created.' });
+    const { problems } = await commitChange(visit, target, fields, action);
+    if (problems !== null) return newView(visit, target, fields, problems);
+    const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
+    return afterCommit(visit, target, fields, { path, notice: 'The file is created.' });
   },
 });
 

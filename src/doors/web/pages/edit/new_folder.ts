@@ -16,11 +16,11 @@ import {
   readCommitFields,
 } from './commit_form.ts';
 import {
-  type EditPlace,
+  type EditTarget,
   cleanFolder,
-  findEditPlace,
+  findEditTarget,
   mayEdit,
-  placeParams,
+  editParams,
   refusedView,
   requireEditor,
 } from './edit_target.ts';
@@ -33,11 +33,11 @@ type Fields = CommitFields & { folder: string };
 
 const folderView = (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   fields: Fields,
   problems: FormProblems = noProblems,
 ): View => {
-  const { project, ref, path } = place;
+  const { project, ref, path } = target;
   const given = { action: codePath(project, 'new_folder', ref, path), submit: 'Create folder', problems };
   const content = html`<section class="card form-page"><div class="body">${form(
     visit,
@@ -50,7 +50,7 @@ const folderView = (
       required: true,
       problems,
     }),
-    commitFields(visit, place, fields, problems),
+    commitFields(visit, target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New folder', noun: 'new_folder' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
@@ -68,12 +68,12 @@ const show = page({
   method: 'GET',
   path: served,
   audience: 'user',
-  params: object(placeParams),
+  params: object(editParams),
   handle: async (visit, params) => {
-    const place = await findEditPlace(visit, params);
-    if (!mayEdit(visit, place)) return refusedView(visit, place);
-    const commit = await proposeCommit(visit, place, 'Add a folder');
-    return folderView(visit, place, { ...commit, folder: place.path === '' ? '' : `${place.path}/` });
+    const target = await findEditTarget(visit, params);
+    if (!mayEdit(visit, target)) return refusedView(visit, target);
+    const commit = await proposeCommit(visit, target, 'Add a folder');
+    return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
   },
 });
 
@@ -81,24 +81,24 @@ const create = page({
   method: 'POST',
   path: served,
   audience: 'user',
-  params: object({ ...placeParams, ...commitParams, folder: optional(text({ maxLength: 4_000 })) }),
+  params: object({ ...editParams, ...commitParams, folder: optional(text({ maxLength: 4_000 })) }),
   handle: async (visit, { project, rest, folder: sent = '', ...commit }) => {
-    const place = await findEditPlace(visit, { project, rest });
-    requireEditor(visit, place);
+    const target = await findEditTarget(visit, { project, rest });
+    requireEditor(visit, target);
     const folder = cleanFolder(sent);
     const fields = { ...readCommitFields(commit), folder };
     if (folder === '') {
-      return folderView(visit, place, fields, { text: null, fields: { folder: ["can't be blank"] } });
+      return folderView(visit, target, fields, { text: null, fields: { folder: ["can't be blank"] } });
     }
     const action = {
       action: 'create',
       file_path: `${folder}/${keptFile}`,
       content: Buffer.alloc(0),
     } as const;
-    const { problems } = await commitChange(visit, place, fields, action);
-    if (problems !== null) return folderView(visit, place, fields, atFolder(problems));
-    const path = codePath(place.project, 'tree', fields.branch, folder);
-    return afterCommit(visit, place, fields, { path, notice: 'The folder is created.' });
+    const { problems } = await commitChange(visit, target, fields, action);
+    if (problems !== null) return folderView(visit, target, fields, atFolder(problems));
+    const path = codePath(target.project, 'tree', fields.branch, folder);
+    return afterCommit(visit, target, fields, { path, notice: 'The folder is created.' });
   },
 });
 

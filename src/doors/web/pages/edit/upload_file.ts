@@ -19,12 +19,12 @@ import {
   readCommitFields,
 } from './commit_form.ts';
 import {
-  type EditPlace,
+  type EditTarget,
   cleanFolder,
-  findEditPlace,
+  findEditTarget,
   isCommitId,
   mayEdit,
-  placeParams,
+  editParams,
   refusedView,
   requireEditor,
 } from './edit_target.ts';
@@ -41,18 +41,18 @@ type Fields = CommitFields & {
 const maxName = 255;
 
 /** Returns the last commit of the file that an upload would replace; null: the place is a folder, or free. */
-const findReplaced = async ({ code, commit, path, ref }: EditPlace): Promise<string | null> => {
+const findReplaced = async ({ code, commit, path, ref }: EditTarget): Promise<string | null> => {
   if (commit === null || path === '') return null;
   return (await loadFile(code, { commit, path, ref }, 0))?.file.last_commit_id ?? null;
 };
 
 const uploadView = (
   visit: Visit,
-  place: EditPlace,
+  target: EditTarget,
   fields: Fields,
   { problems, isOutdated }: CommitResult = { problems: null, isOutdated: false },
 ): View => {
-  const { project, ref, path } = place;
+  const { project, ref, path } = target;
   const { last, folder } = fields;
   const shown = problems ?? noProblems;
   const title = last === null ? 'Upload a file' : `Replace ${path}`;
@@ -69,7 +69,7 @@ const uploadView = (
           value: folder,
           problems: shown,
         }),
-    commitFields(visit, place, fields, shown),
+    commitFields(visit, target, fields, shown),
   )}</div></section>`;
   const view = projectView(visit, { project, title, noun: 'upload' }, content);
   if (problems === null) return view;
@@ -80,14 +80,14 @@ const show = page({
   method: 'GET',
   path: served,
   audience: 'user',
-  params: object(placeParams),
+  params: object(editParams),
   handle: async (visit, params) => {
-    const place = await findEditPlace(visit, params);
-    if (!mayEdit(visit, place)) return refusedView(visit, place);
-    const last = await findReplaced(place);
-    const name = place.path.slice(place.path.lastIndexOf('/') + 1);
-    const commit = await proposeCommit(visit, place, last === null ? 'Upload a file' : `Replace ${name}`);
-    return uploadView(visit, place, { ...commit, last, folder: last === null ? place.path : '' });
+    const target = await findEditTarget(visit, params);
+    if (!mayEdit(visit, target)) return refusedView(visit, target);
+    const last = await findReplaced(target);
+    const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+    const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);
+    return uploadView(visit, target, { ...commit, last, folder: last === null ? target.path : '' });
   },
 });
 
@@ -109,25 +109,25 @@ const upload = page({
   path: served,
   audience: 'user',
   params: object({
-    ...placeParams,
+    ...editParams,
     ...commitParams,
     folder: optional(text({ maxLength: 4_000 })),
     last_commit_id: optional(text({ maxLength: 64 })),
   }),
   handle: async (visit, { project, rest, folder: sent = '', last_commit_id = '', ...commit }) => {
-    const place = await findEditPlace(visit, { project, rest });
-    requireEditor(visit, place);
+    const target = await findEditTarget(visit, { project, rest });
+    requireEditor(visit, target);
     const last = isCommitId(last_commit_id) ? last_commit_id : null;
     const folder = cleanFolder(sent);
     const fields = { ...readCommitFields(commit), folder, last };
     const file = visit.file('file');
     if (file === null) {
       const problems = { text: null, fields: { file: ["can't be blank"] } };
-      return uploadView(visit, place, fields, { problems, isOutdated: false });
+      return uploadView(visit, target, fields, { problems, isOutdated: false });
     }
     const free = [...(folder === '' ? [] : [folder]), baseName(file)].join('/');
-    const path = last === null ? free : place.path;
-    const { problems, isOutdated } = await commitChange(visit, place, fields, {
+    const path = last === null ? free : target.path;
+    const { problems, isOutdated } = await commitChange(visit, target, fields, {
       action: last === null ? 'create' : 'update',
       file_path: path,
       content: file.content,
@@ -135,11 +135,16 @@ const upload = page({
     });
     if (problems !== null) {
       // The page that is shown again has the newer commit: who submits it has seen the warning.
-      const newer = isOutdated ? await findReplaced(await findEditPlace(visit, { project, rest })) : last;
-      return uploadView(visit, place, { ...fields, last: newer }, { problems: atFile(problems), isOutdated });
+      const newer = isOutdated ? await findReplaced(await findEditTarget(visit, { project, rest })) : last;
+      return uploadView(
+        visit,
+        target,
+        { ...fields, last: newer },
+        { problems: atFile(problems), isOutdated },
+      );
     }
-    const shown = codePath(place.project, 'blob', fields.branch, path);
-    return afterCommit(visit, place, fields, { path: shown, notice: 'The file is uploaded.' });
+    const shown = codePath(target.project, 'blob', fields.branch, path);
+    return afterCommit(visit, target, fields, { path: shown, notice: 'The file is uploaded.' });
   },
 });
 

@@ -59,9 +59,9 @@ const table = (
 const deploymentsPart = async (
   { call }: Visit,
   { project, row }: FoundEnvironment,
-  asked: { page?: number; per_page?: number },
+  query: { page?: number; per_page?: number },
 ): Promise<Html> => {
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(query);
   const filter = { environment: row.name, sort: 'desc' } as const;
   const { items, total } = await listDeployments(call.db, project.id, filter, wanted);
   const shown = await deploymentsJson(call, project, items, noJobs);
@@ -74,7 +74,7 @@ ${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: wa
 export const oneView = async (
   visit: Visit,
   found: FoundEnvironment,
-  asked: { page?: number; per_page?: number } = {},
+  query: { page?: number; per_page?: number } = {},
   tried?: Tried,
 ): Promise<View> => {
   const { project, row } = found;
@@ -84,7 +84,7 @@ export const oneView = async (
   const edit = html`<h2 id="edit">Edit</h2>
 ${environmentForm(visit, { action, submit: 'Save', isNew: false }, shown)}`;
   const content = html`${facts(found)}${isMine && actions(visit, found)}
-${await deploymentsPart(visit, found, asked)}
+${await deploymentsPart(visit, found, query)}
 ${isMine && edit}`;
   const view = projectView(
     visit,
@@ -100,10 +100,10 @@ export const onePages = [
     path: `${servedEnvironments}/:id`,
     audience: 'user',
     params: object({ ...projectPath, id: id(), ...pageParams }),
-    handle: async (visit, { project: of, id: environmentId, ...asked }) => {
-      const project = await findProjectFor(visit.call, of, 'read_environment');
+    handle: async (visit, { project: fullPath, id: environmentId, ...query }) => {
+      const project = await findProjectFor(visit.call, fullPath, 'read_environment');
       const row = await findEnvironment(visit.call.db, project.id, environmentId);
-      return await oneView(visit, { project, row }, asked);
+      return await oneView(visit, { project, row }, query);
     },
   }),
 ];

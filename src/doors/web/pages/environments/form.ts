@@ -7,7 +7,7 @@ import { clearable, longText, object, oneOf, optional, text } from '../../../../
 import { type FormProblems, form, input, select, textArea } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 
 export const filledParams = {
   external_url: optional(clearable(text({ maxLength: 1_000 }))),
@@ -36,17 +36,17 @@ export const editOf = ({ external_url, tier, description }: Filled): Environment
 });
 
 export const environmentProblems = (problems: FormProblems): FormProblems =>
-  placedOn(problems, ['name', 'external_url']);
+  moveToFields(problems, ['name', 'external_url']);
 
 const tierNames = tiers.map((tier) => [tier, `${tier.slice(0, 1).toUpperCase()}${tier.slice(1)}`] as const);
 
-type Of = { action: string; submit: string; isNew: boolean };
+type FormContext = { action: string; submit: string; isNew: boolean };
 
-export const environmentForm = (visit: Visit, of: Of, { given, problems }: Tried): Html =>
+export const environmentForm = (visit: Visit, context: FormContext, { given, problems }: Tried): Html =>
   form(
     visit,
-    { action: of.action, submit: of.submit, problems },
-    of.isNew
+    { action: context.action, submit: context.submit, problems },
+    context.isNew
       ? input({ name: 'name', label: 'Name', value: given.name ?? '', required: true, problems })
       : null,
     input({
@@ -60,7 +60,7 @@ export const environmentForm = (visit: Visit, of: Of, { given, problems }: Tried
       name: 'tier',
       label: 'Tier',
       value: given.tier ?? '',
-      options: [...(of.isNew ? [['', 'Chosen by name'] as const] : []), ...tierNames],
+      options: [...(context.isNew ? [['', 'Chosen by name'] as const] : []), ...tierNames],
     }),
     textArea({ name: 'description', label: 'Description', value: given.description ?? '', rows: 3 }),
   );

@@ -26,8 +26,8 @@ const create = page({
   path: servedEnvironments,
   audience: 'user',
   params: object({ ...projectPath, ...filledParams, name: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: of, name = '', ...given }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, name = '', ...given }) => {
+    const project = await administered(visit, fullPath);
     const made = { name: name.trim(), ...editOf(given) };
     const problems = await attempt(async () => await createEnvironment(visit.call, project, made));
     if (problems === null)
@@ -48,9 +48,9 @@ const update = page({
   path: `${servedEnvironments}/:id`,
   audience: 'user',
   params: object({ ...one, ...filledParams }),
-  handle: async (visit, { project: of, id: environmentId, ...given }) => {
+  handle: async (visit, { project: fullPath, id: environmentId, ...given }) => {
     const { call } = visit;
-    const project = await administered(visit, of);
+    const project = await administered(visit, fullPath);
     const row = await findEnvironment(call.db, project.id, environmentId);
     const problems = await attempt(
       async () => await updateEnvironment(call, project, environmentId, editOf(given)),
@@ -79,10 +79,10 @@ const stop = page({
   path: `${servedEnvironments}/:id/stop`,
   audience: 'user',
   params: object({ ...one, ...confirmedParam }),
-  handle: async (visit, { project: of, id: environmentId, confirmed }) => {
-    const project = await administered(visit, of);
-    const asked = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
-    if (asked !== null) return asked;
+  handle: async (visit, { project: fullPath, id: environmentId, confirmed }) => {
+    const project = await administered(visit, fullPath);
+    const confirmation = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
+    if (confirmation !== null) return confirmation;
     const { state } = await stopEnvironment(
       visit.call,
       project,
@@ -100,8 +100,8 @@ const remove = page({
   path: `${servedEnvironments}/:id/delete`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: of, id: environmentId }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, id: environmentId }) => {
+    const project = await administered(visit, fullPath);
     await deleteEnvironment(visit.call, project, environmentId);
     return redirect(environmentsPath(project), 'The environment is deleted.');
   },

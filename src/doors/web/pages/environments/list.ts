@@ -75,7 +75,7 @@ const listParams = object({
   ...pageParams,
 });
 
-type Asked = {
+type PageQuery = {
   states?: State | undefined;
   search?: string | null | undefined;
   page?: number;
@@ -85,13 +85,13 @@ type Asked = {
 export const listView = async (
   visit: Visit,
   project: Project,
-  asked: Asked = {},
+  query: PageQuery = {},
   tried: Tried = { given: {}, problems: noProblems },
 ): Promise<View> => {
   const { db, viewer } = visit.call;
-  const { states: state } = asked;
-  const search = asked.search ?? undefined;
-  const wanted = pageRequest(asked);
+  const { states: state } = query;
+  const search = query.search ?? undefined;
+  const wanted = pageRequest(query);
   const path = environmentsPath(project);
   const { items, total } = await listEnvironments(db, project.id, { states: state, search }, wanted);
   const fresh = html`<h2 id="new">New environment</h2>
@@ -113,7 +113,7 @@ export const listPages = [
     path: servedEnvironments,
     audience: 'user',
     params: listParams,
-    handle: async (visit, { project, ...asked }) =>
-      await listView(visit, await findProjectFor(visit.call, project, 'read_environment'), asked),
+    handle: async (visit, { project, ...query }) =>
+      await listView(visit, await findProjectFor(visit.call, project, 'read_environment'), query),
   }),
 ];

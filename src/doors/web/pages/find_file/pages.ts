@@ -1,9 +1,9 @@
 /** Finds a file of a commit by its path. The client script filters while one types. */
 import { findPaths } from '../../../../code/repository/files/find_paths.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -14,10 +14,10 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 /** Files on the page. */
 const maxShown = 5_000;
 
-const findView = async (visit: Visit, place: CodePlace, search: string): Promise<View> => {
-  const { project, ref, code, commit } = place;
+const findView = async (visit: Visit, location: CodeLocation, search: string): Promise<View> => {
+  const { project, ref, code, commit } = location;
   const [{ paths, isCut }, menu] = await Promise.all([
-    withAnonymousPlace(visit, async () => await findPaths(code, commit, { search, limit: maxShown })),
+    withAnonymousSlot(visit, async () => await findPaths(code, commit, { search, limit: maxShown })),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'find_file', other) }),
   ]);
   const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
@@ -44,6 +44,6 @@ export const pages = [served, `${served}/:rest`].map((path) =>
     audience: 'visitor',
     params: object({ ...codeParams, search: optional(clearable(text())) }),
     handle: async (visit, { search, ...params }) =>
-      await findView(visit, await findPlace(visit, params), search ?? ''),
+      await findView(visit, await findLocation(visit, params), search ?? ''),
   }),
 );

@@ -16,7 +16,7 @@ export const pages = [
     params: object({ group: text({ maxLength: 1_000 }), ...issueListParams }),
     handle: async (visit, { group: path, ...query }) => {
       const group = await findGroup(visit.call, path);
-      const place = {
+      const list = {
         scope: { group_id: group.id },
         path: groupPagePath(group, 'issues'),
         project: null,
@@ -24,7 +24,7 @@ export const pages = [
         view: (title: string, content: Html) =>
           groupView(visit, { group, title, noun: 'issues', hasHeading: true }, content),
       };
-      return await issueList(visit, place, query);
+      return await issueList(visit, list, query);
     },
   }),
 ];

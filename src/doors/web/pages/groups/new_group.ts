@@ -15,7 +15,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 
 type Filled = {
   parent_id?: string;
@@ -114,7 +114,7 @@ const asSent = (sent: RawParams): Filled =>
 
 /** The API names the problem of a visibility after its number. */
 const toFields = ({ text: said, fields: { visibility_level, ...fields } }: FormProblems): FormProblems =>
-  placedOn(
+  moveToFields(
     {
       text: said,
       fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },

@@ -15,7 +15,7 @@ import { type FormProblems, attempt, form, hidden, noProblems } from '../../part
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
 import { deletePart, transferPart } from './danger_parts.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
@@ -113,7 +113,7 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
     params: object({ ...groupPath, ...Object.fromEntries(names.map((name) => [name, allParams[name]])) }),
     invalid: async (visit, sent, fields) => {
       const group = await findToEdit(visit.call, sent['group']);
-      const problems = placedOn({ text: null, fields }, names);
+      const problems = moveToFields({ text: null, fields }, names);
       return await settingsView({ visit, group, tried: { key, sent, problems } });
     },
     handle: async (visit, { group: path, ...sent }) => {
@@ -127,7 +127,7 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
           }),
       );
       if (problems === null) return redirect(groupPagePath(stored, 'settings'), saved);
-      const tried = { key, sent, problems: placedOn(toFields(problems), names) };
+      const tried = { key, sent, problems: moveToFields(toFields(problems), names) };
       return await settingsView({ visit, group, tried });
     },
   });

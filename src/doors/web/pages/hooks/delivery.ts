@@ -9,8 +9,8 @@ import { button } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type AnyPage, Redirect, page, redirect } from '../../page.ts';
-import type { PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
-import { findPlacedHook, titleOf } from './placed_hook.ts';
+import type { SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import { findHookOfOwner, titleOf } from './placed_hook.ts';
 import { describeAnswer, outcomeBadge } from './delivery_status.ts';
 
 const parse = (text: string): unknown => {
@@ -58,11 +58,11 @@ const parts = (log: LogRow): Html => html`<dl class="figures">
 ${part({ id: 'request', title: 'Request', headers: log.request_headers, body: log.request_data })}
 ${part({ id: 'answer', title: 'Answer', headers: log.response_headers, body: log.response_body })}`;
 
-type Meant = PlaceParams & { id: number; delivery: number };
+type Meant = SettingsListParams & { id: number; delivery: number };
 
 const meant = { id: id(), delivery: id() };
 
-const show = (kind: PlaceKind): AnyPage =>
+const show = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:id/deliveries/:delivery`,
@@ -70,14 +70,14 @@ const show = (kind: PlaceKind): AnyPage =>
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
       const given = params as Meant;
-      const { place, hook } = await findPlacedHook(kind, visit, given);
+      const { list, hook } = await findHookOfOwner(kind, visit, given);
       const log = await findLog(visit.call.db, hook.id, given.delivery);
-      const path = `${place.path}/${hook.id}`;
+      const path = `${list.path}/${hook.id}`;
       const content = html`<div class="row between"><p><a href="${path}">${titleOf(hook)}</a></p>
 ${button(visit, `${path}/deliveries/${log.id}/resend`, { label: 'Send again' })}</div>
 <p class="quiet"><code>POST ${log.url}</code></p>
 ${parts(log)}`;
-      return place.view(visit, `Delivery #${log.id}`, content);
+      return list.view(visit, `Delivery #${log.id}`, content);
     },
   });
 
@@ -89,7 +89,7 @@ const reportAttempt = (path: string, attempt: Attempt): Redirect => {
   return new Redirect(path, { kind: 'alert', text: `The delivery failed: ${answer}.` });
 };
 
-const resend = (kind: PlaceKind): AnyPage =>
+const resend = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/deliveries/:delivery/resend`,
@@ -97,13 +97,13 @@ const resend = (kind: PlaceKind): AnyPage =>
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
       const given = params as Meant;
-      const { place, hook } = await findPlacedHook(kind, visit, given);
+      const { list, hook } = await findHookOfOwner(kind, visit, given);
       const log = await findLog(visit.call.db, hook.id, given.delivery);
-      return reportAttempt(`${place.path}/${hook.id}`, await resendLog(visit.call, hook, log));
+      return reportAttempt(`${list.path}/${hook.id}`, await resendLog(visit.call, hook, log));
     },
   });
 
-const test = (kind: PlaceKind): AnyPage =>
+const test = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/test`,
@@ -114,8 +114,8 @@ const test = (kind: PlaceKind): AnyPage =>
       trigger: oneOf(eventFlagNames, { default: 'push_events' }),
     }),
     handle: async (visit, params) => {
-      const { place, owner, hook } = await findPlacedHook(kind, visit, params);
-      const path = `${place.path}/${hook.id}`;
+      const { list, owner, hook } = await findHookOfOwner(kind, visit, params);
+      const path = `${list.path}/${hook.id}`;
       try {
         return reportAttempt(path, await testHook(visit.call, owner, hook, params.trigger));
       } catch (error) {
@@ -126,4 +126,4 @@ const test = (kind: PlaceKind): AnyPage =>
     },
   });
 
-export const deliveryPages = (kind: PlaceKind): AnyPage[] => [show(kind), resend(kind), test(kind)];
+export const deliveryPages = (kind: SettingsListRoute): AnyPage[] => [show(kind), resend(kind), test(kind)];

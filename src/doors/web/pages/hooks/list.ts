@@ -9,23 +9,28 @@ import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
-import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type {
+  SettingsOwner,
+  SettingsList,
+  SettingsListRoute,
+  SettingsListParams,
+} from '../ci/settings_list.ts';
 import { eventLabels, listEvents, nouns, ownerOf, titleOf } from './placed_hook.ts';
 import { outcomeBadge, stateBadge } from './delivery_status.ts';
 
-const purposes: Record<Holder['scope'], string> = {
+const purposes: Record<SettingsOwner['scope'], string> = {
   project: 'A webhook sends a request to another system when something changes in the project.',
   group: 'A webhook sends a request to another system when something changes in a project of the group.',
   instance: 'A system hook sends a request to another system when users, groups, projects or keys change.',
 };
 
-type Line = { visit: Visit; place: Place; hook: HookRow; last: AttemptSummary | undefined };
+type Line = { visit: Visit; list: SettingsList; hook: HookRow; last: AttemptSummary | undefined };
 
-const line = ({ visit, place, hook, last }: Line): Html => {
-  const events = listEvents(ownerOf(place.holder)).filter((name) => hook[name] === 1);
+const line = ({ visit, list, hook, last }: Line): Html => {
+  const events = listEvents(ownerOf(list.owner)).filter((name) => hook[name] === 1);
   return html`<li>
 <span class="lead">${icon('link')}</span>
-<span class="title"><a href="${place.path}/${hook.id}">${titleOf(hook)}</a></span>
+<span class="title"><a href="${list.path}/${hook.id}">${titleOf(hook)}</a></span>
 <span class="meta">${hook.name !== null && html`<span>${hook.url}</span>`}<span>${
     events.length === 0 ? 'No further events' : events.map((name) => eventLabels[name]).join(', ')
   }</span>${
@@ -37,35 +42,35 @@ const line = ({ visit, place, hook, last }: Line): Html => {
 `;
 };
 
-const list = async (visit: Visit, place: Place, hooks: readonly HookRow[]): Promise<Html> => {
+const hookTable = async (visit: Visit, list: SettingsList, hooks: readonly HookRow[]): Promise<Html> => {
   const { db, platform } = visit.call;
   const ids = hooks.map(({ id }) => id);
-  const attempts = await loadLastAttempts({ db, words: platform.store.words }, ids);
-  const lines = hooks.map((hook) => line({ visit, place, hook, last: attempts.get(hook.id) }));
+  const attempts = await loadLastAttempts({ db, dialect: platform.store.dialect }, ids);
+  const lines = hooks.map((hook) => line({ visit, list, hook, last: attempts.get(hook.id) }));
   return html`<div class="card"><ul class="list">${lines}</ul></div>`;
 };
 
-export const listPage = (kind: PlaceKind): AnyPage =>
+export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: kind.served,
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { page: number; per_page: number };
-      const place = await kind.find(visit, given);
-      const { path, holder } = place;
+      const given = params as SettingsListParams & { page: number; per_page: number };
+      const list = await kind.find(visit, given);
+      const { path } = list;
       const request = pageRequest(given);
-      const { items, total } = await listHooks(visit.call.db, ownerOf(holder), request);
-      const { title, one } = nouns[holder.scope];
-      const content = html`<div class="row between"><p>${purposes[holder.scope]}</p>
+      const { items, total } = await listHooks(visit.call.db, ownerOf(list.owner), request);
+      const { title, one } = nouns[list.owner.scope];
+      const content = html`<div class="row between"><p>${purposes[list.owner.scope]}</p>
 <a class="button primary" href="${path}/new">${icon('plus')} Add ${one}</a></div>
-${place.above}${
+${list.above}${
         items.length === 0
           ? html`<div class="card">${emptyState({ icon: 'link', title: `No ${one}s` })}</div>`
-          : await list(visit, place, items)
+          : await hookTable(visit, list, items)
       }
 ${pagesNav({ path, query: {}, page: request, total })}`;
-      return place.view(visit, title, content);
+      return list.view(visit, title, content);
     },
   });

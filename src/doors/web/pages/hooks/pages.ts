@@ -1,10 +1,10 @@
-import { placesOf } from '../ci/settings_owner.ts';
+import { settingsListRoutes } from '../ci/settings_list.ts';
 import { actPages } from './form_handlers.ts';
 import { deliveryPages } from './delivery.ts';
 import { listPage } from './list.ts';
 import { showPage } from './show.ts';
 
-export const pages = Object.values(placesOf('hooks')).flatMap((kind) => [
+export const pages = Object.values(settingsListRoutes('hooks')).flatMap((kind) => [
   listPage(kind),
   ...actPages(kind),
   showPage(kind),

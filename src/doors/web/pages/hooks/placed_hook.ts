@@ -4,13 +4,18 @@ import { eventFlagNames, systemFlags } from '../../../../outgoing/hooks/flags.ts
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import { type HookRow, findHook } from '../../../../outgoing/hooks/queries.ts';
 import type { Visit } from '../../page.ts';
-import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type {
+  SettingsOwner,
+  SettingsList,
+  SettingsListRoute,
+  SettingsListParams,
+} from '../ci/settings_list.ts';
 
-export const ownerOf = (holder: Holder): HookOwner => {
-  if (holder.scope === 'instance') return { type: 'instance' };
-  return holder.scope === 'group'
-    ? { type: 'group', id: holder.group.id }
-    : { type: 'project', id: holder.project.id };
+export const ownerOf = (owner: SettingsOwner): HookOwner => {
+  if (owner.scope === 'instance') return { type: 'instance' };
+  return owner.scope === 'group'
+    ? { type: 'group', id: owner.group.id }
+    : { type: 'project', id: owner.project.id };
 };
 
 /** Labels of the events that hooks can ask for. Those without a label are accepted by the API and never happen. */
@@ -43,7 +48,7 @@ export const listEvents = (owner: HookOwner): EventFlag[] =>
     (name) => eventLabels[name] !== undefined,
   );
 
-export const nouns: Record<Holder['scope'], { title: string; one: string }> = {
+export const nouns: Record<SettingsOwner['scope'], { title: string; one: string }> = {
   project: { title: 'Webhooks', one: 'webhook' },
   group: { title: 'Webhooks', one: 'webhook' },
   instance: { title: 'System hooks', one: 'system hook' },
@@ -52,15 +57,15 @@ export const nouns: Record<Holder['scope'], { title: string; one: string }> = {
 /** The name of a hook, or else its URL. */
 export const titleOf = ({ name, url }: Pick<HookRow, 'name' | 'url'>): string => name ?? url;
 
-export type FoundHook = { place: Place; owner: HookOwner; hook: HookRow };
+export type FoundHook = { list: SettingsList; owner: HookOwner; hook: HookRow };
 
 /** Finds the hook of a page. @throws Failure 404, 403 */
-export const findPlacedHook = async (
-  kind: PlaceKind,
+export const findHookOfOwner = async (
+  kind: SettingsListRoute,
   visit: Visit,
-  params: PlaceParams & { id: number },
+  params: SettingsListParams & { id: number },
 ): Promise<FoundHook> => {
-  const place = await kind.find(visit, params);
-  const owner = ownerOf(place.holder);
-  return { place, owner, hook: await findHook(visit.call.db, owner, params.id) };
+  const list = await kind.find(visit, params);
+  const owner = ownerOf(list.owner);
+  return { list, owner, hook: await findHook(visit.call.db, owner, params.id) };
 };

@@ -17,11 +17,11 @@ import { icon } from '../../parts/icon.ts';
 import { moment, relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
-import type { PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
-import { type FoundHook, eventLabels, findPlacedHook, listEvents, nouns, titleOf } from './placed_hook.ts';
+import type { SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import { type FoundHook, eventLabels, findHookOfOwner, listEvents, nouns, titleOf } from './placed_hook.ts';
 import { describeAnswer, outcomeBadge, stateBadge } from './delivery_status.ts';
 
-const pathOf = ({ place, hook }: FoundHook): string => `${place.path}/${hook.id}`;
+const pathOf = ({ list, hook }: FoundHook): string => `${list.path}/${hook.id}`;
 
 /** Says why a failing hook fails, and offers to resume it. */
 const failureNote = async (visit: Visit, found: FoundHook): Promise<Html | null> => {
@@ -115,28 +115,28 @@ ${items.length === 0 ? html`<div class="body"><p>None yet.</p></div>` : table}</
 ${pagesNav({ path, query: {}, page: request, total })}`;
 };
 
-export const showPage = (kind: PlaceKind): AnyPage =>
+export const showPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { id: number; page: number; per_page: number };
-      const found = await findPlacedHook(kind, visit, given);
-      const { place, hook } = found;
-      const { title } = nouns[place.holder.scope];
+      const given = params as SettingsListParams & { id: number; page: number; per_page: number };
+      const found = await findHookOfOwner(kind, visit, given);
+      const { list, hook } = found;
+      const { title } = nouns[list.owner.scope];
       const removal = button(visit, `${pathOf(found)}/delete`, {
         label: 'Delete',
         name: `Delete ${titleOf(hook)}`,
         danger: true,
       });
-      const content = html`<div class="row between"><p><a href="${place.path}">All ${title.toLowerCase()}</a></p>
+      const content = html`<div class="row between"><p><a href="${list.path}">All ${title.toLowerCase()}</a></p>
 <div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(found)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
 ${await failureNote(visit, found)}
 ${await deliveries(visit, found, pageRequest(given))}
 ${testCard(visit, found)}
 ${settings(visit, found)}`;
-      return place.view(visit, titleOf(hook), content);
+      return list.view(visit, titleOf(hook), content);
     },
   });

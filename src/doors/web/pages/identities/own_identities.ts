@@ -7,7 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';
 import { ownView } from '../profile/own_nav.ts';
 
-export const identitiesPlace = '/profile/identities';
+export const identitiesPath = '/profile/identities';
 
 type Line = { name: string; label: string; identity: Identity | undefined; isOn: boolean };
 
@@ -27,7 +27,7 @@ const linesOf = ({ call }: Visit, identities: readonly Identity[]): Line[] => {
 
 const actionOf = (visit: Visit, { name, identity, isOn }: Line): Html => {
   if (identity !== undefined) {
-    return form(visit, { action: `${identitiesPlace}/${name}/unlink`, submit: 'Unlink', danger: true });
+    return form(visit, { action: `${identitiesPath}/${name}/unlink`, submit: 'Unlink', danger: true });
   }
   return isOn ? form(visit, { action: `/users/auth/${name}`, submit: 'Link' }) : html`Turned off`;
 };
@@ -42,7 +42,7 @@ const row = (visit: Visit, line: Line): Html => html`<tr>
 export const ownPages = [
   page({
     method: 'GET',
-    path: identitiesPlace,
+    path: identitiesPath,
     audience: 'user',
     params: object({}),
     handle: async (visit) => {
@@ -56,7 +56,7 @@ export const ownPages = [
 <thead><tr><th scope="col">Provider</th><th scope="col">Account</th><th scope="col">Action</th></tr></thead>
 <tbody>${lines.map((line) => row(visit, line))}</tbody>
 </table></div>`;
-      return ownView(identitiesPlace, 'Linked accounts', content);
+      return ownView(identitiesPath, 'Linked accounts', content);
     },
   }),
 ];

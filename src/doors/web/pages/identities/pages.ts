@@ -26,7 +26,7 @@ import { html } from '../../parts/html.ts';
 import { ownPath } from '../../request/own_path.ts';
 import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
-import { identitiesPlace, ownPages } from './own_identities.ts';
+import { identitiesPath, ownPages } from './own_identities.ts';
 
 const given = object({ provider: text(), return_to: optional(text({ maxLength: 4096 })) });
 
@@ -39,7 +39,7 @@ const purpose = 'sign-in';
 
 /** Redirects back to the start with the reason of the failure. */
 const stopped = ({ call }: Visit, reason: string): Redirect =>
-  new Redirect(call.signedIn ? identitiesPlace : '/users/sign_in', { kind: 'alert', text: reason });
+  new Redirect(call.signedIn ? identitiesPath : '/users/sign_in', { kind: 'alert', text: reason });
 
 /**
  * Finds the provider of this name, or redirects with the reason why it is off.
@@ -97,7 +97,7 @@ const start = page({
     const started: Started = {
       provider: provider.name,
       at: call.now,
-      return_to: call.signedIn ? identitiesPlace : ownPath(return_to, call.baseUrl),
+      return_to: call.signedIn ? identitiesPath : ownPath(return_to, call.baseUrl),
       user_id: call.actor?.user.id ?? null,
     };
     const state = makeState(key, started, call.platform.random(16).toString('base64url'));
@@ -115,7 +115,7 @@ const link = async (visit: Visit, { name, label }: SignInProvider, { sub }: Clai
   const account = { provider: name, extern_uid: sub };
   const isLinked = await linkIdentity(call.platform.store, call, requireUser(call).id, account);
   return isLinked
-    ? redirect(identitiesPlace, `You can now sign in with ${label}.`)
+    ? redirect(identitiesPath, `You can now sign in with ${label}.`)
     : stopped(visit, `That account at ${label} is another user's, or you have linked another one.`);
 };
 
@@ -185,12 +185,12 @@ const comeBack = page({
 
 const unlink = page({
   method: 'POST',
-  path: `${identitiesPlace}/:provider/unlink`,
+  path: `${identitiesPath}/:provider/unlink`,
   audience: 'user',
   params: object({ provider: text() }),
   handle: async ({ call }, { provider }) => {
     await unlinkIdentity(call.platform.store, requireActor(call), call, provider);
-    return redirect(identitiesPlace, 'The account is unlinked.');
+    return redirect(identitiesPath, 'The account is unlinked.');
   },
 });
 

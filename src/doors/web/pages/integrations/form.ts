@@ -41,7 +41,7 @@ export const listProperties = (slug: Slug): PropertyName[] => [
 export const integrationsPath = (project: Project): string =>
   projectPagePath(project, 'settings/integrations');
 
-type Of = {
+type FormContext = {
   visit: Visit;
   project: Project;
   slug: Slug;
@@ -49,7 +49,7 @@ type Of = {
   tried: Tried | null;
 };
 
-const propertyField = ({ slug, row, tried }: Of, name: PropertyName): Html => {
+const propertyField = ({ slug, row, tried }: FormContext, name: PropertyName): Html => {
   const { label, hint } = propertyWords[name];
   const isSecret = secretNames.includes(name);
   const stored = row === undefined ? {} : storedProperties(row);
@@ -67,7 +67,7 @@ const propertyField = ({ slug, row, tried }: Of, name: PropertyName): Html => {
   });
 };
 
-const removalCard = ({ visit, project, slug }: Of): Html => {
+const removalCard = ({ visit, project, slug }: FormContext): Html => {
   const { title } = trackers[slug];
   const removal = form(visit, {
     action: `${integrationsPath(project)}/${slug}/delete`,
@@ -79,8 +79,8 @@ const removalCard = ({ visit, project, slug }: Of): Html => {
 };
 
 /** Renders the page of one integration. */
-export const integrationView = (of: Of): View => {
-  const { visit, project, slug, row, tried } = of;
+export const integrationView = (context: FormContext): View => {
+  const { visit, project, slug, row, tried } = context;
   const { title } = trackers[slug];
   const isActive = tried === null ? row === undefined || row.active === 1 : tried.sent['active'] !== '0';
   const fields = form(
@@ -91,12 +91,12 @@ export const integrationView = (of: Of): View => {
       problems: tried?.problems ?? noProblems,
     },
     checkbox({ name: 'active', label: 'Active', checked: isActive }),
-    ...listProperties(slug).map((name) => propertyField(of, name)),
+    ...listProperties(slug).map((name) => propertyField(context, name)),
   );
   const content = html`<p><a href="${integrationsPath(project)}">All integrations</a></p>
 <section class="card" aria-labelledby="connection_title"><header><h2 id="connection_title">Connection</h2></header>
 <div class="body">${fields}</div></section>
-${row !== undefined && removalCard(of)}`;
+${row !== undefined && removalCard(context)}`;
   const view = projectView(visit, { project, title, noun: 'settings/integrations' }, content);
   return tried === null ? view : { ...view, status: 422 };
 };

@@ -12,7 +12,7 @@ import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 
 const served = `${projectRoot}/settings/integrations`;
@@ -23,8 +23,8 @@ const administered = async ({ call }: Visit, project: unknown): Promise<Project>
   await findProjectFor(call, String(project), 'admin_integration');
 
 /** @throws Failure 404 for an unknown tracker */
-const find = async (visit: Visit, { project: of, key }: RawParams): Promise<Found> => {
-  const project = await administered(visit, of);
+const find = async (visit: Visit, { project: fullPath, key }: RawParams): Promise<Found> => {
+  const project = await administered(visit, fullPath);
   const slug = slugs.find((one) => one === key);
   if (slug === undefined) throw notFound('Integration');
   return { project, slug };
@@ -35,8 +35,8 @@ const list = page({
   path: served,
   audience: 'user',
   params: object(projectPath),
-  handle: async (visit, { project: of }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath }) => {
+    const project = await administered(visit, fullPath);
     const rows = await configuredIntegrations(visit.call.db, project.id);
     const path = integrationsPath(project);
     const line = (slug: Slug) => {
@@ -113,7 +113,7 @@ const refuse = async (
     row: await loadIntegration(visit.call.db, project.id, slug),
     tried: {
       sent: Object.fromEntries(typed.map((name) => [name, toText(sent[name])])),
-      problems: placedOn(toField(problems), names),
+      problems: moveToFields(toField(problems), names),
     },
   });
 };
@@ -123,8 +123,8 @@ const save = page({
   path: `${served}/:key`,
   audience: 'user',
   params: object({ ...one, ...settable }),
-  handle: async (visit, { project: of, key, ...sent }) => {
-    const found = await find(visit, { project: of, key });
+  handle: async (visit, { project: fullPath, key, ...sent }) => {
+    const found = await find(visit, { project: fullPath, key });
     // An empty secret keeps the stored one.
     const given = Object.entries(sent).filter(
       ([name, value]) => value !== '' || !secretNames.some((secret) => secret === name),

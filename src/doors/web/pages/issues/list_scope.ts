@@ -4,7 +4,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import type { View } from '../../page.ts';
 import type { Html } from '../../parts/html.ts';
 
-export type IssuePlace = {
+export type IssueListScope = {
   /** Which issues the list has, before its filters. */
   scope: Scope;
   /** Address of the list. */
@@ -17,6 +17,6 @@ export type IssuePlace = {
   newPath: string | null;
   /** Address of the list as CSV; null or absent: none. */
   exportPath?: string | null;
-  /** Renders a page of the place. */
+  /** Renders a page in the layout of the project or group. */
   view: (title: string, content: Html) => View;
 };

@@ -18,10 +18,10 @@ import { issueCsv } from './list/issue_csv.ts';
 import { issueList } from './list/list_view.ts';
 import { issueListParams } from './list/read_query.ts';
 import { issueKind } from './issue_kind.ts';
-import type { IssuePlace } from './list_scope.ts';
+import type { IssueListScope } from './list_scope.ts';
 import { showPages } from './show/pages.ts';
 
-const toPlace = (visit: Visit, project: Project): IssuePlace => {
+const toPlace = (visit: Visit, project: Project): IssueListScope => {
   const { call } = visit;
   const canCreate = may(call.viewer, 'create_issue', project);
   return {
@@ -35,7 +35,7 @@ const toPlace = (visit: Visit, project: Project): IssuePlace => {
   };
 };
 
-const openPlace = async (visit: Visit, path: string): Promise<IssuePlace> => {
+const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> => {
   const project = await findProject(visit.call, path);
   if (!may(visit.call.viewer, 'read_issue', project)) throw notFound();
   return toPlace(visit, project);

@@ -20,9 +20,9 @@ const whole = { page: 1, per_page: maxAllowlistEntries + 1, limit: maxAllowlistE
 
 type Listed = { id: number; full_path: string };
 
-type Of = { visit: Visit; project: Project; list: ListName };
+type ListContext = { visit: Visit; project: Project; list: ListName };
 
-const line = ({ visit, project, list }: Of, { id, full_path }: Listed): Html => {
+const line = ({ visit, project, list }: ListContext, { id, full_path }: Listed): Html => {
   const isItself = list === 'projects' && id === project.id;
   const remove = button(visit, `${scopePath(project)}/${list}/${id}/delete`, {
     label: 'Remove',
@@ -58,18 +58,18 @@ const words = {
 /** Returns the field of a list's form. */
 export const fieldOf = (list: ListName) => words[list].field;
 
-const listPart = (of: Of, listed: readonly Listed[], tried: Tried | null): Html => {
-  const { title, field, label, hint, submit, none } = words[of.list];
-  const { typed, problems } = tried?.list === of.list ? tried : { typed: '', problems: noProblems };
+const listPart = (context: ListContext, listed: readonly Listed[], tried: Tried | null): Html => {
+  const { title, field, label, hint, submit, none } = words[context.list];
+  const { typed, problems } = tried?.list === context.list ? tried : { typed: '', problems: noProblems };
   const rows = html`<div class="wide" tabindex="0" role="region" aria-label="${title}"><table>
 <thead><tr><th scope="col">${label}</th><th scope="col">Actions</th></tr></thead>
-<tbody>${listed.map((one) => line(of, one))}</tbody>
+<tbody>${listed.map((one) => line(context, one))}</tbody>
 </table></div>`;
   return html`<h2>${title}</h2>
 ${listed.length === 0 ? html`<p class="quiet">${none}</p>` : rows}
 ${form(
-  of.visit,
-  { action: `${scopePath(of.project)}/${of.list}`, submit, problems },
+  context.visit,
+  { action: `${scopePath(context.project)}/${context.list}`, submit, problems },
   input({ name: field, label, hint, value: typed, required: true, problems }),
 )}`;
 };

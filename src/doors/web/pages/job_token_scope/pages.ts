@@ -6,7 +6,7 @@ import { addToList, removeFromList, switchList } from '../../../../projects/job_
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
@@ -41,8 +41,8 @@ const add = (list: ListName) =>
     audience: 'user',
     params: object({ ...projectPath, [fieldOf(list)]: optional(text({ maxLength: 1_000 })) }),
     handle: async (visit, params) => {
-      const { project: of, [fieldOf(list)]: sent } = params as Record<string, string | undefined>;
-      const project = await administered(visit, of ?? '');
+      const { project: fullPath, [fieldOf(list)]: sent } = params as Record<string, string | undefined>;
+      const project = await administered(visit, fullPath ?? '');
       const typed = sent?.trim() ?? '';
       let problems: FormProblems | null;
       try {
@@ -53,7 +53,11 @@ const add = (list: ListName) =>
         problems = notFoundIn(list, error);
       }
       if (problems === null) return redirect(scopePath(project), `Jobs of ${typed} have access.`);
-      return await scopeView(visit, project, { list, typed, problems: placedOn(problems, [fieldOf(list)]) });
+      return await scopeView(visit, project, {
+        list,
+        typed,
+        problems: moveToFields(problems, [fieldOf(list)]),
+      });
     },
   });
 
@@ -63,8 +67,8 @@ const remove = (list: ListName) =>
     path: `${servedScope}/${list}/:id/delete`,
     audience: 'user',
     params: object({ ...projectPath, id: id() }),
-    handle: async (visit, { project: of, id: target }) => {
-      const project = await administered(visit, of);
+    handle: async (visit, { project: fullPath, id: target }) => {
+      const project = await administered(visit, fullPath);
       await removeFromList(visit.call, { list: apiNames[list], projectId: project.id, target });
       return redirect(scopePath(project), `The ${apiNames[list]} is removed from the list.`);
     },
@@ -84,8 +88,8 @@ const change = page({
   audience: 'user',
   // An unticked checkbox sends 0; an absent field changes nothing.
   params: object({ ...projectPath, enabled: optional(boolean()) }),
-  handle: async (visit, { project: of, enabled }) => {
-    const project = await administered(visit, of);
+  handle: async (visit, { project: fullPath, enabled }) => {
+    const project = await administered(visit, fullPath);
     if (enabled === undefined) return redirect(scopePath(project));
     await switchList(visit.call, project.id, enabled);
     return redirect(

@@ -18,7 +18,7 @@ import {
 } from './matches.ts';
 
 /** Finds the project of the page that the visitor was on; null: it was another page. */
-const findPlace = async ({ call }: Visit, place: string): Promise<Project | null> => {
+const findOpenProject = async ({ call }: Visit, place: string): Promise<Project | null> => {
   const path = place.replace(/^\//, '');
   if (!path.includes('/') || path.startsWith('groups/')) return null;
   try {
@@ -65,7 +65,7 @@ export const pages = [
     }),
     handle: async (visit, { q = '', place = '' }) => {
       const words = q.trim();
-      const project = await findPlace(visit, place);
+      const project = await findOpenProject(visit, place);
       const results = resultsPart(await findMatches(visit, words, project));
       const where =
         project === null

@@ -11,7 +11,7 @@ const explain = (problem: string): string =>
 const expired = 'has expired';
 
 /** Assigns problems to fields of the form: a fingerprint belongs to the key. */
-export const placeKeyProblems = ({
+export const assignKeyProblems = ({
   text,
   fields: { fingerprint, key, ...rest },
 }: FormProblems): FormProblems => {

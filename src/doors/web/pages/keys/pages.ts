@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { placeKeyProblems } from './key_problems.ts';
+import { assignKeyProblems } from './key_problems.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/keys';
@@ -84,15 +84,15 @@ const table = (
 <tbody>${keys.map((key) => row(visit, key))}</tbody>
 </table></div>`;
 
-type Asked = { page?: number; per_page?: number };
+type PageQuery = { page?: number; per_page?: number };
 
 const listView = async (
   visit: Visit,
-  asked: Asked = {},
+  query: PageQuery = {},
   given: Filled = { key: '' },
   problems = noProblems,
 ): Promise<View> => {
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(query);
   const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, wanted);
   const content = html`<p>These keys give SSH access to your account.</p>
 ${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
@@ -116,7 +116,7 @@ const add = page({
       async () =>
         await createKey(call, requireUser(call).id, { title: given.title, key: given.key, expires_at }),
     );
-    if (problems !== null) return await listView(visit, {}, given, placeKeyProblems(problems));
+    if (problems !== null) return await listView(visit, {}, given, assignKeyProblems(problems));
     return redirect(path, 'The key is added.');
   },
 });
@@ -138,7 +138,7 @@ export const pages = [
     path,
     audience: 'user',
     params: object(pageParams),
-    handle: async (visit, asked) => await listView(visit, asked),
+    handle: async (visit, query) => await listView(visit, query),
   }),
   add,
   remove,

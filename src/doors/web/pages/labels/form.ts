@@ -7,8 +7,8 @@ import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
-import type { OwnerPlace } from './owner_pages.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
+import type { OwnedList } from './owned_list.ts';
 
 export const labelFormParams = {
   name: optional(longText()),
@@ -53,14 +53,14 @@ export const asSent = (sent: RawParams, problems: FormProblems): TriedLabel => (
 
 /** Moves the problems of an operation to the fields of the form. */
 export const labelProblems = ({ text: said, fields: { title, ...fields } }: FormProblems): FormProblems =>
-  placedOn({ text: said, fields: { ...fields, ...(title !== undefined && { name: title }) } }, [
+  moveToFields({ text: said, fields: { ...fields, ...(title !== undefined && { name: title }) } }, [
     'name',
     'color',
     'description',
     'priority',
   ]);
 
-const fields = (place: OwnerPlace, { filled, problems }: TriedLabel) => [
+const fields = (list: OwnedList, { filled, problems }: TriedLabel) => [
   input({
     name: 'name',
     label: 'Name',
@@ -72,7 +72,7 @@ const fields = (place: OwnerPlace, { filled, problems }: TriedLabel) => [
   }),
   input({ name: 'color', label: 'Color', type: 'color', value: filled.color ?? defaultColor, problems }),
   input({ name: 'description', label: 'Description', value: filled.description ?? '', problems }),
-  place.project === null
+  list.project === null
     ? null
     : input({
         name: 'priority',
@@ -88,26 +88,26 @@ const fields = (place: OwnerPlace, { filled, problems }: TriedLabel) => [
 /** Renders the page of a new label. */
 export const newLabelView = (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   tried: TriedLabel = { filled: {}, problems: noProblems },
 ): View => {
-  const given = { action: place.path, submit: 'Create label', problems: tried.problems };
-  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(place, tried))}</div></section>`;
-  const view = place.view(visit, { title: 'New label' }, content);
+  const given = { action: list.path, submit: 'Create label', problems: tried.problems };
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, tried))}</div></section>`;
+  const view = list.view(visit, { title: 'New label' }, content);
   return tried.problems === noProblems ? view : { ...view, status: 422 };
 };
 
 /** Renders the page that edits or deletes a label. */
-export const editLabelView = (visit: Visit, place: OwnerPlace, row: LabelRow, tried?: TriedLabel): View => {
+export const editLabelView = (visit: Visit, list: OwnedList, row: LabelRow, tried?: TriedLabel): View => {
   const shown = tried ?? { filled: filledFrom(row), problems: noProblems };
-  const path = `${place.path}/${row.id}`;
+  const path = `${list.path}/${row.id}`;
   const given = { action: path, submit: 'Save changes', problems: shown.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete label', danger: true });
   const content = html`<p>${label({ name: row.title, color: row.color })}</p>
-<section class="card form-page"><div class="body">${form(visit, given, ...fields(place, shown))}</div></section>
+<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, shown))}</div></section>
 <section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
 <p>It is removed from all issues and merge requests. This cannot be undone.</p>
 ${remove}</div></section>`;
-  const view = place.view(visit, { title: 'Edit label' }, content);
+  const view = list.view(visit, { title: 'Edit label' }, content);
   return tried === undefined ? view : { ...view, status: 422 };
 };

@@ -12,18 +12,18 @@ import { type AnyPage, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
 import { asSent, editLabelView, labelFormParams, labelProblems, newLabelView } from './form.ts';
 import { listQuery } from './list.ts';
-import { type OwnerPlace, type OwnerPlaceKind, findToChange, ownerParams } from './owner_pages.ts';
+import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './owned_list.ts';
 
 type One = { project?: string; group?: string; id: number };
 
-type LabelAt = { place: OwnerPlace; row: LabelRow };
+type LabelAt = { list: OwnedList; row: LabelRow };
 
-const findToEdit = async (kind: OwnerPlaceKind, call: Call, params: One): Promise<LabelAt> => {
-  const place = await findToChange(kind, call, params);
-  return { place, row: await findLabel(call.db, place.owner, { id: params.id }, 'own') };
+const findToEdit = async (kind: OwnedListRoute, call: Call, params: One): Promise<LabelAt> => {
+  const list = await findToChange(kind, call, params);
+  return { list, row: await findLabel(call.db, list.owner, { id: params.id }, 'own') };
 };
 
-const newPage = (kind: OwnerPlaceKind): AnyPage =>
+const newPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/new`,
@@ -32,39 +32,39 @@ const newPage = (kind: OwnerPlaceKind): AnyPage =>
     handle: async (visit, params) => newLabelView(visit, await findToChange(kind, visit.call, params)),
   });
 
-const create = (kind: OwnerPlaceKind): AnyPage =>
+const create = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: kind.served,
     audience: 'user',
     params: object({ ...ownerParams, ...labelFormParams }),
     invalid: async (visit, sent, fields) => {
-      const place = await findToChange(kind, visit.call, sent);
-      return newLabelView(visit, place, asSent(sent, { text: null, fields }));
+      const list = await findToChange(kind, visit.call, sent);
+      return newLabelView(visit, list, asSent(sent, { text: null, fields }));
     },
     handle: async (visit, params) => {
       const { name = '', color = '', description = null, priority = null } = params;
-      const place = await findToChange(kind, visit.call, params);
+      const list = await findToChange(kind, visit.call, params);
       const label = { name, color, description: description === '' ? null : description, priority };
-      const problems = await attempt(async () => await createLabel(visit.call, place.owner, label));
-      if (problems === null) return redirect(place.path, `The label ${name.trim()} is created.`);
-      return newLabelView(visit, place, { filled: params, problems: labelProblems(problems) });
+      const problems = await attempt(async () => await createLabel(visit.call, list.owner, label));
+      if (problems === null) return redirect(list.path, `The label ${name.trim()} is created.`);
+      return newLabelView(visit, list, { filled: params, problems: labelProblems(problems) });
     },
   });
 
-const editPage = (kind: OwnerPlaceKind): AnyPage =>
+const editPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:id/edit`,
     audience: 'user',
     params: object({ ...ownerParams, id: id() }),
     handle: async (visit, params) => {
-      const { place, row } = await findToEdit(kind, visit.call, params);
-      return editLabelView(visit, place, row);
+      const { list, row } = await findToEdit(kind, visit.call, params);
+      return editLabelView(visit, list, row);
     },
   });
 
-const update = (kind: OwnerPlaceKind): AnyPage =>
+const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id`,
@@ -72,12 +72,12 @@ const update = (kind: OwnerPlaceKind): AnyPage =>
     params: object({ ...ownerParams, ...labelFormParams, id: id() }),
     invalid: async (visit, sent, fields) => {
       const one = { ...sent, id: Number(sent['id']) };
-      const { place, row } = await findToEdit(kind, visit.call, one);
-      return editLabelView(visit, place, row, asSent(sent, { text: null, fields }));
+      const { list, row } = await findToEdit(kind, visit.call, one);
+      return editLabelView(visit, list, row, asSent(sent, { text: null, fields }));
     },
     handle: async (visit, params) => {
       const { call } = visit;
-      const { place, row } = await findToEdit(kind, call, params);
+      const { list, row } = await findToEdit(kind, call, params);
       const { name, color, description, priority } = params;
       const edit = {
         ...(name !== undefined && { new_name: name }),
@@ -85,43 +85,43 @@ const update = (kind: OwnerPlaceKind): AnyPage =>
         ...(description !== undefined && { description: description === '' ? null : description }),
         ...(priority !== undefined && { priority }),
       };
-      const problems = await attempt(async () => await updateLabel(call, place.owner, { id: row.id }, edit));
-      if (problems === null) return redirect(place.path, 'The label is saved.');
-      return editLabelView(visit, place, row, { filled: params, problems: labelProblems(problems) });
+      const problems = await attempt(async () => await updateLabel(call, list.owner, { id: row.id }, edit));
+      if (problems === null) return redirect(list.path, 'The label is saved.');
+      return editLabelView(visit, list, row, { filled: params, problems: labelProblems(problems) });
     },
   });
 
-const remove = (kind: OwnerPlaceKind): AnyPage =>
+const remove = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/delete`,
     audience: 'user',
     params: object({ ...ownerParams, id: id() }),
     handle: async (visit, params) => {
-      const { place, row } = await findToEdit(kind, visit.call, params);
-      await deleteLabel(visit.call, place.owner, { id: row.id });
-      return redirect(place.path, `The label ${row.title} is deleted.`);
+      const { list, row } = await findToEdit(kind, visit.call, params);
+      await deleteLabel(visit.call, list.owner, { id: row.id });
+      return redirect(list.path, `The label ${row.title} is deleted.`);
     },
   });
 
-const setSubscribed = async (call: Call, place: OwnerPlace, labelId: number, isOn: boolean) => {
+const setSubscribed = async (call: Call, list: OwnedList, labelId: number, isOn: boolean) => {
   try {
-    await setLabelSubscribed(call, place.owner, { id: labelId }, isOn);
+    await setLabelSubscribed(call, list.owner, { id: labelId }, isOn);
   } catch (error) {
     // The form was sent twice.
     if (!(error instanceof Failure && error.kind === 'not_modified')) throw error;
   }
 };
 
-const subscription = (kind: OwnerPlaceKind, verb: 'subscribe' | 'unsubscribe'): AnyPage =>
+const subscription = (kind: OwnedListRoute, verb: 'subscribe' | 'unsubscribe'): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/${verb}`,
     audience: 'user',
     params: object({ ...ownerParams, ...listQuery, id: id() }),
     handle: async (visit, params) => {
-      const place = await kind.find(visit.call, params);
-      await setSubscribed(visit.call, place, params.id, verb === 'subscribe');
+      const list = await kind.find(visit.call, params);
+      await setSubscribed(visit.call, list, params.id, verb === 'subscribe');
       const { search, order, page: number } = params;
       const shown = {
         ...((search ?? '') !== '' && { search: search ?? '' }),
@@ -130,11 +130,11 @@ const subscription = (kind: OwnerPlaceKind, verb: 'subscribe' | 'unsubscribe'): 
       };
       const back = Object.keys(shown).length === 0 ? '' : `?${new URLSearchParams(shown).toString()}`;
       const notice = verb === 'subscribe' ? 'You are subscribed.' : 'You are unsubscribed.';
-      return redirect(place.path + back, notice);
+      return redirect(list.path + back, notice);
     },
   });
 
-export const actPages = (kind: OwnerPlaceKind): AnyPage[] => [
+export const actPages = (kind: OwnedListRoute): AnyPage[] => [
   newPage(kind),
   create(kind),
   editPage(kind),

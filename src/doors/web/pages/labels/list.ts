@@ -14,31 +14,31 @@ import { label } from '../../parts/label.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from './owner_pages.ts';
+import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from './owned_list.ts';
 
 type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
 
 type Line = { row: LabelRow; shown: Shown; groupPath: string | undefined };
 
 /** Returns where the label is edited: a group's in the group. */
-const ownPath = ({ path }: OwnerPlace, { row, groupPath }: Line): string =>
+const ownPath = ({ path }: OwnedList, { row, groupPath }: Line): string =>
   groupPath === undefined ? `${path}/${row.id}` : `/groups/${groupPath}/-/labels/${row.id}`;
 
 const countLink = (href: string | null, text: string): Html =>
   href === null ? html`<span>${text}</span>` : html`<a href="${href}">${text}</a>`;
 
-const counts = (visit: Visit, place: OwnerPlace, { shown }: Line): Html => {
+const counts = (visit: Visit, list: OwnedList, { shown }: Line): Html => {
   const { open_issues_count: issues = 0, open_merge_requests_count: requests = 0, name } = shown;
   const query = { labels: name };
-  const issuesPath = workListPath(visit, place, 'issues', query);
-  const requestsPath = workListPath(visit, place, 'merge_requests', query);
+  const issuesPath = workListPath(visit, list, 'issues', query);
+  const requestsPath = workListPath(visit, list, 'merge_requests', query);
   return html`${countLink(issuesPath, spellCount(issues, 'open issue'))}${
     requests > 0 && countLink(requestsPath, spellCount(requests, 'open merge request'))
   }`;
 };
 
 /** The form leads back to the same page of the list. */
-const subscribeForm = (visit: Visit, { path }: OwnerPlace, { row, shown }: Line): Html => {
+const subscribeForm = (visit: Visit, { path }: OwnedList, { row, shown }: Line): Html => {
   const mark = visit.path.indexOf('?');
   const query = mark === -1 ? '' : visit.path.slice(mark);
   const verb = shown.subscribed ? 'unsubscribe' : 'subscribe';
@@ -47,22 +47,22 @@ const subscribeForm = (visit: Visit, { path }: OwnerPlace, { row, shown }: Line)
   return form(visit, { action: `${path}/${row.id}/${verb}${query}`, submit, name, isQuiet: true });
 };
 
-const item = (visit: Visit, place: OwnerPlace, line: Line): Html => {
+const item = (visit: Visit, list: OwnedList, line: Line): Html => {
   const { row, shown, groupPath } = line;
-  const isOwn = groupPath === undefined || place.project === null;
-  const canEdit = place.canChange && isOwn && (row.group_id ?? row.project_id) === place.owner.id;
+  const isOwn = groupPath === undefined || list.project === null;
+  const canEdit = list.canChange && isOwn && (row.group_id ?? row.project_id) === list.owner.id;
   return html`<li>
-<div class="title">${label(shown, workListPath(visit, place, 'issues', { labels: row.title }) ?? undefined)}</div>
-<div class="meta">${(row.description ?? '') !== '' && html`<p>${row.description}</p>`}<p class="row">${counts(visit, place, line)}${
+<div class="title">${label(shown, workListPath(visit, list, 'issues', { labels: row.title }) ?? undefined)}</div>
+<div class="meta">${(row.description ?? '') !== '' && html`<p>${row.description}</p>`}<p class="row">${counts(visit, list, line)}${
     row.priority !== null && html`<span>Priority ${row.priority}</span>`
   }${
     !canEdit &&
     groupPath !== undefined &&
     html`<span>From the group <a href="/groups/${groupPath}/-/labels">${groupPath}</a></span>`
   }</p></div>
-<div class="side">${subscribeForm(visit, place, line)}${
+<div class="side">${subscribeForm(visit, list, line)}${
     canEdit &&
-    html`<a class="button small" href="${ownPath(place, line)}/edit" aria-label="Edit ${row.title}">${icon('pencil')} Edit</a>`
+    html`<a class="button small" href="${ownPath(list, line)}/edit" aria-label="Edit ${row.title}">${icon('pencil')} Edit</a>`
   }</div>
 </li>
 `;
@@ -70,14 +70,14 @@ const item = (visit: Visit, place: OwnerPlace, line: Line): Html => {
 
 type Query = { search?: string | null | undefined; order?: LabelOrder | undefined };
 
-const loadLines = async ({ call }: Visit, place: OwnerPlace, query: Query, at: PageRequest) => {
+const loadLines = async ({ call }: Visit, list: OwnedList, query: Query, at: PageRequest) => {
   const { search, order } = query;
   const filter = {
     include_ancestor_groups: true,
     ...((search ?? '') !== '' && { search: search as string }),
     ...(order !== undefined && { order }),
   };
-  const { items, total } = await listLabels(call, place.owner, filter, at);
+  const { items, total } = await listLabels(call, list.owner, filter, at);
   const groups = items.flatMap(({ group_id }) => (group_id === null ? [] : [group_id]));
   const [shown, paths] = await Promise.all([renderLabels(call, items, true), loadFullPaths(call.db, groups)]);
   const lines = items.flatMap((row, at): Line[] => {
@@ -87,48 +87,48 @@ const loadLines = async ({ call }: Visit, place: OwnerPlace, query: Query, at: P
   return { lines, total };
 };
 
-const empty = (place: OwnerPlace, isFiltered: boolean): Html =>
+const empty = (list: OwnedList, isFiltered: boolean): Html =>
   isFiltered
     ? emptyState({ icon: 'search', title: 'No labels match', text: 'Try other words.' })
     : emptyState({
         icon: 'label',
         title: 'No labels yet',
         text: 'Labels sort issues and merge requests by topic, priority or team.',
-        action: place.canChange && html`<a class="button" href="${place.path}/new">New label</a>`,
+        action: list.canChange && html`<a class="button" href="${list.path}/new">New label</a>`,
       });
 
-const heading = ({ canChange, path }: OwnerPlace): Html =>
+const heading = ({ canChange, path }: OwnedList): Html =>
   html`<div class="row between"><h1>Labels</h1>${
     canChange && html`<a class="button primary" href="${path}/new">${icon('plus')} New label</a>`
   }</div>`;
 
 const orderNames = { priority: 'Priority', title: 'Name' };
 
-const listView = async (visit: Visit, place: OwnerPlace, query: Query, at: PageRequest): Promise<View> => {
-  const usual: LabelOrder = place.project === null ? 'title' : 'priority';
+const listView = async (visit: Visit, list: OwnedList, query: Query, at: PageRequest): Promise<View> => {
+  const usual: LabelOrder = list.project === null ? 'title' : 'priority';
   const search = query.search ?? '';
   const order = query.order ?? usual;
-  const { lines, total } = await loadLines(visit, place, { search, order }, at);
+  const { lines, total } = await loadLines(visit, list, { search, order }, at);
   const sent = { search: search === '' ? undefined : search, order: order === usual ? undefined : order };
-  const bar = html`<div class="row">${searchForm({ path: place.path, name: 'search', value: search, label: 'Search labels', keep: { order: sent.order } })}${
-    place.project !== null &&
+  const bar = html`<div class="row">${searchForm({ path: list.path, name: 'search', value: search, label: 'Search labels', keep: { order: sent.order } })}${
+    list.project !== null &&
     sortMenu({
-      path: place.path,
+      path: list.path,
       query: { search: sent.search },
       param: 'order',
       chosen: order,
       names: orderNames,
     })
   }</div>`;
-  const content = html`${heading(place)}
+  const content = html`${heading(list)}
 ${(total > 0 || search !== '') && bar}
 <section class="card" aria-label="Labels"><header><span class="muted">${spellCount(total, 'label')}</span></header>${
     lines.length === 0
-      ? empty(place, search !== '')
-      : html`<ul class="list bare">${lines.map((line) => item(visit, place, line))}</ul>`
+      ? empty(list, search !== '')
+      : html`<ul class="list bare">${lines.map((line) => item(visit, list, line))}</ul>`
   }</section>
-${pagesNav({ path: place.path, query: sent, page: at, total })}`;
-  return place.view(visit, { title: 'Labels', hasHeading: true }, content);
+${pagesNav({ path: list.path, query: sent, page: at, total })}`;
+  return list.view(visit, { title: 'Labels', hasHeading: true }, content);
 };
 
 /** The query of the list. */
@@ -138,7 +138,7 @@ export const listQuery = {
   ...pageParams,
 };
 
-export const listPage = (kind: OwnerPlaceKind): AnyPage =>
+export const listPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: kind.served,

@@ -1,5 +1,5 @@
 import { actPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
-import { ownerPlaces } from './owner_pages.ts';
+import { ownedListRoutes } from './owned_list.ts';
 
-export const pages = ownerPlaces('labels').flatMap((kind) => [listPage(kind), ...actPages(kind)]);
+export const pages = ownedListRoutes('labels').flatMap((kind) => [listPage(kind), ...actPages(kind)]);

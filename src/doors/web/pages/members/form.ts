@@ -6,7 +6,7 @@ import { type FormProblems, form, input, noProblems, radios, select } from '../.
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from './role.ts';
 import type { Visit } from '../../page.ts';
-import type { MemberPlace } from './member_pages.ts';
+import type { MemberList } from './member_list.ts';
 
 /** A refused form: of which member (null: the form that adds one), its input and problems. */
 export type Tried = {
@@ -19,7 +19,7 @@ export type Tried = {
 
 type Role = { id: string; level: string; expires: string; problems: FormProblems };
 
-const roleFields = ({ kind, source }: MemberPlace, { id, level, expires, problems }: Role): Html => {
+const roleFields = ({ kind, source }: MemberList, { id, level, expires, problems }: Role): Html => {
   const options = kind.roles
     .filter((one) => one <= source.level || String(one) === level)
     .map((one) => [String(one), nameRole(one)] as const);
@@ -54,7 +54,7 @@ const candidateChoice = (candidates: readonly UserRow[]): Html | null =>
       });
 
 /** Renders the form that adds a member. */
-export const addForm = (visit: Visit, place: MemberPlace, tried: Tried | null): Html => {
+export const addForm = (visit: Visit, list: MemberList, tried: Tried | null): Html => {
   const {
     sent,
     problems,
@@ -62,7 +62,7 @@ export const addForm = (visit: Visit, place: MemberPlace, tried: Tried | null): 
   } = tried?.userId === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
   return form(
     visit,
-    { action: place.path, submit: 'Add member', problems },
+    { action: list.path, submit: 'Add member', problems },
     input({
       name: 'user',
       label: 'User',
@@ -73,7 +73,7 @@ export const addForm = (visit: Visit, place: MemberPlace, tried: Tried | null): 
       problems,
     }),
     candidateChoice(candidates),
-    roleFields(place, {
+    roleFields(list, {
       id: 'new',
       level: sent['access_level'] ?? '30',
       expires: sent['expires_at'] ?? '',
@@ -85,17 +85,17 @@ export const addForm = (visit: Visit, place: MemberPlace, tried: Tried | null): 
 /** Renders the forms that change and remove a direct member. */
 export const memberForms = (
   visit: Visit,
-  place: MemberPlace,
+  list: MemberList,
   member: ListedMember,
   tried: Tried | null,
 ): Html => {
-  const { path, kind } = place;
+  const { path, kind } = list;
   const refused = tried?.userId === member.id ? tried : null;
   const { sent = {}, problems = noProblems } = refused ?? {};
   const change = form(
     visit,
     { action: `${path}/${member.id}`, submit: 'Save', name: `Save ${member.name}`, problems },
-    roleFields(place, {
+    roleFields(list, {
       id: String(member.id),
       level: sent['access_level'] ?? String(member.access_level),
       expires: sent['expires_at'] ?? member.expires_at ?? '',

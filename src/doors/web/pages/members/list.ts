@@ -15,22 +15,22 @@ import { nameRole } from './role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Tried, addForm, memberForms } from './form.ts';
-import type { MemberPlace } from './member_pages.ts';
+import type { MemberList } from './member_list.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 
-type Of = { visit: Visit; place: MemberPlace; groups: Map<number, string>; tried: Tried | null };
+type ListContext = { visit: Visit; list: MemberList; groups: Map<number, string>; tried: Tried | null };
 
-const isDirect = ({ source }: MemberPlace, { source_type, source_id }: ListedMember): boolean =>
+const isDirect = ({ source }: MemberList, { source_type, source_id }: ListedMember): boolean =>
   source_type === source.type && source_id === source.id;
 
-const sourcePart = ({ place, groups }: Of, member: ListedMember): Html => {
-  if (isDirect(place, member)) return html`Direct member`;
+const sourcePart = ({ list, groups }: ListContext, member: ListedMember): Html => {
+  if (isDirect(list, member)) return html`Direct member`;
   const group = groups.get(member.source_id) ?? '';
   return html`Inherited from <a href="/groups/${group}">${group}</a>`;
 };
 
-const leaveForm = (visit: Visit, { path, kind }: MemberPlace, id: number): Html =>
+const leaveForm = (visit: Visit, { path, kind }: MemberList, id: number): Html =>
   form(visit, {
     action: `${path}/${id}/remove`,
     submit: `Leave the ${kind.noun}`,
@@ -38,18 +38,18 @@ const leaveForm = (visit: Visit, { path, kind }: MemberPlace, id: number): Html 
     isQuiet: true,
   });
 
-const actionPart = ({ visit, place, tried }: Of, member: ListedMember): Html | null => {
-  if (!isDirect(place, member)) return null;
+const actionPart = ({ visit, list, tried }: ListContext, member: ListedMember): Html | null => {
+  if (!isDirect(list, member)) return null;
   if (member.id === requireUser(visit.call).id) {
-    const leave = html`<details><summary>Leave</summary><div class="stack"><p>You lose the access that this membership gives you.</p>${leaveForm(visit, place, member.id)}</div></details>`;
-    return place.source.mayAdmin ? memberForms(visit, place, member, tried) : leave;
+    const leave = html`<details><summary>Leave</summary><div class="stack"><p>You lose the access that this membership gives you.</p>${leaveForm(visit, list, member.id)}</div></details>`;
+    return list.source.mayAdmin ? memberForms(visit, list, member, tried) : leave;
   }
-  return place.source.mayAdmin ? memberForms(visit, place, member, tried) : null;
+  return list.source.mayAdmin ? memberForms(visit, list, member, tried) : null;
 };
 
-const line = (of: Of, member: ListedMember): Html => {
+const line = (context: ListContext, member: ListedMember): Html => {
   const { username, name, access_level, expires_at, created_at, state } = member;
-  const { call } = of.visit;
+  const { call } = context.visit;
   const { avatar_url } = basicUser(member, call);
   const isSelf = member.id === requireUser(call).id;
   return html`<li>
@@ -57,9 +57,9 @@ const line = (of: Of, member: ListedMember): Html => {
 <span class="title"><a href="/${username}">${name}</a>${isSelf && html` <span class="badge">You</span>`}${
     state === 'blocked' && html` <span class="badge">Blocked</span>`
   }</span>
-<span class="meta"><span>@${username}</span><span>${sourcePart(of, member)}</span><span>since ${relative(created_at)}</span></span>
+<span class="meta"><span>@${username}</span><span>${sourcePart(context, member)}</span><span>since ${relative(created_at)}</span></span>
 <span class="side">${expires_at !== null && html`<span>Until ${expires_at}</span>`}<strong>${nameRole(access_level)}</strong></span>
-${actionPart(of, member)}</li>
+${actionPart(context, member)}</li>
 `;
 };
 
@@ -80,14 +80,14 @@ const loadGroupPaths = async (
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 };
 
-const addPart = async (visit: Visit, place: MemberPlace, tried: Tried | null): Promise<Html | null> => {
-  const { source, kind } = place;
+const addPart = async (visit: Visit, list: MemberList, tried: Tried | null): Promise<Html | null> => {
+  const { source, kind } = list;
   if (!source.mayAdmin) return null;
   if (source.type === 'Project' && (await isMembershipLocked(visit.call.db, source.namespace_id))) {
     return html`<p class="quiet">The group of this project does not allow adding members to its projects.</p>`;
   }
   return html`<section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Add a member</h2></header>
-<div class="body">${addForm(visit, place, tried)}</div></section>
+<div class="body">${addForm(visit, list, tried)}</div></section>
 <p class="quiet">Roles: guests read and report, reporters also manage issues, developers push, maintainers also change settings${
     kind.noun === 'group' && ', owners also manage the group and its members'
   }.</p>`;
@@ -96,24 +96,24 @@ const addPart = async (visit: Visit, place: MemberPlace, tried: Tried | null): P
 /** Renders the list. @param tried null: nothing was refused */
 export const membersView = async (
   visit: Visit,
-  place: MemberPlace,
-  asked: ListQuery,
+  list: MemberList,
+  listQuery: ListQuery,
   tried: Tried | null = null,
 ): Promise<View> => {
   const { call } = visit;
-  const { query = '', with: filter } = asked;
-  const page = pageRequest(asked);
+  const { query = '', with: filter } = listQuery;
+  const page = pageRequest(listQuery);
   const { rows, total } = await listMembers(
     call.db,
-    place.source,
+    list.source,
     { query, inherited: filter === undefined, now: call.now },
     page,
   );
-  const of = { visit, place, groups: await loadGroupPaths(visit, rows), tried };
-  const { path } = place;
+  const context = { visit, list, groups: await loadGroupPaths(visit, rows), tried };
+  const { path } = list;
   const names = { direct: 'Direct' };
   const content = html`${tried !== null && html`<p class="flash alert" role="alert">${tried.problems.text ?? 'Nothing was saved. Correct the form below.'}</p>`}
-${await addPart(visit, place, tried)}
+${await addPart(visit, list, tried)}
 <div class="row between">${choiceTabs({ label: 'Which members', path, param: 'with', chosen: filter, names })}
 ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep: { with: filter } })}</div>
 <div class="card">${
@@ -123,10 +123,10 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
           title: 'No members',
           text: query === '' ? 'Nobody was added yet.' : 'Nobody matches the search.',
         })
-      : html`<ul class="list">${rows.map((row) => line(of, row))}</ul>`
+      : html`<ul class="list">${rows.map((row) => line(context, row))}</ul>`
   }</div>
 <p class="quiet">${total === 1 ? '1 member' : `${total} members`}</p>
 ${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}`;
-  const view = place.view(visit, content);
+  const view = list.view(visit, content);
   return tried === null ? view : { ...view, status: 422 };
 };

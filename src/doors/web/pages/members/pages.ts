@@ -21,11 +21,11 @@ import { nameRole } from './role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Tried } from './form.ts';
 import { membersView } from './list.ts';
-import { type MemberPlace, type MemberPlaceKind, memberPlaces } from './member_pages.ts';
+import { type MemberList, type MemberListRoute, memberListRoutes } from './member_list.ts';
 
 const maxCandidates = 10;
 
-const listPage = ({ served, params, find }: MemberPlaceKind): AnyPage =>
+const listPage = ({ served, params, find }: MemberListRoute): AnyPage =>
   page({
     method: 'GET',
     path: served,
@@ -36,7 +36,7 @@ const listPage = ({ served, params, find }: MemberPlaceKind): AnyPage =>
       with: optional(oneOf(['direct'])),
       ...pageParams,
     }),
-    handle: async (visit, asked) => await membersView(visit, await find(visit, asked), asked),
+    handle: async (visit, query) => await membersView(visit, await find(visit, query), query),
   });
 
 const findUsers = async (
@@ -70,20 +70,20 @@ const typedIn = (sent: RawParams): Record<string, string> =>
     ),
   );
 
-const refuse = async (visit: Visit, place: MemberPlace, tried: Tried): Promise<View> =>
-  await membersView(visit, place, {}, tried);
+const refuse = async (visit: Visit, list: MemberList, tried: Tried): Promise<View> =>
+  await membersView(visit, list, {}, tried);
 
 /** Of an invalid form, only those who may submit it learn what is wrong. @throws Failure 403 */
 const refuseInvalid =
-  ({ find }: MemberPlaceKind) =>
+  ({ find }: MemberListRoute) =>
   async (visit: Visit, sent: RawParams, fields: FormProblems['fields']): Promise<View> => {
-    const place = await find(visit, sent);
-    if (!place.source.mayAdmin) throw forbidden();
+    const list = await find(visit, sent);
+    if (!list.source.mayAdmin) throw forbidden();
     const userId = sent['id'] === undefined ? null : Number(sent['id']);
-    return await refuse(visit, place, { userId, sent: typedIn(sent), problems: { text: null, fields } });
+    return await refuse(visit, list, { userId, sent: typedIn(sent), problems: { text: null, fields } });
   };
 
-const addPage = (kind: MemberPlaceKind): AnyPage =>
+const addPage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
     path: kind.served,
@@ -91,8 +91,8 @@ const addPage = (kind: MemberPlaceKind): AnyPage =>
     params: object({ ...kind.params, ...rolePart, user: optional(text()), choice: optional(text()) }),
     invalid: refuseInvalid(kind),
     handle: async (visit, params) => {
-      const place = await kind.find(visit, params);
-      if (!place.source.mayAdmin) throw forbidden();
+      const list = await kind.find(visit, params);
+      if (!list.source.mayAdmin) throw forbidden();
       const { user: typed = '', choice, access_level = 0, expires_at = null } = params;
       const found = await findUser(visit, choice ?? typed);
       const tried = { userId: null, sent: typedIn({ ...params, user: choice ?? typed }) };
@@ -100,13 +100,13 @@ const addPage = (kind: MemberPlaceKind): AnyPage =>
         const { candidates } = found;
         const said = candidates.length === 0 ? 'was not found' : 'has no such user name. Choose one below';
         const problems = { text: null, fields: { user: [typed.trim() === '' ? "can't be blank" : said] } };
-        return await refuse(visit, place, { ...tried, problems, candidates });
+        return await refuse(visit, list, { ...tried, problems, candidates });
       }
       const { id: user_id, name } = found.user;
       const role = { user_id, access_level, expires_at };
-      const problems = await attempt(async () => await addMember(visit.call, place.kind, place.source, role));
-      if (problems !== null) return await refuse(visit, place, { ...tried, problems });
-      return redirect(place.path, `${name} is a member now: ${nameRole(access_level)}.`);
+      const problems = await attempt(async () => await addMember(visit.call, list.kind, list.source, role));
+      if (problems !== null) return await refuse(visit, list, { ...tried, problems });
+      return redirect(list.path, `${name} is a member now: ${nameRole(access_level)}.`);
     },
   });
 
@@ -114,7 +114,7 @@ const ownerStays = 'The owner of a personal project and the last owner of a grou
 
 /** Runs a change that the visitor may make; where it is still forbidden, an owner must stay. */
 const attemptChange = async (
-  { source }: MemberPlace,
+  { source }: MemberList,
   level: number,
   change: () => Promise<void>,
 ): Promise<FormProblems | null> => {
@@ -127,7 +127,7 @@ const attemptChange = async (
   }
 };
 
-const changePage = (kind: MemberPlaceKind): AnyPage =>
+const changePage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id`,
@@ -135,39 +135,39 @@ const changePage = (kind: MemberPlaceKind): AnyPage =>
     params: object({ ...kind.params, id: id(), ...rolePart }),
     invalid: refuseInvalid(kind),
     handle: async (visit, params) => {
-      const place = await kind.find(visit, params);
+      const list = await kind.find(visit, params);
       const { id: user_id, access_level = 0, expires_at } = params;
       const role = { user_id, access_level, ...(expires_at !== undefined && { expires_at }) };
       const problems = await attemptChange(
-        place,
+        list,
         access_level,
-        async () => await updateMember(visit.call, place.kind, place.source, role),
+        async () => await updateMember(visit.call, list.kind, list.source, role),
       );
-      if (problems === null) return redirect(place.path, 'The membership is saved.');
-      return await refuse(visit, place, { userId: user_id, sent: typedIn(params), problems });
+      if (problems === null) return redirect(list.path, 'The membership is saved.');
+      return await refuse(visit, list, { userId: user_id, sent: typedIn(params), problems });
     },
   });
 
-const removePage = (kind: MemberPlaceKind): AnyPage =>
+const removePage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/remove`,
     audience: 'user',
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const place = await kind.find(visit, params);
+      const list = await kind.find(visit, params);
       const remove = async (): Promise<void> =>
-        await removeMember(visit.call, place.kind, place.source, params.id);
+        await removeMember(visit.call, list.kind, list.source, params.id);
       const isSelf = params.id === requireUser(visit.call).id;
-      const problems = await attemptChange(place, 0, remove);
-      if (problems !== null) return await refuse(visit, place, { userId: params.id, sent: {}, problems });
+      const problems = await attemptChange(list, 0, remove);
+      if (problems !== null) return await refuse(visit, list, { userId: params.id, sent: {}, problems });
       // The place may be hidden from now on.
-      if (isSelf) return redirect('/', `You left ${place.fullPath}.`);
-      return redirect(place.path, 'The member is removed.');
+      if (isSelf) return redirect('/', `You left ${list.fullPath}.`);
+      return redirect(list.path, 'The member is removed.');
     },
   });
 
-export const pages = memberPlaces.flatMap((kind) => [
+export const pages = memberListRoutes.flatMap((kind) => [
   listPage(kind),
   addPage(kind),
   changePage(kind),

@@ -4,7 +4,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import type { View } from '../../page.ts';
 import type { Html } from '../../parts/html.ts';
 
-export type RequestPlace = {
+export type RequestListScope = {
   /** Which merge requests the list has, before its filters. */
   scope: Scope;
   /** Address of the list. */
@@ -17,6 +17,6 @@ export type RequestPlace = {
   exportPath?: string | null;
   /** Address of the list as an Atom feed; null or absent: none. */
   feedPath?: string | null;
-  /** Renders a page of the place. */
+  /** Renders a page in the layout of the project or group. */
   view: (title: string, content: Html) => View;
 };

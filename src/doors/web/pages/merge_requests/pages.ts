@@ -22,12 +22,12 @@ import { requestCsv, requestFeed } from './list/exports.ts';
 import { requestList } from './list/list_view.ts';
 import { requestListParams } from './list/read_query.ts';
 import { pipelinesPages } from './pipelines/pages.ts';
-import type { RequestPlace } from './list_scope.ts';
+import type { RequestListScope } from './list_scope.ts';
 import { showPages } from './show/pages.ts';
 
 const feedPath = (project: Project): string => projectPagePath(project, 'merge_requests.atom');
 
-const openPlace = async (visit: Visit, path: string): Promise<RequestPlace> => {
+const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> => {
   const { call } = visit;
   const project = await findProject(call, path);
   if (!may(call.viewer, 'read_merge_request', project)) throw notFound();
@@ -81,11 +81,11 @@ const feed = page({
   audience: 'visitor',
   params: object({ ...projectPath, ...requestListParams }),
   handle: async (visit, { project: path, ...query }) => {
-    const place = await openPlace(visit, path);
-    const self = place.feedPath ?? '';
-    return await requestFeed(visit, place, query, {
+    const list = await openPlace(visit, path);
+    const self = list.feedPath ?? '';
+    return await requestFeed(visit, list, query, {
       title: `${path} merge requests`,
-      path: place.path,
+      path: list.path,
       self,
     });
   },

@@ -5,8 +5,8 @@ import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
-import type { OwnerPlace } from '../labels/owner_pages.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
+import type { OwnedList } from '../labels/owned_list.ts';
 
 export const milestoneFormParams = {
   title: optional(text({ maxLength: 1_000 })),
@@ -30,7 +30,7 @@ export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone 
   problems,
 });
 
-export const milestoneProblems = (problems: FormProblems): FormProblems => placedOn(problems, names);
+export const milestoneProblems = (problems: FormProblems): FormProblems => moveToFields(problems, names);
 
 const fields = ({ filled, problems }: TriedMilestone) => [
   input({
@@ -57,30 +57,30 @@ const fields = ({ filled, problems }: TriedMilestone) => [
 /** Renders the page of a new milestone. */
 export const newMilestoneView = (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   tried: TriedMilestone = { filled: {}, problems: noProblems },
 ): View => {
-  const given = { action: place.path, submit: 'Create milestone', problems: tried.problems };
+  const given = { action: list.path, submit: 'Create milestone', problems: tried.problems };
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(tried))}</div></section>`;
-  const view = place.view(visit, { title: 'New milestone' }, content);
+  const view = list.view(visit, { title: 'New milestone' }, content);
   return tried.problems === noProblems ? view : { ...view, status: 422 };
 };
 
 /** Renders the page that edits or deletes a milestone. */
 export const editMilestoneView = (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   row: MilestoneRow,
   tried?: TriedMilestone,
 ): View => {
   const shown = tried ?? { filled: row, problems: noProblems };
-  const path = `${place.path}/${row.iid}`;
+  const path = `${list.path}/${row.iid}`;
   const given = { action: path, submit: 'Save changes', problems: shown.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(shown))}</div></section>
 <section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
 <p>Its issues and merge requests stay, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;
-  const view = place.view(visit, { title: 'Edit milestone' }, content);
+  const view = list.view(visit, { title: 'Edit milestone' }, content);
   return tried === undefined ? view : { ...view, status: 422 };
 };

@@ -9,12 +9,12 @@ import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
 import {
-  type OwnerPlace,
-  type OwnerPlaceKind,
-  type OwnerPlaceParams,
+  type OwnedList,
+  type OwnedListRoute,
+  type OwnedListParams,
   findToChange,
   ownerParams,
-} from '../labels/owner_pages.ts';
+} from '../labels/owned_list.ts';
 import {
   asSent,
   editMilestoneView,
@@ -23,21 +23,21 @@ import {
   newMilestoneView,
 } from './form.ts';
 
-type Found = { place: OwnerPlace; row: MilestoneRow };
+type Found = { list: OwnedList; row: MilestoneRow };
 
 const findToEdit = async (
-  kind: OwnerPlaceKind,
+  kind: OwnedListRoute,
   call: Call,
-  params: OwnerPlaceParams & { iid: number },
+  params: OwnedListParams & { iid: number },
 ): Promise<Found> => {
-  const place = await findToChange(kind, call, params);
-  return { place, row: await findMilestoneByIid(call.db, place.owner, params.iid) };
+  const list = await findToChange(kind, call, params);
+  return { list, row: await findMilestoneByIid(call.db, list.owner, params.iid) };
 };
 
 const withLines = (description: string | null | undefined): string | null =>
   (description ?? '') === '' ? null : (description ?? '').replaceAll('\r\n', '\n');
 
-const newPage = (kind: OwnerPlaceKind): AnyPage =>
+const newPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/new`,
@@ -46,7 +46,7 @@ const newPage = (kind: OwnerPlaceKind): AnyPage =>
     handle: async (visit, params) => newMilestoneView(visit, await findToChange(kind, visit.call, params)),
   });
 
-const create = (kind: OwnerPlaceKind): AnyPage =>
+const create = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: kind.served,
@@ -60,42 +60,42 @@ const create = (kind: OwnerPlaceKind): AnyPage =>
       ),
     handle: async (visit, params) => {
       const { title = '', description, start_date = null, due_date = null } = params;
-      const place = await findToChange(kind, visit.call, params);
+      const list = await findToChange(kind, visit.call, params);
       const input = { title, description: withLines(description), start_date, due_date };
       let iid = 0;
       const problems = await attempt(async () => {
-        ({ iid } = await createMilestone(visit.call, place.owner, input));
+        ({ iid } = await createMilestone(visit.call, list.owner, input));
       });
-      if (problems === null) return redirect(`${place.path}/${iid}`, 'The milestone is created.');
-      return newMilestoneView(visit, place, { filled: params, problems: milestoneProblems(problems) });
+      if (problems === null) return redirect(`${list.path}/${iid}`, 'The milestone is created.');
+      return newMilestoneView(visit, list, { filled: params, problems: milestoneProblems(problems) });
     },
   });
 
-const editPage = (kind: OwnerPlaceKind): AnyPage =>
+const editPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:iid/edit`,
     audience: 'user',
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {
-      const { place, row } = await findToEdit(kind, visit.call, params);
-      return editMilestoneView(visit, place, row);
+      const { list, row } = await findToEdit(kind, visit.call, params);
+      return editMilestoneView(visit, list, row);
     },
   });
 
-const update = (kind: OwnerPlaceKind): AnyPage =>
+const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid`,
     audience: 'user',
     params: object({ ...ownerParams, ...milestoneFormParams, iid: id() }),
     invalid: async (visit, sent, fields) => {
-      const { place, row } = await findToEdit(kind, visit.call, { ...sent, iid: Number(sent['iid']) });
-      return editMilestoneView(visit, place, row, asSent(sent, { text: null, fields }));
+      const { list, row } = await findToEdit(kind, visit.call, { ...sent, iid: Number(sent['iid']) });
+      return editMilestoneView(visit, list, row, asSent(sent, { text: null, fields }));
     },
     handle: async (visit, params) => {
       const { call } = visit;
-      const { place, row } = await findToEdit(kind, call, params);
+      const { list, row } = await findToEdit(kind, call, params);
       const { title, description, start_date, due_date } = params;
       const edit = {
         ...(title !== undefined && { title }),
@@ -103,40 +103,40 @@ const update = (kind: OwnerPlaceKind): AnyPage =>
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
       };
-      const problems = await attempt(async () => await updateMilestone(call, place.owner, row.id, edit));
-      if (problems === null) return redirect(`${place.path}/${row.iid}`, 'The milestone is saved.');
-      return editMilestoneView(visit, place, row, { filled: params, problems: milestoneProblems(problems) });
+      const problems = await attempt(async () => await updateMilestone(call, list.owner, row.id, edit));
+      if (problems === null) return redirect(`${list.path}/${row.iid}`, 'The milestone is saved.');
+      return editMilestoneView(visit, list, row, { filled: params, problems: milestoneProblems(problems) });
     },
   });
 
-const setState = (kind: OwnerPlaceKind, state_event: 'close' | 'activate'): AnyPage =>
+const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/${state_event}`,
     audience: 'user',
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {
-      const { place, row } = await findToEdit(kind, visit.call, params);
-      await updateMilestone(visit.call, place.owner, row.id, { state_event });
+      const { list, row } = await findToEdit(kind, visit.call, params);
+      await updateMilestone(visit.call, list.owner, row.id, { state_event });
       const notice = state_event === 'close' ? 'The milestone is closed.' : 'The milestone is open again.';
-      return redirect(`${place.path}/${row.iid}`, notice);
+      return redirect(`${list.path}/${row.iid}`, notice);
     },
   });
 
-const remove = (kind: OwnerPlaceKind): AnyPage =>
+const remove = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/delete`,
     audience: 'user',
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {
-      const { place, row } = await findToEdit(kind, visit.call, params);
-      await deleteMilestone(visit.call, place.owner, row.id);
-      return redirect(place.path, `The milestone ${row.title} is deleted.`);
+      const { list, row } = await findToEdit(kind, visit.call, params);
+      await deleteMilestone(visit.call, list.owner, row.id);
+      return redirect(list.path, `The milestone ${row.title} is deleted.`);
     },
   });
 
-export const actPages = (kind: OwnerPlaceKind): AnyPage[] => [
+export const actPages = (kind: OwnedListRoute): AnyPage[] => [
   newPage(kind),
   create(kind),
   editPage(kind),

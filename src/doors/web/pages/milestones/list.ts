@@ -16,7 +16,7 @@ import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnerPlace, type OwnerPlaceKind, ownerParams } from '../labels/owner_pages.ts';
+import { type OwnedList, type OwnedListRoute, ownerParams } from '../labels/owned_list.ts';
 import { datesPart, progressBar, spellProgress } from './progress.ts';
 
 const states = ['active', 'closed', 'all'] as const;
@@ -29,7 +29,7 @@ type Query = { state: State; search: string; order: Order };
 
 const none: IssueCounts = { opened: 0, closed: 0 };
 
-const item = (visit: Visit, { owner }: OwnerPlace, row: MilestoneRow, counts: IssueCounts): Html => {
+const item = (visit: Visit, { owner }: OwnedList, row: MilestoneRow, counts: IssueCounts): Html => {
   const isOwn = (row.project_id ?? row.group_id) === owner.id;
   const groupPath = row.project_id === null && !isOwn ? row.owner_path.replace(/^groups\//, '') : null;
   const isOpen = row.state === 'active';
@@ -64,7 +64,7 @@ const stateTabs = (path: string, query: Query, counts: Record<State, number>): H
   )}${tab('all', html`All`)}</nav>`;
 };
 
-const noMilestones = (place: OwnerPlace, { search, state }: Query, total: number): Html => {
+const noMilestones = (list: OwnedList, { search, state }: Query, total: number): Html => {
   if (search !== '' || total > 0) {
     return emptyState({
       icon: 'search',
@@ -76,12 +76,12 @@ const noMilestones = (place: OwnerPlace, { search, state }: Query, total: number
     icon: 'milestone',
     title: state === 'closed' ? 'No closed milestones' : 'No milestones yet',
     text: 'A milestone collects issues and merge requests that are due together, such as those of a release.',
-    action: place.canChange && html`<a class="button" href="${place.path}/new">New milestone</a>`,
+    action: list.canChange && html`<a class="button" href="${list.path}/new">New milestone</a>`,
   });
 };
 
 /** Loads a page of the list, and how many there are of each state. */
-const loadMilestones = async ({ call }: Visit, { owner }: OwnerPlace, query: Query, at: PageRequest) => {
+const loadMilestones = async ({ call }: Visit, { owner }: OwnedList, query: Query, at: PageRequest) => {
   const { state, search, order } = query;
   const filter = { search, include_ancestors: true, include_parent_milestones: false, order };
   const none = { ...at, limit: 0, offset: 0 };
@@ -98,13 +98,13 @@ const loadMilestones = async ({ call }: Visit, { owner }: OwnerPlace, query: Que
   return { items, issues, total, counts: { active, closed, all: active + closed } };
 };
 
-const listView = async (visit: Visit, place: OwnerPlace, query: Query, at: PageRequest): Promise<View> => {
-  const { path } = place;
+const listView = async (visit: Visit, list: OwnedList, query: Query, at: PageRequest): Promise<View> => {
+  const { path } = list;
   const { search, order } = query;
-  const { items, issues, total, counts } = await loadMilestones(visit, place, query, at);
+  const { items, issues, total, counts } = await loadMilestones(visit, list, query, at);
   const sent = sentOf(query);
   const content = html`<div class="row between"><h1>Milestones</h1>${
-    place.canChange && html`<a class="button primary" href="${path}/new">${icon('plus')} New milestone</a>`
+    list.canChange && html`<a class="button primary" href="${path}/new">${icon('plus')} New milestone</a>`
   }</div>
 <div class="row">${stateTabs(path, query, counts)}${searchForm({
     path,
@@ -121,14 +121,14 @@ const listView = async (visit: Visit, place: OwnerPlace, query: Query, at: PageR
   })}</div>
 <section class="card" aria-label="Milestones"><header><span class="muted">${spellCount(total, 'milestone')}</span></header>${
     items.length === 0
-      ? noMilestones(place, query, counts.all)
-      : html`<ul class="list">${items.map((row) => item(visit, place, row, issues.get(row.id) ?? none))}</ul>`
+      ? noMilestones(list, query, counts.all)
+      : html`<ul class="list">${items.map((row) => item(visit, list, row, issues.get(row.id) ?? none))}</ul>`
   }</section>
 ${pagesNav({ path, query: sent, page: at, total })}`;
-  return place.view(visit, { title: 'Milestones', hasHeading: true }, content);
+  return list.view(visit, { title: 'Milestones', hasHeading: true }, content);
 };
 
-export const listPage = (kind: OwnerPlaceKind): AnyPage =>
+export const listPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: kind.served,

@@ -20,14 +20,14 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
-import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from '../labels/owner_pages.ts';
+import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from '../labels/owned_list.ts';
 import { burndownChart } from './burndown.ts';
 import { parseMergeRequest, requestRow } from './merge_request_row.ts';
 import { datesPart, progressBar, spellProgress } from './progress.ts';
 
 type Tab = 'issues' | 'merge_requests';
 
-const scopeOf = ({ project, owner }: OwnerPlace): Scope =>
+const scopeOf = ({ project, owner }: OwnedList): Scope =>
   project === null ? { group_id: owner.id } : { project };
 
 /** Nothing but the milestone selects; the newest come first. */
@@ -38,12 +38,12 @@ type Records = { rows: Html[]; total: number };
 
 const loadIssues = async (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   row: MilestoneRow,
   at: PageRequest,
 ): Promise<Records> => {
   const { call } = visit;
-  const query = { call, scope: scopeOf(place), filters: filtersFor(row), page: at, texts: issueTexts };
+  const query = { call, scope: scopeOf(list), filters: filtersFor(row), page: at, texts: issueTexts };
   const { items, total } = await listIssues(query);
   const issues = items.map(parseIssue);
   const labels = await linkedLabels(
@@ -52,9 +52,9 @@ const loadIssues = async (
     issues.map((issue) => issue.id),
   );
   const context = {
-    labelHref: (name: string) => workListPath(visit, place, 'issues', { labels: name }) ?? place.path,
+    labelHref: (name: string) => workListPath(visit, list, 'issues', { labels: name }) ?? list.path,
     today: today(call.now),
-    namesProject: place.project === null,
+    namesProject: list.project === null,
   };
   return {
     rows: issues.map((issue) => issueRow(issue, { ...context, labels: labels.get(issue.id) ?? [] })),
@@ -64,29 +64,29 @@ const loadIssues = async (
 
 const loadRequests = async (
   { call }: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   row: MilestoneRow,
   at: PageRequest,
 ): Promise<Records> => {
-  const query = { call, scope: scopeOf(place), filters: filtersFor(row), page: at, texts: mergeRequestTexts };
+  const query = { call, scope: scopeOf(list), filters: filtersFor(row), page: at, texts: mergeRequestTexts };
   const { items, total } = await listMergeRequests(query);
   return {
-    rows: items.map((item) => requestRow(parseMergeRequest(item), place.project === null)),
+    rows: items.map((item) => requestRow(parseMergeRequest(item), list.project === null)),
     total,
   };
 };
 
 const recordsPart = async (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   row: MilestoneRow,
   { tab, at }: { tab: Tab; at: PageRequest },
 ): Promise<Html> => {
-  const path = `${place.path}/${row.iid}`;
+  const path = `${list.path}/${row.iid}`;
   const first = { ...at, page: 1, limit: 1, offset: 0 };
   const isIssues = tab === 'issues';
-  const issues = await loadIssues(visit, place, row, isIssues ? at : first);
-  const requests = await loadRequests(visit, place, row, isIssues ? first : at);
+  const issues = await loadIssues(visit, list, row, isIssues ? at : first);
+  const requests = await loadRequests(visit, list, row, isIssues ? first : at);
   const shown = isIssues ? issues : requests;
   const links = tabs('Contents', [
     { path, name: 'Issues', icon: 'issue', count: issues.total, isHere: isIssues },
@@ -108,7 +108,7 @@ const recordsPart = async (
 ${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: shown.total })}`;
 };
 
-const actions = (visit: Visit, { path }: OwnerPlace, { iid, state }: MilestoneRow): Html => {
+const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow): Html => {
   const one = `${path}/${iid}`;
   const isOpen = state === 'active';
   return html`<div class="buttons"><a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
@@ -134,23 +134,23 @@ ${chart !== null && html`<section><h2>Burn-down</h2>${chart}</section>`}</div>`;
 
 const oneView = async (
   visit: Visit,
-  place: OwnerPlace,
+  list: OwnedList,
   row: MilestoneRow,
   shown: { tab: Tab; at: PageRequest },
 ): Promise<View> => {
   const isOpen = row.state === 'active';
   const description = row.description ?? '';
-  const content = html`<div class="row between"><h1>${row.title}</h1>${place.canChange && actions(visit, place, row)}</div>
+  const content = html`<div class="row between"><h1>${row.title}</h1>${list.canChange && actions(visit, list, row)}</div>
 <div class="row"><span class="state ${isOpen ? 'open' : 'closed'}">${icon(isOpen ? 'milestone' : 'check-circle')} ${isOpen ? 'Open' : 'Closed'}</span><span class="muted">Milestone %${row.iid}</span></div>
 <div class="with-aside"><div class="stack">${
     description !== '' &&
-    html`<section class="card" aria-label="Description"><div class="body prose">${await markdown(visit.call, description, { project: place.project })}</div></section>`
-  }${await recordsPart(visit, place, row, shown)}</div>
+    html`<section class="card" aria-label="Description"><div class="body prose">${await markdown(visit.call, description, { project: list.project })}</div></section>`
+  }${await recordsPart(visit, list, row, shown)}</div>
 ${await aside(visit, row)}</div>`;
-  return place.view(visit, { title: row.title, hasHeading: true }, content);
+  return list.view(visit, { title: row.title, hasHeading: true }, content);
 };
 
-export const onePage = (kind: OwnerPlaceKind): AnyPage =>
+export const onePage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:iid`,
@@ -162,8 +162,8 @@ export const onePage = (kind: OwnerPlaceKind): AnyPage =>
       ...pageParams,
     }),
     handle: async (visit, { iid, tab, ...params }) => {
-      const place = await kind.find(visit.call, params);
-      const row = await findMilestoneByIid(visit.call.db, place.owner, iid);
-      return await oneView(visit, place, row, { tab, at: pageRequest(params) });
+      const list = await kind.find(visit.call, params);
+      const row = await findMilestoneByIid(visit.call.db, list.owner, iid);
+      return await oneView(visit, list, row, { tab, at: pageRequest(params) });
     },
   });

@@ -53,7 +53,7 @@ const placeOf = (redirectUri: string): { origin: string; shown: string } => {
   return isWeb ? { origin: url.origin, shown: url.host } : { origin: url.protocol, shown: url.protocol };
 };
 
-const answerForm = (visit: Visit, asked: AuthorizationRequest, decision: 'allow' | 'deny'): Html =>
+const answerForm = (visit: Visit, request: AuthorizationRequest, decision: 'allow' | 'deny'): Html =>
   form(
     visit,
     {
@@ -61,12 +61,12 @@ const answerForm = (visit: Visit, asked: AuthorizationRequest, decision: 'allow'
       submit: decision === 'allow' ? 'Authorize' : 'Deny',
       danger: decision === 'deny',
     },
-    ...fieldsOf(asked),
+    ...fieldsOf(request),
     hidden('decision', decision),
   );
 
-const consentView = async (visit: Visit, asked: AuthorizationRequest): Promise<View> => {
-  const { application, redirect_uri, scopes } = asked;
+const consentView = async (visit: Visit, request: AuthorizationRequest): Promise<View> => {
+  const { application, redirect_uri, scopes } = request;
   const { db } = visit.call;
   const owner = application.owner_id === null ? null : await loadUser(db, application.owner_id);
   const { origin, shown } = placeOf(redirect_uri);
@@ -80,7 +80,7 @@ const consentView = async (visit: Visit, asked: AuthorizationRequest): Promise<V
 <p>It will be able to:</p>
 <ul>${scopes.map((scope) => html`<li>${meaningOf(scope)} <span class="quiet">(${scope})</span></li>`)}</ul>
 <p>You will be redirected to <strong>${shown}</strong>. You can revoke this at any time in your profile.</p>
-${answerForm(visit, asked, 'allow')}${answerForm(visit, asked, 'deny')}`;
+${answerForm(visit, request, 'allow')}${answerForm(visit, request, 'deny')}`;
   return { title: 'Authorize an application', body, formOrigins: [origin] };
 };
 
@@ -97,7 +97,7 @@ type Reply = Promise<View | Redirect>;
 const answer = async (
   visit: Visit,
   sent: RawParams,
-  go: (asked: AuthorizationRequest, issuer: string) => Reply,
+  go: (request: AuthorizationRequest, issuer: string) => Reply,
 ): Reply => {
   const { db, baseUrl, admin } = visit.call;
   const reading = await readAuthorizationRequest(db, sent, { admin, issuer: baseUrl });
@@ -105,21 +105,21 @@ const answer = async (
   return reading.kind === 'redirect' ? redirect(reading.url) : await go(reading.asked, baseUrl);
 };
 
-const grant = async ({ call }: Visit, asked: AuthorizationRequest, issuer: string): Promise<Redirect> =>
-  redirect(await grantRequest(call.platform, requireUser(call).id, asked, issuer));
+const grant = async ({ call }: Visit, request: AuthorizationRequest, issuer: string): Promise<Redirect> =>
+  redirect(await grantRequest(call.platform, requireUser(call).id, request, issuer));
 
 const ask = async (visit: Visit, sent: RawParams): Reply =>
-  await answer(visit, sent, async (asked, issuer) => {
+  await answer(visit, sent, async (request, issuer) => {
     const { call } = visit;
-    const isGiven = await isConsentGiven(call.db, requireUser(call).id, asked);
-    return isGiven ? await grant(visit, asked, issuer) : await consentView(visit, asked);
+    const isGiven = await isConsentGiven(call.db, requireUser(call).id, request);
+    return isGiven ? await grant(visit, request, issuer) : await consentView(visit, request);
   });
 
 const decided = object({ ...asking, decision: oneOf(['allow', 'deny']) });
 
 const decide = async (visit: Visit, { decision, ...sent }: Static<typeof decided>): Reply =>
-  await answer(visit, sent, async (asked, issuer) =>
-    decision === 'allow' ? await grant(visit, asked, issuer) : redirect(denyRequest(asked, issuer)),
+  await answer(visit, sent, async (request, issuer) =>
+    decision === 'allow' ? await grant(visit, request, issuer) : redirect(denyRequest(request, issuer)),
   );
 
 export const pages = [

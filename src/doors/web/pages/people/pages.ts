@@ -19,12 +19,12 @@ export const pages = [
       search: optional(clearable(text())),
       ...pageParams,
     }),
-    handle: async (visit, { name, ...asked }) => {
+    handle: async (visit, { name, ...query }) => {
       const id = await userIdByName(visit.call.db, name);
       if (id !== undefined) {
         // As over the API, profiles are for those who have signed in.
         if (!visit.call.signedIn) throw unauthorized();
-        return await profilePage(visit, id, asked);
+        return await profilePage(visit, id, query);
       }
       const group = await findGroup(visit.call, name);
       return redirect(`/groups/${group.full_path}`);

@@ -22,7 +22,7 @@ export const profileTabs = ['projects', 'activity', 'starred', 'groups'] as cons
 
 export type ProfileTab = (typeof profileTabs)[number];
 
-export type Asked = {
+export type PageQuery = {
   tab: ProfileTab;
   search?: string | null | undefined;
   page: number;
@@ -79,9 +79,9 @@ const loadProjects = async (
 const activityListing = async (
   { call }: Visit,
   userId: number,
-  { path, asked }: { path: string; asked: Asked },
+  { path, asked: query }: { path: string; asked: PageQuery },
 ): Promise<Listing> => {
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(query);
   const { items, total } = await loadActivity(call, byAuthor(userId), wanted);
   const content = html`<div class="card">${activityList(items, { hasProject: true })}</div>
 ${pagesNav({ path, query: { tab: 'activity' }, page: wanted, total })}`;
@@ -92,12 +92,12 @@ ${pagesNav({ path, query: { tab: 'activity' }, page: wanted, total })}`;
 export const profileListing = async (
   visit: Visit,
   userId: number,
-  { path, asked }: { path: string; asked: Asked },
+  { path, asked: query }: { path: string; asked: PageQuery },
 ): Promise<Listing> => {
-  const { tab } = asked;
-  if (tab === 'activity') return await activityListing(visit, userId, { path, asked });
-  const search = asked.search ?? '';
-  const wanted = pageRequest(asked);
+  const { tab } = query;
+  if (tab === 'activity') return await activityListing(visit, userId, { path, asked: query });
+  const search = query.search ?? '';
+  const wanted = pageRequest(query);
   const sent = { search, page: wanted.page, per_page: wanted.per_page };
   const { total, list } =
     tab === 'groups'

@@ -8,7 +8,7 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { moment } from '../../parts/timestamp.ts';
-import { type Asked, type ProfileTab, profileListing, profileTabs } from './profile_lists.ts';
+import { type PageQuery, type ProfileTab, profileListing, profileTabs } from './profile_lists.ts';
 
 type Profile = ReturnType<typeof publicProfile>;
 
@@ -59,7 +59,7 @@ const head = (visit: Visit, user: UserRow, { name, username, avatar_url }: Profi
 <p class="muted">@${username}${user.state === 'blocked' && html` <span class="badge">Blocked</span>`}</p></div>${buttons(visit, user)}</div>`;
 
 /** Renders the profile of a user. Of blocked users it shows only who they are. */
-export const profilePage = async (visit: Visit, id: number, asked: Asked): Promise<View> => {
+export const profilePage = async (visit: Visit, id: number, query: PageQuery): Promise<View> => {
   const user = await loadUser(visit.call.db, id);
   const profile = publicProfile(user, visit.call);
   const title = `${profile.name} (@${profile.username})`;
@@ -67,11 +67,11 @@ export const profilePage = async (visit: Visit, id: number, asked: Asked): Promi
   if (user.state === 'blocked' && !visit.call.admin) {
     return { title, body: html`${head(visit, user, profile)}<p>This user is blocked.</p>` };
   }
-  const { content } = await profileListing(visit, id, { path, asked });
+  const { content } = await profileListing(visit, id, { path, asked: query });
   const links = profileTabs.map((tab) => ({
     path: tab === 'projects' ? path : `${path}?tab=${tab}`,
     name: tabNames[tab],
-    isHere: tab === asked.tab,
+    isHere: tab === query.tab,
   }));
   return {
     title,

@@ -10,7 +10,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { generalPage } from './general.ts';
 import { settingsView } from './settings_section.ts';
 
@@ -22,8 +22,8 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1, notice: strin
     path: `${served}/${word}`,
     audience: 'user',
     params: object(projectPath),
-    handle: async ({ call }, { project: of }) => {
-      const project = await findProjectFor(call, of, 'archive_project');
+    handle: async ({ call }, { project: fullPath }) => {
+      const project = await findProjectFor(call, fullPath, 'archive_project');
       await archiveProject(call, project, archived);
       return redirect(projectPagePath(project, 'settings'), notice);
     },
@@ -35,7 +35,7 @@ const refuse = async (
   key: 'transfer' | 'delete',
   { visit, project, sent, problems }: Refused,
 ): Promise<View> => {
-  const tried = { key, sent, problems: placedOn(problems, Object.keys(sent)) };
+  const tried = { key, sent, problems: moveToFields(problems, Object.keys(sent)) };
   return await settingsView(generalPage, { visit, project, tried });
 };
 
@@ -60,9 +60,9 @@ const transfer = page({
   path: `${served}/transfer`,
   audience: 'user',
   params: object({ ...projectPath, namespace: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: of, namespace = '' }) => {
+  handle: async (visit, { project: fullPath, namespace = '' }) => {
     const { call } = visit;
-    const project = await findProjectFor(call, of, 'transfer_project');
+    const project = await findProjectFor(call, fullPath, 'transfer_project');
     const target = namespace.trim().replaceAll(/^\/+|\/+$/g, '');
     const problems = await attemptTransfer(visit, project, target);
     if (problems !== null) return await refuse('transfer', { visit, project, sent: { namespace }, problems });
@@ -76,8 +76,8 @@ const remove = page({
   path: `${served}/delete`,
   audience: 'user',
   params: object({ ...projectPath, confirm: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: of, confirm = '' }) => {
-    const project = await findProjectFor(visit.call, of, 'remove_project');
+  handle: async (visit, { project: fullPath, confirm = '' }) => {
+    const project = await findProjectFor(visit.call, fullPath, 'remove_project');
     if (confirm.trim() !== project.full_path) {
       const problems = { text: null, fields: { confirm: ['Type the full path of the project'] } };
       return await refuse('delete', { visit, project, sent: { confirm }, problems });

@@ -55,9 +55,9 @@ export const avatarPages = (
     path: `${projectRoot}/settings/${key}`,
     audience: 'user',
     params: object(projectPath),
-    handle: async (visit, { project: of }) => {
+    handle: async (visit, { project: fullPath }) => {
       const { call } = visit;
-      const project = await findProjectFor(call, of, 'admin_project');
+      const project = await findProjectFor(call, fullPath, 'admin_project');
       const file = visit.file(key);
       if (file === null)
         return await refuse(visit, project, { text: null, fields: { avatar: ["can't be blank"] } });
@@ -73,8 +73,8 @@ export const avatarPages = (
     path: `${projectRoot}/settings/${key}/delete`,
     audience: 'user',
     params: object(projectPath),
-    handle: async ({ call }, { project: of }) => {
-      const project = await findProjectFor(call, of, 'admin_project');
+    handle: async ({ call }, { project: fullPath }) => {
+      const project = await findProjectFor(call, fullPath, 'admin_project');
       await updateProject(call, project, { avatar: null });
       return redirect(projectPagePath(project, 'settings'), 'The avatar is removed.');
     },

@@ -16,8 +16,8 @@ const repository = page({
   path: `${projectRoot}/settings/repository`,
   audience: 'user',
   params: object(projectPath),
-  handle: async (visit, { project: of }) => {
-    const project = await findProjectFor(visit.call, of, 'read_protected_ref');
+  handle: async (visit, { project: fullPath }) => {
+    const project = await findProjectFor(visit.call, fullPath, 'read_protected_ref');
     return redirect(projectPagePath(project, 'protected_branches'));
   },
 });

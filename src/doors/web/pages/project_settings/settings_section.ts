@@ -11,7 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
 
@@ -97,9 +97,9 @@ export type SettingsPage = {
   action: ProjectAction;
   sections: readonly Section[];
   /** A card after the first section. */
-  second?: (of: Given) => Html;
+  second?: (context: Given) => Html;
   /** Further content below the sections. */
-  more?: (of: Given) => Promise<Html | null>;
+  more?: (context: Given) => Promise<Html | null>;
 };
 
 /** Renders a settings page. @param tried null: nothing was refused */
@@ -135,7 +135,7 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     await settingsView(settings, {
       visit,
       project,
-      tried: { key, sent, problems: placedOn(toFields(problems), names) },
+      tried: { key, sent, problems: moveToFields(toFields(problems), names) },
     });
   const params = Object.fromEntries(names.map((name) => [name, projectParams[name]]));
   return page({
@@ -143,8 +143,8 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     path: `${projectRoot}/${settings.noun}/${key}`,
     audience: 'user',
     params: object({ ...projectPath, ...params }),
-    handle: async (visit, { project: of, ...sent }) => {
-      const project = await find(visit, of);
+    handle: async (visit, { project: fullPath, ...sent }) => {
+      const project = await find(visit, fullPath);
       const save = async (): Promise<void> => {
         const input: ProjectInput = projectInput(sent);
         await updateProject(visit.call, project, input);
@@ -165,8 +165,8 @@ export const settingsPages = (settings: SettingsPage): AnyPage[] => [
     path: `${projectRoot}/${settings.noun}`,
     audience: 'user',
     params: object(projectPath),
-    handle: async (visit, { project: of }) => {
-      const project = await findProjectFor(visit.call, of, settings.action);
+    handle: async (visit, { project: fullPath }) => {
+      const project = await findProjectFor(visit.call, fullPath, settings.action);
       return await settingsView(settings, { visit, project, tried: null });
     },
   }),

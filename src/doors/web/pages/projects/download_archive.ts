@@ -6,7 +6,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
-import { takeAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { takeAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -21,7 +21,7 @@ const serveArchive = async (
   wanted: { sha: string; format: string | undefined },
 ): Promise<RawPage> => {
   const { call } = visit;
-  const release = await takeAnonymousPlace(visit);
+  const release = await takeAnonymousSlot(visit);
   try {
     const { body, headers } = await archiveAnswer(call, openCode(call, project), wanted);
     if (body instanceof Readable) body.once('close', release);

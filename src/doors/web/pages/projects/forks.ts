@@ -32,11 +32,11 @@ const list = page({
   path: servedForks,
   audience: 'visitor',
   params: object({ ...projectPath, search: optional(text()), sort: orderParam, ...pageParams }),
-  handle: async (visit, { project: path, search = '', sort, ...asked }) => {
+  handle: async (visit, { project: path, search = '', sort, ...query }) => {
     const { call } = visit;
     const project = await findProject(call, path);
     const isFork = sql<boolean>`projects.forked_from_project_id = ${project.id}`;
-    const { items, total } = await listProjects(call, { ...readOrder(sort), search, ...asked }, isFork);
+    const { items, total } = await listProjects(call, { ...readOrder(sort), search, ...query }, isFork);
     const address = projectPagePath(project, 'forks');
     const kept = search === '' ? undefined : search;
     const fork = may(call.viewer, 'fork_project', project)
@@ -57,7 +57,7 @@ ${sortMenu({ path: address, query: { search: kept }, param: 'sort', chosen: sort
                 : 'No fork has this name.',
           })
     }</section>
-${pagesNav({ path: address, query: { search: kept, sort }, page: pageRequest(asked), total })}`;
+${pagesNav({ path: address, query: { search: kept, sort }, page: pageRequest(query), total })}`;
     return projectView(visit, { project, title: 'Forks', noun: 'forks', hasHeading: true }, body);
   },
 });

@@ -33,9 +33,9 @@ export const starrerPages = [
     path: `${projectRoot}/starrers`,
     audience: 'visitor',
     params: object({ ...projectPath, search: optional(text()), ...pageParams }),
-    handle: async (visit, { project: path, search = '', ...asked }) => {
+    handle: async (visit, { project: path, search = '', ...query }) => {
       const project = await findProject(visit.call, path);
-      const { items, total } = await listStarrers(visit.call, project.id, { search, ...asked });
+      const { items, total } = await listStarrers(visit.call, project.id, { search, ...query });
       const list = projectPagePath(project, 'starrers');
       const body = html`<div class="row between"><h1>Starrers <span class="count">${total}</span></h1>
 ${searchForm({ path: list, name: 'search', value: search, label: 'Search by name' })}</div>
@@ -44,7 +44,7 @@ ${searchForm({ path: list, name: 'search', value: search, label: 'Search by name
           ? none(search)
           : html`<ul class="list people">${(items as Starrer[]).map(item)}</ul>`
       }</section>
-${pagesNav({ path: list, query: { search: search === '' ? undefined : search }, page: pageRequest(asked), total })}`;
+${pagesNav({ path: list, query: { search: search === '' ? undefined : search }, page: pageRequest(query), total })}`;
       return projectView(visit, { project, title: 'Starrers', noun: 'starrers', hasHeading: true }, body);
     },
   }),

@@ -30,7 +30,7 @@ const levelOptions = [levels.master, levels.developer, 0].map(
   (level) => [String(level), levelNames[level] ?? ''] as const,
 );
 
-type Of = { visit: Visit; project: Project; kind: Kind; isOpen: boolean; tried: Tried | null };
+type ListContext = { visit: Visit; project: Project; kind: Kind; isOpen: boolean; tried: Tried | null };
 
 type Fill = { id: string; text: (name: string) => string; problems: FormProblems };
 
@@ -49,7 +49,7 @@ const ruleFields = (kind: Kind, { id, text, problems }: Fill): Html => {
   return html`<div class="field-row">${selects}</div>${kind.hasForcePush && force}`;
 };
 
-const addForm = ({ visit, project, kind, tried }: Of): Html => {
+const addForm = ({ visit, project, kind, tried }: ListContext): Html => {
   const { sent, problems } =
     tried?.rule === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
   const path = projectPagePath(project, kind.noun);
@@ -76,7 +76,7 @@ const addForm = ({ visit, project, kind, tried }: Of): Html => {
   );
 };
 
-const editForms = ({ visit, project, kind, tried }: Of, rule: Rule): Html => {
+const editForms = ({ visit, project, kind, tried }: ListContext, rule: Rule): Html => {
   const refused = tried?.rule === rule.name ? tried : null;
   const { sent = {}, problems = noProblems } = refused ?? {};
   const path = projectPagePath(project, kind.noun);
@@ -106,8 +106,8 @@ const coveragePart = ({ plural, word }: Kind, { isPattern, count, isPartial }: C
   return `Matches ${isPartial ? 'at least ' : ''}${count} ${count === 1 ? word : plural}`;
 };
 
-const line = (of: Of, rule: Rule, coverage: Coverage | undefined): Html => {
-  const { kind, project } = of;
+const line = (context: ListContext, rule: Rule, coverage: Coverage | undefined): Html => {
+  const { kind, project } = context;
   const stored = rule as unknown as Record<string, number>;
   const covered = coverage === undefined ? null : coveragePart(kind, coverage);
   const isDefault = kind.word === 'branch' && rule.name === project.default_branch;
@@ -120,14 +120,14 @@ const line = (of: Of, rule: Rule, coverage: Coverage | undefined): Html => {
 <span class="meta">${roles}${rule.allow_force_push === 1 && html`<span>Force push allowed</span>`}${
     covered !== null && html`<span>${covered}</span>`
   }</span>
-${of.isOpen && editForms(of, rule)}</li>
+${context.isOpen && editForms(context, rule)}</li>
 `;
 };
 
 export type ListQuery = { page?: number; per_page?: number };
 
-const listCard = async (of: Of, rules: readonly Rule[], page: PageRequest): Promise<Html> => {
-  const { visit, project, kind } = of;
+const listCard = async (context: ListContext, rules: readonly Rule[], page: PageRequest): Promise<Html> => {
+  const { visit, project, kind } = context;
   if (rules.length === 0) {
     const text = `Developers can push to every ${kind.word}.`;
     return html`<div class="card">${emptyState({ icon: 'shield', title: `No ${kind.title.toLowerCase()}`, text })}</div>`;
@@ -139,7 +139,7 @@ const listCard = async (of: Of, rules: readonly Rule[], page: PageRequest): Prom
     kind.prefix,
     shown.map(({ name }) => name),
   );
-  return html`<div class="card"><ul class="list">${shown.map((rule) => line(of, rule, coverage.get(rule.name)))}</ul></div>
+  return html`<div class="card"><ul class="list">${shown.map((rule) => line(context, rule, coverage.get(rule.name)))}</ul></div>
 ${pagesNav({ path: projectPagePath(project, kind.noun), query: {}, page, total: rules.length })}`;
 };
 
@@ -147,18 +147,18 @@ ${pagesNav({ path: projectPagePath(project, kind.noun), query: {}, page, total: 
 export const protectedView = async (
   kind: Kind,
   { visit, project }: { visit: Visit; project: Project },
-  asked: ListQuery,
+  query: ListQuery,
   tried: Tried | null = null,
 ): Promise<View> => {
   const isOpen = may(visit.call.viewer, 'admin_protected_ref', project);
-  const of = { visit, project, kind, isOpen, tried };
+  const context = { visit, project, kind, isOpen, tried };
   const rules = await kind.load(visit.call.db, project.id);
   const add = html`<section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Protect a ${kind.word}</h2></header>
-<div class="body">${addForm(of)}</div></section>`;
+<div class="body">${addForm(context)}</div></section>`;
   const content = html`<p>${kind.intro}</p>
 ${tried !== null && tried.rule !== null && html`<p class="flash alert">Nothing was saved. Correct the rule of <code>${tried.rule}</code>.</p>`}
 ${isOpen ? add : html`<p class="quiet">The project is archived: its rules cannot be changed.</p>`}
-${await listCard(of, rules, pageRequest(asked))}`;
+${await listCard(context, rules, pageRequest(query))}`;
   const view = projectView(visit, { project, title: kind.title, noun: kind.noun }, content);
   return tried === null ? view : { ...view, status: 422 };
 };

@@ -8,7 +8,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { protectedView } from './list.ts';
 
@@ -46,7 +46,7 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
   const refuse = async (visit: Visit, project: Project, sent: RawParams, problems: FormProblems) => {
     const typed = typedIn(sent);
     const rule = isNew ? null : (typed['name'] ?? '');
-    const placed = placedOn(problems, fieldNames);
+    const placed = moveToFields(problems, fieldNames);
     return await protectedView(kind, { visit, project }, {}, { rule, sent: typed, problems: placed });
   };
   return page({
@@ -54,8 +54,8 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
     path: `${projectRoot}/${kind.noun}${below}`,
     audience: 'user',
     params: object(ruleParams),
-    handle: async (visit, { project: of, ...sent }) => {
-      const project = await administered(visit, of);
+    handle: async (visit, { project: fullPath, ...sent }) => {
+      const project = await administered(visit, fullPath);
       const { name = '', ...values } = sent;
       const problems = await attempt(async () => await save(visit, project, name, values));
       if (problems !== null) return await refuse(visit, project, sent, problems);
@@ -72,8 +72,8 @@ const removePage = (kind: Kind): AnyPage =>
     path: `${projectRoot}/${kind.noun}/delete`,
     audience: 'user',
     params: object({ ...projectPath, name: optional(text()) }),
-    handle: async (visit, { project: of, name = '' }) => {
-      const project = await administered(visit, of);
+    handle: async (visit, { project: fullPath, name = '' }) => {
+      const project = await administered(visit, fullPath);
       if (!(await kind.remove(visit.call, project, name))) throw notFound();
       return redirect(projectPagePath(project, kind.noun), `${name} is unprotected.`);
     },
@@ -86,9 +86,9 @@ const pagesOf = (kind: Kind): AnyPage[] => {
     path: `${projectRoot}/${noun}`,
     audience: 'user',
     params: object({ ...projectPath, ...pageParams }),
-    handle: async (visit, { project: of, ...asked }) => {
-      const project = await findProjectFor(visit.call, of, 'read_protected_ref');
-      return await protectedView(kind, { visit, project }, asked);
+    handle: async (visit, { project: fullPath, ...query }) => {
+      const project = await findProjectFor(visit.call, fullPath, 'read_protected_ref');
+      return await protectedView(kind, { visit, project }, query);
     },
   });
   const adding = savePage(kind, {

@@ -13,7 +13,7 @@ import { type FormProblems, attempt, form, input, noProblems, select } from '../
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { linkTypeNames } from './release_card.ts';
 import {
   type FilledRelease,
@@ -134,8 +134,8 @@ const update = page({
   audience: 'user',
   params: object({ ...releaseParams, ...releaseFields }),
   invalid: async (visit, sent, fields) => {
-    const of = { project: String(sent['project']), tag: String(sent['tag']) };
-    const editing = await findToEdit(visit.call, of);
+    const releaseKey = { project: String(sent['project']), tag: String(sent['tag']) };
+    const editing = await findToEdit(visit.call, releaseKey);
     return await editView(visit, editing, { filled: filledAsSent(sent), problems: { text: null, fields } });
   },
   handle: async (visit, params) => {
@@ -190,7 +190,7 @@ const changeLinks = async (
   const filled = { name: name.trim(), url: url.trim(), link_type };
   const problems = await attempt(async () => await work(filled));
   if (problems === null) return redirect(`${releasePath(code.project, row.tag)}/edit`, notice);
-  const link = { id: linkId, filled, problems: placedOn(problems, ['name', 'url']) };
+  const link = { id: linkId, filled, problems: moveToFields(problems, ['name', 'url']) };
   return await editView(visit, editing, { link });
 };
 
@@ -218,13 +218,13 @@ const updateLinkPage = page({
   params: object({ ...linkParams, id: id() }),
   handle: async (visit, params) => {
     const editing = await findToEdit(visit.call, params);
-    const of = { tag: params.tag, linkId: params.id };
+    const linkKey = { tag: params.tag, linkId: params.id };
     const given = { id: params.id, sent: params, notice: 'The link is saved.' };
     return await changeLinks(
       visit,
       editing,
       given,
-      async (link) => await updateLink(visit.call, editing.code, of, link),
+      async (link) => await updateLink(visit.call, editing.code, linkKey, link),
     );
   },
 });

@@ -156,9 +156,9 @@ const create = page({
     };
     return await newView(visit, code, filled, { text: null, fields });
   },
-  handle: async (visit, { project: of, assets, ...sent }) => {
+  handle: async (visit, { project: fullPath, assets, ...sent }) => {
     const { call } = visit;
-    const code = await findCode(call, of, 'admin_release');
+    const code = await findCode(call, fullPath, 'admin_release');
     const filled = { ...sent, links: readLinkRows(assets) };
     let links: ReturnType<typeof parseLinkRows> = [];
     const wrongLinks = await attempt(async () => {

@@ -9,7 +9,12 @@ import { resetRegistrationToken } from '../../../../ci/runners/registration/regi
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type {
+  SettingsOwner,
+  SettingsList,
+  SettingsListRoute,
+  SettingsListParams,
+} from '../ci/settings_list.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import {
   type Filled,
@@ -23,115 +28,123 @@ import {
 import { listView } from './list.ts';
 import { ownerOf } from './owner_runners.ts';
 
-const tokenView = (visit: Visit, place: Place, told: { title: string; token: string; use: Html }): View =>
-  place.view(
+const tokenView = (
+  visit: Visit,
+  list: SettingsList,
+  shown: { title: string; token: string; use: Html },
+): View =>
+  list.view(
     visit,
-    told.title,
+    shown.title,
     html`<p>Copy the token now: it is not shown again.</p>
-<p><code class="secret">${told.token}</code></p>
-<p>${told.use}</p>
-<p><a class="button" href="${place.path}">I have copied it</a></p>`,
+<p><code class="secret">${shown.token}</code></p>
+<p>${shown.use}</p>
+<p><a class="button" href="${list.path}">I have copied it</a></p>`,
   );
 
 const use = (visit: Visit): Html =>
   html`On the machine that is to run jobs: <code>gantry runner --url ${visit.call.baseUrl} --token</code> and the token, or <code>gitlab-runner register</code> with both.`;
 
-const create = (kind: PlaceKind): AnyPage =>
+const create = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: kind.served,
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     handle: async (visit, params) => {
-      const given = params as Filled & PlaceParams;
-      const place = await kind.find(visit, given);
+      const given = params as Filled & SettingsListParams;
+      const list = await kind.find(visit, given);
       try {
-        const { id: made, token } = await createRunner(visit.call, ownerOf(place.holder), factsOf(given));
-        return tokenView(visit, place, { title: `Runner #${made} created`, token, use: use(visit) });
+        const { id: made, token } = await createRunner(visit.call, ownerOf(list.owner), factsOf(given));
+        return tokenView(visit, list, { title: `Runner #${made} created`, token, use: use(visit) });
       } catch (error) {
         const problems = runnerProblems(error);
         if (problems === null) throw error;
-        return await listView(visit, place, {}, { given, problems });
+        return await listView(visit, list, {}, { given, problems });
       }
     },
   });
 
-const editView = async (visit: Visit, place: Place, runnerId: number, tried?: Tried): Promise<View> => {
+const editView = async (visit: Visit, list: SettingsList, runnerId: number, tried?: Tried): Promise<View> => {
   const runner = await findRunner(visit.call, runnerId, 'edit');
-  const action = `${place.path}/${runner.id}`;
+  const action = `${list.path}/${runner.id}`;
   const content = html`${runnerForm(visit, { action, submit: 'Save' }, tried ?? { given: filledOf(runner), problems: noProblems })}
 <h2>Token</h2>
 <p>The old token becomes invalid: configure the runner with the new one.</p>
 ${button(visit, `${action}/reset_token`, { label: 'Reset token', danger: true })}`;
-  const view = place.view(visit, `Runner #${runner.id}`, content);
+  const view = list.view(visit, `Runner #${runner.id}`, content);
   return tried === undefined ? view : { ...view, status: 422 };
 };
 
-const edit = (kind: PlaceKind): AnyPage =>
+const edit = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { id: number };
+      const given = params as SettingsListParams & { id: number };
       return await editView(visit, await kind.find(visit, given), given.id);
     },
   });
 
-const update = (kind: PlaceKind): AnyPage =>
+const update = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...filledParams }),
     handle: async (visit, params) => {
-      const given = params as Filled & PlaceParams & { id: number };
-      const place = await kind.find(visit, given);
+      const given = params as Filled & SettingsListParams & { id: number };
+      const list = await kind.find(visit, given);
       try {
         await updateRunner(visit.call, given.id, factsOf(given));
       } catch (error) {
         const problems = runnerProblems(error);
         if (problems === null) throw error;
-        return await editView(visit, place, given.id, { given, problems });
+        return await editView(visit, list, given.id, { given, problems });
       }
-      return redirect(place.path, `Runner #${given.id} is saved.`);
+      return redirect(list.path, `Runner #${given.id} is saved.`);
     },
   });
 
-type Act = (call: Call, runnerId: number, place: Place) => Promise<unknown>;
+type Act = (call: Call, runnerId: number, list: SettingsList) => Promise<unknown>;
 
-const acting = (kind: PlaceKind, verb: string, { notice, act }: { notice: string; act: Act }): AnyPage =>
+const acting = (
+  kind: SettingsListRoute,
+  verb: string,
+  { notice, act }: { notice: string; act: Act },
+): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:id/${verb}`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { id: number };
-      const place = await kind.find(visit, given);
-      await act(visit.call, given.id, place);
-      return redirect(place.path, `Runner #${given.id} ${notice}`);
+      const given = params as SettingsListParams & { id: number };
+      const list = await kind.find(visit, given);
+      await act(visit.call, given.id, list);
+      return redirect(list.path, `Runner #${given.id} ${notice}`);
     },
   });
 
-const ofHolder: Record<Holder['scope'], string> = {
+const ofHolder: Record<SettingsOwner['scope'], string> = {
   instance: 'of the instance',
   group: 'of this group',
   project: 'of this project',
 };
 
-const resets = (kind: PlaceKind): AnyPage[] => [
+const resets = (kind: SettingsListRoute): AnyPage[] => [
   page({
     method: 'POST',
     path: `${kind.served}/:id/reset_token`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { id: number };
-      const place = await kind.find(visit, given);
+      const given = params as SettingsListParams & { id: number };
+      const list = await kind.find(visit, given);
       const token = await resetToken(visit.call, given.id);
-      return tokenView(visit, place, {
+      return tokenView(visit, list, {
         title: `New token for runner #${given.id}`,
         token,
         use: use(visit),
@@ -144,19 +157,19 @@ const resets = (kind: PlaceKind): AnyPage[] => [
     audience: kind.audience,
     params: object(kind.params),
     handle: async (visit, params) => {
-      const place = await kind.find(visit, params);
-      const token = await resetRegistrationToken(visit.call, ownerOf(place.holder));
-      const told = html`It registers runners ${ofHolder[place.holder.scope]}.`;
-      return tokenView(visit, place, { title: 'New registration token', token, use: told });
+      const list = await kind.find(visit, params);
+      const token = await resetRegistrationToken(visit.call, ownerOf(list.owner));
+      const explanation = html`It registers runners ${ofHolder[list.owner.scope]}.`;
+      return tokenView(visit, list, { title: 'New registration token', token, use: explanation });
     },
   }),
 ];
 
-const disable = async (call: Call, runnerId: number, { holder }: Place): Promise<void> => {
-  if (holder.scope === 'project') await disableRunner(call, holder.project.id, runnerId);
+const disable = async (call: Call, runnerId: number, { owner }: SettingsList): Promise<void> => {
+  if (owner.scope === 'project') await disableRunner(call, owner.project.id, runnerId);
 };
 
-export const actPages = (kind: PlaceKind): AnyPage[] => [
+export const actPages = (kind: SettingsListRoute): AnyPage[] => [
   create(kind),
   edit(kind),
   update(kind),
@@ -173,5 +186,5 @@ export const actPages = (kind: PlaceKind): AnyPage[] => [
 ];
 
 /** For projects only. */
-export const disablePage = (kind: PlaceKind): AnyPage =>
+export const disablePage = (kind: SettingsListRoute): AnyPage =>
   acting(kind, 'disable', { notice: 'no longer takes the jobs of this project.', act: disable });

@@ -16,7 +16,7 @@ import { momentOr } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type { Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';
@@ -33,7 +33,7 @@ const types = { instance_type: 'of the instance', group_type: 'of a group', proj
 const filters = { status: optional(oneOf([...runnerStatuses, 'paused'] as const)), ...pageParams };
 const shape = object(filters);
 
-type Asked = Partial<Static<typeof shape>>;
+type PageQuery = Partial<Static<typeof shape>>;
 
 const badge = (text: string): Html => html` <span class="badge">${text}</span>`;
 
@@ -46,7 +46,7 @@ const traits = (runner: SeenRunner): Html =>
 
 const actions = (
   visit: Visit,
-  { path, holder }: Place,
+  { path, owner }: SettingsList,
   { id, active, edits, runner_type }: SeenRunner,
 ): Html => {
   const act = (verb: string, label: string, danger = false): Html =>
@@ -55,12 +55,12 @@ const actions = (
     edits === 1 &&
     html`<a href="${path}/${id}" aria-label="Edit runner ${id}">Edit</a> ${active === 1 ? act('pause', 'Pause') : act('resume', 'Resume')}
 ${act('delete', 'Delete', true)}`
-  }${holder.scope === 'project' && runner_type === 'project_type' && act('disable', 'Disable', true)}`;
+  }${owner.scope === 'project' && runner_type === 'project_type' && act('disable', 'Disable', true)}`;
 };
 
-type Line = { visit: Visit; place: Place; runner: SeenRunner; overview: Overview | undefined };
+type Line = { visit: Visit; list: SettingsList; runner: SeenRunner; overview: Overview | undefined };
 
-const line = ({ visit, place, runner, overview }: Line): Html => {
+const line = ({ visit, list, runner, overview }: Line): Html => {
   const [mark, word] = states[getRunnerStatus(runner, visit.call.now)];
   const tags = parseTags(runner);
   return html`<tr>
@@ -72,7 +72,7 @@ const line = ({ visit, place, runner, overview }: Line): Html => {
 <td>${overview?.version}${overview?.executor !== null && html`<br><code>${overview?.executor}</code>`}</td>
 <td>${tags.join(', ')}</td>
 <td>${overview?.jobs ?? 0}</td>
-<td>${actions(visit, place, runner)}</td>
+<td>${actions(visit, list, runner)}</td>
 </tr>
 `;
 };
@@ -100,47 +100,47 @@ anyone who may push to a project can run commands on this machine. To fix this, 
 <code>GANTRY_RUNNER_EXECUTOR=none</code> runs no jobs here at all.</p>
 `;
 
-const registration = (visit: Visit, { path }: Place): Html => html`<h2>Registration token</h2>
+const registration = (visit: Visit, { path }: SettingsList): Html => html`<h2>Registration token</h2>
 <p>Runner programs register with this token. It is shown once, when it is created; the old one then becomes invalid.</p>
 ${button(visit, `${path}/reset_registration_token`, { label: 'Reset registration token', danger: true })}`;
 
 export const listView = async (
   visit: Visit,
-  place: Place,
-  asked: Asked = {},
+  list: SettingsList,
+  query: PageQuery = {},
   tried: Tried = { given: blank, problems: noProblems },
 ): Promise<View> => {
   const { call } = visit;
-  const { status } = asked;
-  const wanted = pageRequest(asked);
-  const { items, total } = await listRunners(call, runnersOf(place.holder), { status }, wanted);
+  const { status } = query;
+  const wanted = pageRequest(query);
+  const { items, total } = await listRunners(call, runnersOf(list.owner), { status }, wanted);
   const [overviews, open] = await Promise.all([
     loadRunnerOverviews(
       call.db,
       items.map(({ id }) => id),
     ),
-    place.holder.scope === 'instance' ? listUnsandboxedRunners(call.db) : [],
+    list.owner.scope === 'instance' ? listUnsandboxedRunners(call.db) : [],
   ]);
-  const lines = items.map((runner) => ({ visit, place, runner, overview: overviews.get(runner.id) }));
-  const content = html`${openRunners(open)}${place.above}${choiceTabs({ label: 'Runners by state', path: place.path, param: 'status', chosen: status, names: tabNames })}
+  const lines = items.map((runner) => ({ visit, list, runner, overview: overviews.get(runner.id) }));
+  const content = html`${openRunners(open)}${list.above}${choiceTabs({ label: 'Runners by state', path: list.path, param: 'status', chosen: status, names: tabNames })}
 <p class="quiet">${total === 1 ? '1 runner' : `${total} runners`}</p>
 ${lines.length > 0 && table(lines)}
-${pagesNav({ path: place.path, query: { status }, page: wanted, total })}
+${pagesNav({ path: list.path, query: { status }, page: wanted, total })}
 <h2 id="new">New runner</h2>
-${runnerForm(visit, { action: place.path, submit: 'Create runner' }, tried)}
-${registration(visit, place)}`;
-  const view = place.view(visit, 'Runners', content);
+${runnerForm(visit, { action: list.path, submit: 'Create runner' }, tried)}
+${registration(visit, list)}`;
+  const view = list.view(visit, 'Runners', content);
   return tried.problems === noProblems ? view : { ...view, status: 422 };
 };
 
-export const listPage = (kind: PlaceKind): AnyPage =>
+export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: kind.served,
     audience: kind.audience,
     params: object({ ...kind.params, ...filters }),
     handle: async (visit, params) => {
-      const given = params as Asked & PlaceParams;
+      const given = params as PageQuery & SettingsListParams;
       return await listView(visit, await kind.find(visit, given), given);
     },
   });

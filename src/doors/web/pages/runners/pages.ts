@@ -1,8 +1,8 @@
-import { placesOf } from '../ci/settings_owner.ts';
+import { settingsListRoutes } from '../ci/settings_list.ts';
 import { actPages, disablePage } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
-const { instance, group, project } = placesOf('runners');
+const { instance, group, project } = settingsListRoutes('runners');
 
 export const pages = [
   ...[instance, group, project].flatMap((kind) => [listPage(kind), ...actPages(kind)]),

@@ -33,8 +33,8 @@ const create = page({
     const problems = scheduleProblems({ text: null, fields });
     return await listView(visit, project, {}, { given: asTyped(sent), problems });
   },
-  handle: async (visit, { project: of, ...given }) => {
-    const project = await findProjectFor(visit.call, of, 'admin_schedule');
+  handle: async (visit, { project: fullPath, ...given }) => {
+    const project = await findProjectFor(visit.call, fullPath, 'admin_schedule');
     const problems = await attempt(async () => await createSchedule(visit.call, project, valuesOf(given)));
     if (problems === null) return redirect(schedulesPath(project), 'The schedule is added.');
     return await listView(visit, project, {}, { given, problems: scheduleProblems(problems) });
@@ -48,10 +48,10 @@ const update = page({
   path: `${servedSchedules}/:id`,
   audience: 'user',
   params: object({ ...one, ...filledParams }),
-  handle: async (visit, { project: of, id: scheduleId, ...given }) => {
+  handle: async (visit, { project: fullPath, id: scheduleId, ...given }) => {
     const { call } = visit;
-    const asked = { id: of, pipeline_schedule_id: scheduleId };
-    const { project, schedule } = await findScheduleToChange(call, asked, canEditSchedule);
+    const ids = { id: fullPath, pipeline_schedule_id: scheduleId };
+    const { project, schedule } = await findScheduleToChange(call, ids, canEditSchedule);
     const problems = await attempt(
       async () => await updateSchedule(call, project, schedule, valuesOf(given)),
     );
@@ -70,8 +70,8 @@ const acting = (verb: string, allows: Parameters<typeof findScheduleToChange>[2]
     audience: 'user',
     params: object(one),
     handle: async (visit, { project, id: scheduleId }) => {
-      const asked = { id: project, pipeline_schedule_id: scheduleId };
-      return await act(visit, await findScheduleToChange(visit.call, asked, allows));
+      const ids = { id: project, pipeline_schedule_id: scheduleId };
+      return await act(visit, await findScheduleToChange(visit.call, ids, allows));
     },
   });
 

@@ -65,17 +65,17 @@ const scopes = ['active', 'inactive'] as const;
 type Scope = (typeof scopes)[number];
 const tabNames: Record<Scope, string> = { active: 'Active', inactive: 'Inactive' };
 
-type Asked = { scope?: Scope | undefined; page?: number; per_page?: number };
+type PageQuery = { scope?: Scope | undefined; page?: number; per_page?: number };
 
 export const listView = async (
   visit: Visit,
   project: Project,
-  asked: Asked = {},
+  query: PageQuery = {},
   tried: Tried = { given: blankOf(project), problems: noProblems },
 ): Promise<View> => {
   const { call } = visit;
-  const { scope } = asked;
-  const wanted = pageRequest(asked);
+  const { scope } = query;
+  const wanted = pageRequest(query);
   const path = schedulesPath(project);
   const { items, total } = await listSchedules(call.db, project.id, scope, wanted);
   const owners = await basicUsersById(
@@ -106,7 +106,7 @@ export const listPages = [
     path: servedSchedules,
     audience: 'user',
     params: object({ ...projectPath, scope: optional(oneOf(scopes)), ...pageParams }),
-    handle: async (visit, { project, ...asked }) =>
-      await listView(visit, await findProjectFor(visit.call, project, 'read_pipeline'), asked),
+    handle: async (visit, { project, ...query }) =>
+      await listView(visit, await findProjectFor(visit.call, project, 'read_pipeline'), query),
   }),
 ];

@@ -14,7 +14,7 @@ import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
-import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
 type Filled = {
   title: string;
@@ -51,11 +51,11 @@ const snippetProblems = ({ text, fields: { visibility_level, ...fields } }: Form
   fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
 });
 
-type Target = { place: SnippetPlace; action: string; submit: string };
+type Target = { list: SnippetList; action: string; submit: string };
 
 const snippetForm = (
   visit: Visit,
-  { place, action, submit }: Target,
+  { list, action, submit }: Target,
   filled: Filled,
   problems: FormProblems,
 ): Html =>
@@ -66,7 +66,7 @@ const snippetForm = (
     markdownEditor({
       name: 'description',
       label: 'Description',
-      project: place.home,
+      project: list.home,
       value: filled.description,
       rows: 3,
       problems,
@@ -82,89 +82,90 @@ const snippetForm = (
     visibilityChoice({
       value: filled.visibility,
       limit: (visibility) => findVisibilityProblem(visit.call, visibility),
-      ...(place.home === null && { privateMeaning: 'Only you.' }),
+      ...(list.home === null && { privateMeaning: 'Only you.' }),
       problems,
     }),
   )}</div>`;
 
 const newView = (
   visit: Visit,
-  place: SnippetPlace,
+  list: SnippetList,
   filled: Filled,
   problems: FormProblems = noProblems,
 ): View => {
-  const given = { place, action: place.listPath, submit: 'Create snippet' };
-  const view = place.view('New snippet', snippetForm(visit, given, filled, problems));
+  const given = { list, action: list.listPath, submit: 'Create snippet' };
+  const view = list.view('New snippet', snippetForm(visit, given, filled, problems));
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
 const openNew = async (
-  of: SnippetPages,
+  routes: SnippetRoutes,
   visit: Visit,
   params: { project?: string | undefined },
-): Promise<SnippetPlace> => {
-  const place = await of.open(visit, params);
-  if (!mayCreate(visit.call, place.home)) throw forbidden();
-  return place;
+): Promise<SnippetList> => {
+  const list = await routes.open(visit, params);
+  if (!mayCreate(visit.call, list.home)) throw forbidden();
+  return list;
 };
 
-const newPages = (of: SnippetPages) => [
+const newPages = (routes: SnippetRoutes) => [
   page({
     method: 'GET',
-    path: `${of.list}/new`,
+    path: `${routes.list}/new`,
     audience: 'user',
-    params: object(placeParam),
-    handle: async (visit, params) => newView(visit, await openNew(of, visit, params), toFilled(visit, {})),
+    params: object(ownerParam),
+    handle: async (visit, params) =>
+      newView(visit, await openNew(routes, visit, params), toFilled(visit, {})),
   }),
   page({
     method: 'POST',
-    path: of.list,
+    path: routes.list,
     audience: 'user',
-    params: object({ ...placeParam, ...filledParams }),
+    params: object({ ...ownerParam, ...filledParams }),
     handle: async (visit, params) => {
-      const place = await openNew(of, visit, params);
+      const list = await openNew(routes, visit, params);
       const filled = toFilled(visit, params);
       let made: SnippetRow | null = null;
       const problems = await attempt(async () => {
-        made = await createSnippet(visit.call, place.home, filled);
+        made = await createSnippet(visit.call, list.home, filled);
         return made;
       });
-      if (problems !== null) return newView(visit, place, filled, snippetProblems(problems));
-      return redirect(place.pathOf((made as unknown as SnippetRow).id));
+      if (problems !== null) return newView(visit, list, filled, snippetProblems(problems));
+      return redirect(list.pathOf((made as unknown as SnippetRow).id));
     },
   }),
 ];
 
-type Own = { place: SnippetPlace; snippet: SnippetRow };
+type Own = { list: SnippetList; snippet: SnippetRow };
 
 /** Loads a snippet that the user may change. @throws Failure 404, 403 */
 const openOwn = async (
-  of: SnippetPages,
+  routes: SnippetRoutes,
   visit: Visit,
   params: { project?: string | undefined; id: number },
 ): Promise<Own> => {
   const { call } = visit;
-  const place = await of.open(visit, params);
-  const snippet = await findSnippet(call, call.db, place.home, params.id);
-  requireChange(call, place.home, snippet);
-  return { place, snippet };
+  const list = await routes.open(visit, params);
+  const snippet = await findSnippet(call, call.db, list.home, params.id);
+  requireChange(call, list.home, snippet);
+  return { list, snippet };
 };
 
 const editView = (
   visit: Visit,
-  { place, snippet }: Own,
+  { list, snippet }: Own,
   filled: Filled,
   problems: FormProblems = noProblems,
 ): View => {
-  const path = place.pathOf(snippet.id);
-  const content = html`${snippetForm(visit, { place, action: path, submit: 'Save changes' }, filled, problems)}
+  const path = list.pathOf(snippet.id);
+  const content = html`${snippetForm(visit, { list, action: path, submit: 'Save changes' }, filled, problems)}
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,
     { action: `${path}/delete`, submit: 'Delete snippet', danger: true },
     checkbox({ name: 'confirmed', label: `Delete $${snippet.id} for good`, checked: false }),
   )}</div></section>`;
-  const view = place.view(`Edit $${snippet.id}`, content);
+  const view = list.view(`Edit $${snippet.id}`, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
@@ -174,50 +175,50 @@ const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled>
   content: await loadContent(call.db, snippet.id),
 });
 
-const editPages = (of: SnippetPages) => [
+const editPages = (routes: SnippetRoutes) => [
   page({
     method: 'GET',
-    path: `${of.one}/:id/edit`,
+    path: `${routes.one}/:id/edit`,
     audience: 'user',
-    params: object({ ...placeParam, id: id() }),
+    params: object({ ...ownerParam, id: id() }),
     handle: async (visit, params) => {
-      const own = await openOwn(of, visit, params);
+      const own = await openOwn(routes, visit, params);
       return editView(visit, own, await loadFilled(visit, own.snippet));
     },
   }),
   page({
     method: 'POST',
-    path: `${of.one}/:id`,
+    path: `${routes.one}/:id`,
     audience: 'user',
-    params: object({ ...placeParam, id: id(), ...filledParams }),
+    params: object({ ...ownerParam, id: id(), ...filledParams }),
     handle: async (visit, params) => {
-      const own = await openOwn(of, visit, params);
-      const { place, snippet } = own;
+      const own = await openOwn(routes, visit, params);
+      const { list, snippet } = own;
       const filled = toFilled(visit, { visibility: snippet.visibility, ...params });
       const problems = await attempt(
-        async () => await updateSnippet(visit.call, place.home, snippet.id, filled),
+        async () => await updateSnippet(visit.call, list.home, snippet.id, filled),
       );
       if (problems !== null) return editView(visit, own, filled, snippetProblems(problems));
-      return redirect(place.pathOf(snippet.id));
+      return redirect(list.pathOf(snippet.id));
     },
   }),
   page({
     method: 'POST',
-    path: `${of.one}/:id/delete`,
+    path: `${routes.one}/:id/delete`,
     audience: 'user',
-    params: object({ ...placeParam, id: id(), confirmed: optional(boolean()) }),
+    params: object({ ...ownerParam, id: id(), confirmed: optional(boolean()) }),
     handle: async (visit, params) => {
-      const own = await openOwn(of, visit, params);
-      const { place, snippet } = own;
+      const own = await openOwn(routes, visit, params);
+      const { list, snippet } = own;
       if (params.confirmed !== true) {
         const problems = { text: 'Confirm that the snippet is to be deleted.', fields: {} };
         return editView(visit, own, await loadFilled(visit, snippet), problems);
       }
-      await deleteSnippet(visit.call, place.home, snippet.id);
-      return redirect(place.listPath, `Snippet $${snippet.id} is deleted.`);
+      await deleteSnippet(visit.call, list.home, snippet.id);
+      return redirect(list.listPath, `Snippet $${snippet.id} is deleted.`);
     },
   }),
 ];
 
 /** Makes the pages with forms. */
-export const formPages = (of: SnippetPages) => [...newPages(of), ...editPages(of)];
+export const formPages = (routes: SnippetRoutes) => [...newPages(routes), ...editPages(routes)];

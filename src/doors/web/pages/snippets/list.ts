@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
 
@@ -28,55 +28,55 @@ export const visibilityMark = (visibility: string): Html => {
   return html`<span class="status off">${icon(name)} ${word}</span>`;
 };
 
-const row = (place: SnippetPlace, { id, title, file_name, visibility, author, created_at }: Json): Html =>
-  html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${place.pathOf(id)}" data-row>${title}</a></span><span class="side">${visibilityMark(
+const row = (list: SnippetList, { id, title, file_name, visibility, author, created_at }: Json): Html =>
+  html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${list.pathOf(id)}" data-row>${title}</a></span><span class="side">${visibilityMark(
     visibility,
   )}</span><span class="meta">$${id}${file_name !== '' && html` · <code>${file_name}</code>`} · created ${relative(Date.parse(created_at))}${author !== null && ` by ${author.name}`}</span></li>
 `;
 
 type Whose = 'own' | 'public';
 
-const whoseTabs = ({ listPath }: SnippetPlace, whose: Whose): Html =>
+const whoseTabs = ({ listPath }: SnippetList, whose: Whose): Html =>
   tabs('Snippets', [
     { path: listPath, name: 'Yours', isHere: whose === 'own' },
     { path: `${listPath}?of=public`, name: 'Public', isHere: whose === 'public' },
   ]);
 
-type Asked = { of?: Whose | undefined; page?: number; per_page?: number };
+type PageQuery = { of?: Whose | undefined; page?: number; per_page?: number };
 
-const listView = async (visit: Visit, place: SnippetPlace, asked: Asked): Promise<View> => {
+const listView = async (visit: Visit, list: SnippetList, pageQuery: PageQuery): Promise<View> => {
   const { call } = visit;
-  const { home, listPath, view } = place;
-  const whose = asked.of ?? 'own';
+  const { home, listPath, view } = list;
+  const whose = pageQuery.of ?? 'own';
   if (home === null && whose === 'own' && !call.signedIn) throw unauthorized();
-  const requested = pageRequest(asked);
+  const requested = pageRequest(pageQuery);
   const of = home === null ? whose : 'all';
   const { items, total } = await listSnippets(call, home, { of }, requested);
   const shown = await snippetsJson(call, home, items);
   const fresh =
     mayCreate(call, home) &&
     html`<a class="button primary" href="${listPath}/new">${icon('plus')} New snippet</a>`;
-  const list =
+  const rows =
     shown.length === 0
       ? emptyState({ icon: 'file', title: 'No snippets', text: 'Snippets share a piece of code or text.' })
-      : html`<header><span class="muted">${total === 1 ? '1 snippet' : `${total} snippets`}</span></header><ul class="list">${shown.map((one) => row(place, one))}</ul>`;
+      : html`<header><span class="muted">${total === 1 ? '1 snippet' : `${total} snippets`}</span></header><ul class="list">${shown.map((one) => row(list, one))}</ul>`;
   const query = { of: home === null && whose === 'public' ? whose : undefined };
   return view(
     'Snippets',
     html`<div class="row between"><h1>Snippets</h1>${fresh}</div>
-${home === null && call.signedIn && whoseTabs(place, whose)}
-<section class="card" aria-label="Snippets">${list}</section>
+${home === null && call.signedIn && whoseTabs(list, whose)}
+<section class="card" aria-label="Snippets">${rows}</section>
 ${pagesNav({ path: listPath, query, page: requested, total })}`,
     { hasHeading: true },
   );
 };
 
 /** Makes the page of a list. */
-export const listPage = (of: SnippetPages) =>
+export const listPage = (routes: SnippetRoutes) =>
   page({
     method: 'GET',
-    path: of.list,
+    path: routes.list,
     audience: 'visitor',
-    params: object({ ...placeParam, of: optional(oneOf(['own', 'public'])), ...pageParams }),
-    handle: async (visit, params) => await listView(visit, await of.open(visit, params), params),
+    params: object({ ...ownerParam, of: optional(oneOf(['own', 'public'])), ...pageParams }),
+    handle: async (visit, params) => await listView(visit, await routes.open(visit, params), params),
   });

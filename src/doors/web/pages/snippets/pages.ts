@@ -3,9 +3,9 @@ import { page, redirect } from '../../page.ts';
 import { formPages } from './forms.ts';
 import { listPage } from './list.ts';
 import { onePages } from './snippet_page.ts';
-import { type SnippetPages, personalSnippets, projectSnippets } from './snippet_owner.ts';
+import { type SnippetRoutes, personalSnippets, projectSnippets } from './snippet_routes.ts';
 
-const pagesOf = (of: SnippetPages) => [listPage(of), ...onePages(of), ...formPages(of)];
+const pagesOf = (routes: SnippetRoutes) => [listPage(routes), ...onePages(routes), ...formPages(routes)];
 
 /** Other addresses of personal snippets. */
 const redirects = [

@@ -19,7 +19,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { summarize } from '../../parts/projects/project_preview.ts';
 import { person } from '../../parts/user_link.ts';
 import { visibilityMark } from './list.ts';
-import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
 /** Lines on a page. */
 const maxLines = 2_500;
@@ -48,10 +48,10 @@ const linesPart = async (
   };
 };
 
-const headPart = (place: SnippetPlace, snippet: SnippetRow, author: Html | null, canChange: boolean): Html =>
+const headPart = (list: SnippetList, snippet: SnippetRow, author: Html | null, canChange: boolean): Html =>
   html`<div class="stack tight"><div class="row between top"><h1>${snippet.title} <span class="muted number">$${snippet.id}</span></h1>${
     canChange &&
-    html`<a class="button" href="${place.pathOf(snippet.id)}/edit" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`
+    html`<a class="button" href="${list.pathOf(snippet.id)}/edit" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`
   }</div>
 <div class="row">${visibilityMark(snippet.visibility)}${author}<span class="muted">created ${relative(snippet.created_at)}${
     snippet.updated_at !== snippet.created_at && html`, edited ${relative(snippet.updated_at)}`
@@ -59,14 +59,14 @@ const headPart = (place: SnippetPlace, snippet: SnippetRow, author: Html | null,
 
 const oneView = async (
   visit: Visit,
-  place: SnippetPlace,
+  list: SnippetList,
   snippetId: number,
   requested: number,
 ): Promise<View> => {
   const { call } = visit;
-  const { home } = place;
+  const { home } = list;
   const snippet = await findSnippet(call, call.db, home, snippetId);
-  const path = place.pathOf(snippet.id);
+  const path = list.pathOf(snippet.id);
   const name = snippet.file_name === '' ? 'snippet.txt' : snippet.file_name;
   const text = await loadContent(call.db, snippet.id);
   const description = (snippet.description ?? '').trim();
@@ -80,9 +80,9 @@ const oneView = async (
 ${content}</section>`;
   const isPublic = snippet.visibility === 'public' && (home === null || may(anonymous, 'read_snippet', home));
   const preview = { description: description === '' ? name : summarize(description) };
-  return place.view(
+  return list.view(
     `${snippet.title} ($${snippet.id})`,
-    html`${headPart(place, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}
+    html`${headPart(list, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}
 ${about}
 ${card}
 ${nav}`,
@@ -91,22 +91,22 @@ ${nav}`,
 };
 
 /** Makes the pages of one snippet. */
-export const onePages = (of: SnippetPages) => [
+export const onePages = (routes: SnippetRoutes) => [
   page({
     method: 'GET',
-    path: `${of.one}/:id`,
+    path: `${routes.one}/:id`,
     audience: 'visitor',
-    params: object({ ...placeParam, id: id(), page: optional(integer()) }),
+    params: object({ ...ownerParam, id: id(), page: optional(integer()) }),
     handle: async (visit, params) =>
-      await oneView(visit, await of.open(visit, params), params.id, params.page ?? 1),
+      await oneView(visit, await routes.open(visit, params), params.id, params.page ?? 1),
   }),
   page({
     method: 'GET',
-    path: `${of.one}/:id/raw`,
+    path: `${routes.one}/:id/raw`,
     audience: 'visitor',
-    params: object({ ...placeParam, id: id() }),
+    params: object({ ...ownerParam, id: id() }),
     handle: async (visit, params) => {
-      const { home } = await of.open(visit, params);
+      const { home } = await routes.open(visit, params);
       const { call } = visit;
       const snippet = await findSnippet(call, call.db, home, params.id);
       return new RawPage(await loadContent(call.db, snippet.id), plainHeaders);

@@ -96,9 +96,9 @@ const create = page({
     const filled = Object.fromEntries(Object.keys(formParams).map((name) => [name, sentText(sent[name])]));
     return newView(visit, code, filled, { text: null, fields });
   },
-  handle: async (visit, { project: of, ...filled }) => {
+  handle: async (visit, { project: fullPath, ...filled }) => {
     const { call } = visit;
-    const code = await findCodeForPush(call, of);
+    const code = await findCodeForPush(call, fullPath);
     const tag = (filled.tag_name ?? '').trim();
     const request = {
       tag,
@@ -117,8 +117,8 @@ const remove = page({
   path: `${servedTags}/delete`,
   audience: 'user',
   params: object({ ...projectPath, tag_name: text() }),
-  handle: async ({ call }, { project: of, tag_name: tag }) => {
-    const code = await findCodeForPush(call, of);
+  handle: async ({ call }, { project: fullPath, tag_name: tag }) => {
+    const code = await findCodeForPush(call, fullPath);
     await deleteTag(call, code, tag);
     return redirect(tagsPath(code.project), `The tag ${tag} is deleted.`);
   },

@@ -101,10 +101,10 @@ export const listPage = page({
   }),
   handle: async (
     visit,
-    { project: of, search: words, sort: order, format, ...paging },
+    { project: fullPath, search: words, sort: order, format, ...paging },
   ): Promise<View | RawPage> => {
     const { call } = visit;
-    const code = await findCode(call, of);
+    const code = await findCode(call, fullPath);
     if (format === 'atom') return await tagsFeed(visit, code);
     const { project } = code;
     const search = words ?? '';

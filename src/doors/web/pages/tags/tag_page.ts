@@ -67,8 +67,8 @@ export const onePage = page({
   path: `${servedTags}/:path`,
   audience: 'visitor',
   params: object({ ...projectPath, path: text({ maxLength: 1_000 }) }),
-  handle: async (visit, { project: of, path: name }) => {
-    const code = await findCode(visit.call, of);
+  handle: async (visit, { project: fullPath, path: name }) => {
+    const code = await findCode(visit.call, fullPath);
     const [tag] = await tagsJson(visit.call, code, [await requireTag(code, name)]);
     if (tag === undefined) throw notFound('Tag');
     return await tagView(visit, code, tag);

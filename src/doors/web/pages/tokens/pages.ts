@@ -147,12 +147,12 @@ type Listed = { state?: State | undefined; page?: number; per_page?: number };
 
 const listView = async (
   visit: Visit,
-  { state = 'active', ...asked }: Listed = {},
+  { state = 'active', ...listQuery }: Listed = {},
   given = blank,
   problems = noProblems,
 ): Promise<View> => {
   const { db, now } = visit.call;
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(listQuery);
   const filter = { kind: 'personal', user_id: requireUser(visit.call).id, state } as const;
   const { rows, total } = await listTokens(db, { filter, page: wanted, now });
   const none = state === 'active' ? 'You have no active tokens.' : 'You have no revoked or expired tokens.';
@@ -224,7 +224,7 @@ export const pages = [
     path,
     audience: 'user',
     params: listParams,
-    handle: async (visit, asked) => await listView(visit, asked),
+    handle: async (visit, query) => await listView(visit, query),
   }),
   create,
   revoke,

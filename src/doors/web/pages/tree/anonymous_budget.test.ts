@@ -7,7 +7,7 @@ import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 
 let gantry: TestService;
 let member: Visitor;
@@ -30,7 +30,7 @@ const crowd = async (work: () => Promise<void>): Promise<void> => {
   const gate = Promise.withResolvers<void>();
   const crawlers = Array.from(
     { length: 22 },
-    async () => await withAnonymousPlace(crawler, async () => await gate.promise),
+    async () => await withAnonymousSlot(crawler, async () => await gate.promise),
   );
   try {
     await work();

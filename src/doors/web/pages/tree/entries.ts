@@ -11,7 +11,7 @@ import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import { resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { hasAnonymousPlace, withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { hasAnonymousSlot, withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -109,11 +109,11 @@ const findEntryCommits = async (
   { commit, path, hasCommits = false }: TreeGiven & { commit: Oid },
   entries: readonly TreeEntry[],
 ): Promise<LastCommits> => {
-  const isLate = entries.length > maxInlineCommits || !hasAnonymousPlace(visit);
+  const isLate = entries.length > maxInlineCommits || !hasAnonymousSlot(visit);
   if (!hasCommits && isLate) return { commits: new Map(), isFinished: false };
   const names = entries.map(({ name }) => name);
   const milliseconds = hasCommits ? searchTimes.later : searchTimes.inline;
-  const found = await withAnonymousPlace(
+  const found = await withAnonymousSlot(
     visit,
     async () => await findLastCommits(code, { commit, path, names, milliseconds }),
   );

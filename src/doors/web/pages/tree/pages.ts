@@ -4,7 +4,7 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, object, optional } from '../../../../platform/http/schema.ts';
 import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -15,18 +15,18 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { treeCard } from './entries.ts';
 import { readmeCard } from './readme.ts';
 
-type Asked = { page: number; hasCommits: boolean };
+type PageQuery = { page: number; hasCommits: boolean };
 
 /** Links to other views of the same commit, and a menu to add files. */
-const toolbar = (visit: Visit, { project, ref, path, kind, commit }: CodePlace): Html =>
+const toolbar = (visit: Visit, { project, ref, path, kind, commit }: CodeLocation): Html =>
   html`<div class="row tight"><a hidden href="${codePath(project, 'tree', commit, path)}" data-key="y">Permalink</a>${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
 <a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
 ${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}</div>`;
 
-const treeView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View> => {
-  const { project, ref, path, commit } = place;
+const treeView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View> => {
+  const { project, ref, path, commit } = location;
   const [card, readme, menu] = await Promise.all([
-    treeCard(visit, { project, ref, path, commit, ...asked }),
+    treeCard(visit, { project, ref, path, commit, ...query }),
     readmeCard(visit, { project, ref, path, commit }),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'tree', other, path) }),
   ]);
@@ -35,7 +35,7 @@ const treeView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<V
   return projectView(
     visit,
     { project, title, noun: 'tree', hasHeading: true },
-    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>${toolbar(visit, place)}</div>
+    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>${toolbar(visit, location)}</div>
 ${card}${readme}`,
   );
 };
@@ -53,8 +53,8 @@ export const pages = [served, `${served}/:rest`].map((path) =>
     ...given,
     path,
     handle: async (visit, { page: sent, commits = false, ...params }) => {
-      const asked = { page: pageRequest({ page: sent }).page, hasCommits: commits };
-      return await treeView(visit, await findPlace(visit, params), asked);
+      const query = { page: pageRequest({ page: sent }).page, hasCommits: commits };
+      return await treeView(visit, await findLocation(visit, params), query);
     },
   }),
 );

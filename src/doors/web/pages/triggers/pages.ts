@@ -14,7 +14,7 @@ import { type FormProblems, attempt, form, input, noProblems } from '../../parts
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
@@ -76,11 +76,11 @@ type Tried = { description: string; problems: FormProblems };
 const listView = async (
   visit: Visit,
   project: Project,
-  asked: { page?: number; per_page?: number } = {},
+  query: { page?: number; per_page?: number } = {},
   { description, problems }: Tried = { description: '', problems: noProblems },
 ): Promise<View> => {
   const { call } = visit;
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(query);
   const path = triggersPath(project);
   const { items, total } = await listTriggers(call.db, project.id, wanted);
   const triggers = await triggersJson(call, items);
@@ -109,17 +109,22 @@ const list = page({
   path: servedTriggers,
   audience: 'user',
   params: object({ ...projectPath, ...pageParams }),
-  handle: async (visit, { project, ...asked }) => await listView(visit, await find(visit, project), asked),
+  handle: async (visit, { project, ...query }) => await listView(visit, await find(visit, project), query),
 });
 
 type Write = (project: Project, description: string) => Promise<unknown>;
 
 /** Shows the list again with the problems. */
-const written = async (visit: Visit, of: string, description: string, write: Write) => {
-  const project = await find(visit, of);
+const written = async (visit: Visit, fullPath: string, description: string, write: Write) => {
+  const project = await find(visit, fullPath);
   const problems = await attempt(async () => await write(project, description));
   if (problems === null) return redirect(triggersPath(project), 'The trigger is saved.');
-  return await listView(visit, project, {}, { description, problems: placedOn(problems, ['description']) });
+  return await listView(
+    visit,
+    project,
+    {},
+    { description, problems: moveToFields(problems, ['description']) },
+  );
 };
 
 const create = page({
@@ -128,7 +133,12 @@ const create = page({
   audience: 'user',
   params: object({ ...projectPath, ...filled }),
   handle: async (visit, { project, description = '' }) =>
-    await written(visit, project, description, async (of, text) => await createTrigger(visit.call, of, text)),
+    await written(
+      visit,
+      project,
+      description,
+      async (project, text) => await createTrigger(visit.call, project, text),
+    ),
 });
 
 const one = { ...projectPath, id: id() };
@@ -143,7 +153,7 @@ const update = page({
       visit,
       project,
       description,
-      async (of, text) => await updateTrigger(visit.call, of, triggerId, text),
+      async (project, text) => await updateTrigger(visit.call, project, triggerId, text),
     ),
 });
 
@@ -152,8 +162,8 @@ const remove = page({
   path: `${servedTriggers}/:id/delete`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: of, id: triggerId }) => {
-    const project = await find(visit, of);
+  handle: async (visit, { project: fullPath, id: triggerId }) => {
+    const project = await find(visit, fullPath);
     await deleteTrigger(visit.call, project, triggerId);
     return redirect(triggersPath(project), 'The trigger is deleted. Its token is invalid now.');
   },

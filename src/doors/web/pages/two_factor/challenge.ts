@@ -8,11 +8,11 @@ import { html } from '../../parts/html.ts';
 import { ownPath } from '../../request/own_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
-type Asked = { challenge: string; return_to: string };
+type PageQuery = { challenge: string; return_to: string };
 
 const action = '/users/sign_in/second_factor';
 
-const challengeView = (visit: Visit, { challenge, return_to }: Asked, problems = noProblems): View => ({
+const challengeView = (visit: Visit, { challenge, return_to }: PageQuery, problems = noProblems): View => ({
   title: 'Sign in: second factor',
   body: html`<h1>Second factor</h1>
 <p>Enter the code from your authenticator, or one of your recovery codes.</p>

@@ -15,7 +15,7 @@ import { type FormProblems, checkbox, form, input, noProblems, select, textArea 
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { placedOn } from '../ci/problems_without_field.ts';
+import { moveToFields } from '../ci/problems_without_field.ts';
 
 const types = [
   ['env_var', 'Variable'],
@@ -99,11 +99,11 @@ export const untried = (given: Filled): Tried => ({ given, problems: noProblems 
 
 const names = ['key', 'value', 'environment_scope', 'description'];
 
-export const variableProblems = (problems: FormProblems): FormProblems => placedOn(problems, names);
+export const variableProblems = (problems: FormProblems): FormProblems => moveToFields(problems, names);
 
-type Of = { action: string; submit: string; before: Variable | null };
+type FormContext = { action: string; submit: string; before: Variable | null };
 
-const traits = ({ before }: Of, { given }: Tried): Html[] => [
+const traits = ({ before }: FormContext, { given }: Tried): Html[] => [
   checkbox({ name: 'protected', label: 'Only for protected branches and tags', checked: given.protected }),
   ...(before?.hidden === 1
     ? []
@@ -127,9 +127,9 @@ const traits = ({ before }: Of, { given }: Tried): Html[] => [
   checkbox({ name: 'raw', label: 'Raw: variables in the value are not expanded', checked: given.raw }),
 ];
 
-/** @param of `before`: the edited variable; null: a new one */
-export const variableForm = (visit: Visit, of: Of, tried: Tried): Html => {
-  const { action, submit, before } = of;
+/** @param context `before`: the edited variable; null: a new one */
+export const variableForm = (visit: Visit, context: FormContext, tried: Tried): Html => {
+  const { action, submit, before } = context;
   const { given, problems } = tried;
   const isHidden = before?.hidden === 1;
   return form(
@@ -154,6 +154,6 @@ export const variableForm = (visit: Visit, of: Of, tried: Tried): Html => {
       problems,
     }),
     input({ name: 'description', label: 'Description', value: given.description ?? '', problems }),
-    ...traits(of, tried),
+    ...traits(context, tried),
   );
 };

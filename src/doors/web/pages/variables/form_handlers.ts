@@ -9,7 +9,7 @@ import {
 import type { Variable } from '../../../../ci/variables/rules.ts';
 import { attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
 import {
   type Edited,
   type Filled,
@@ -25,41 +25,39 @@ import {
 } from './form.ts';
 import { addressOf, listView, ownerOf } from './list.ts';
 
-const create = (kind: PlaceKind): AnyPage =>
+const create = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: kind.served,
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     invalid: async (visit, sent, fields) => {
-      const place = await kind.find(visit, sent);
+      const list = await kind.find(visit, sent);
       const problems = variableProblems({ text: null, fields });
-      return await listView(visit, place, {}, { given: asTyped(sent), problems });
+      return await listView(visit, list, {}, { given: asTyped(sent), problems });
     },
     handle: async (visit, params) => {
-      const given = params as Filled & PlaceParams;
-      const place = await kind.find(visit, given);
+      const given = params as Filled & SettingsListParams;
+      const list = await kind.find(visit, given);
       const hidden = given.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
       const made = { ...editOf(given), key: given.key?.trim() ?? '', ...hidden };
-      const problems = await attempt(
-        async () => await createVariable(visit.call, ownerOf(place.holder), made),
-      );
-      if (problems === null) return redirect(place.path, `The variable ${made.key} is added.`);
-      return await listView(visit, place, {}, { given, problems: variableProblems(problems) });
+      const problems = await attempt(async () => await createVariable(visit.call, ownerOf(list.owner), made));
+      if (problems === null) return redirect(list.path, `The variable ${made.key} is added.`);
+      return await listView(visit, list, {}, { given, problems: variableProblems(problems) });
     },
   });
 
-type Meant = PlaceParams & { key: string; scope: string };
+type Meant = SettingsListParams & { key: string; scope: string };
 
 const meant = { key: text(), scope: text() };
 
-const editView = (visit: Visit, place: Place, before: Variable, tried: Tried): View => {
-  const action = addressOf(place.path, before);
+const editView = (visit: Visit, list: SettingsList, before: Variable, tried: Tried): View => {
+  const action = addressOf(list.path, before);
   const content = variableForm(visit, { action, submit: 'Save', before }, tried);
-  return place.view(visit, `Variable ${before.key}`, content);
+  return list.view(visit, `Variable ${before.key}`, content);
 };
 
-const edit = (kind: PlaceKind): AnyPage =>
+const edit = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: `${kind.served}/:key`,
@@ -67,13 +65,13 @@ const edit = (kind: PlaceKind): AnyPage =>
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
       const given = params as Meant;
-      const place = await kind.find(visit, given);
-      const found = await findVariable(visit.call, visit.call.db, ownerOf(place.holder), given);
-      return editView(visit, place, found, untried(filledOf(found)));
+      const list = await kind.find(visit, given);
+      const found = await findVariable(visit.call, visit.call.db, ownerOf(list.owner), given);
+      return editView(visit, list, found, untried(filledOf(found)));
     },
   });
 
-const update = (kind: PlaceKind): AnyPage =>
+const update = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:key`,
@@ -81,22 +79,22 @@ const update = (kind: PlaceKind): AnyPage =>
     params: object({ ...kind.params, ...editedParams, ...meant }),
     handle: async (visit, params) => {
       const given = params as Edited & Meant;
-      const place = await kind.find(visit, given);
+      const list = await kind.find(visit, given);
       const { call } = visit;
-      const owner = ownerOf(place.holder);
+      const owner = ownerOf(list.owner);
       const before = await findVariable(call, call.db, owner, given);
       const { value, ...rest } = editOf(given);
       const isKept = before.hidden === 1 && value === '';
       const edited = { ...rest, ...(!isKept && { value }) };
       const problems = await attempt(async () => await updateVariable(call, owner, given, edited));
-      if (problems === null) return redirect(place.path, `The variable ${before.key} is saved.`);
+      if (problems === null) return redirect(list.path, `The variable ${before.key} is saved.`);
       const filled = { ...given, masked_and_hidden: before.hidden === 1 };
       const tried = { given: filled, problems: variableProblems(problems) };
-      return { ...editView(visit, place, before, tried), status: 422 };
+      return { ...editView(visit, list, before, tried), status: 422 };
     },
   });
 
-const remove = (kind: PlaceKind): AnyPage =>
+const remove = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
     path: `${kind.served}/:key/delete`,
@@ -104,13 +102,13 @@ const remove = (kind: PlaceKind): AnyPage =>
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
       const given = params as Meant;
-      const place = await kind.find(visit, given);
-      await deleteVariable(visit.call, ownerOf(place.holder), given);
-      return redirect(place.path, `The variable ${given.key} is deleted.`);
+      const list = await kind.find(visit, given);
+      await deleteVariable(visit.call, ownerOf(list.owner), given);
+      return redirect(list.path, `The variable ${given.key} is deleted.`);
     },
   });
 
-export const actPages = (kind: PlaceKind): AnyPage[] => [
+export const actPages = (kind: SettingsListRoute): AnyPage[] => [
   create(kind),
   edit(kind),
   update(kind),

@@ -6,15 +6,20 @@ import type { Variable } from '../../../../ci/variables/rules.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import type {
+  SettingsOwner,
+  SettingsList,
+  SettingsListRoute,
+  SettingsListParams,
+} from '../ci/settings_list.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, untried, variableForm } from './form.ts';
 
-export const ownerOf = (holder: Holder): Owner => {
-  if (holder.scope === 'instance') return { type: 'Instance', id: 0 };
-  return holder.scope === 'group'
-    ? { type: 'Namespace', id: holder.group.id }
-    : { type: 'Project', id: holder.project.id };
+export const ownerOf = (owner: SettingsOwner): Owner => {
+  if (owner.scope === 'instance') return { type: 'Instance', id: 0 };
+  return owner.scope === 'group'
+    ? { type: 'Namespace', id: owner.group.id }
+    : { type: 'Project', id: owner.project.id };
 };
 
 /** Path of a variable's page, identified by key and environment scope. */
@@ -36,9 +41,9 @@ const shownValue = ({ value, hidden }: Variable): Html =>
     ? html`<span class="quiet">Hidden</span>`
     : html`<details><summary>Show</summary><code class="lines">${value}</code></details>`;
 
-type Line = { visit: Visit; place: Place; variable: Variable };
+type Line = { visit: Visit; list: SettingsList; variable: Variable };
 
-const line = ({ visit, place: { path }, variable }: Line): Html => html`<tr>
+const line = ({ visit, list: { path }, variable }: Line): Html => html`<tr>
 <th scope="row"><code>${variable.key}</code>${traits(variable)}${
   variable.description !== null && html`<br><span class="quiet">${variable.description}</span>`
 }</th>
@@ -60,7 +65,7 @@ const table = (
 <tbody>${lines.map(line)}</tbody>
 </table></div>`;
 
-const reach: Record<Holder['scope'], string> = {
+const reach: Record<SettingsOwner['scope'], string> = {
   instance: 'Passed to all jobs of the instance. Variables of groups and projects take precedence.',
   group: 'Passed to jobs of all projects in the group. Variables of subgroups and projects take precedence.',
   project:
@@ -69,33 +74,33 @@ const reach: Record<Holder['scope'], string> = {
 
 export const listView = async (
   visit: Visit,
-  place: Place,
-  asked: { page?: number; per_page?: number } = {},
+  list: SettingsList,
+  query: { page?: number; per_page?: number } = {},
   tried: Tried = untried(blank),
 ): Promise<View> => {
-  const { path, holder } = place;
-  const wanted = pageRequest(asked);
-  const { items, total } = await listVariables(visit.call.platform, ownerOf(holder), wanted);
-  const content = html`<p>${reach[holder.scope]}</p>
-${place.above}<p class="quiet">${total === 1 ? '1 variable' : `${total} variables`}</p>
-${items.length > 0 && table(items.map((variable) => ({ visit, place, variable })))}
+  const { path, owner } = list;
+  const wanted = pageRequest(query);
+  const { items, total } = await listVariables(visit.call.platform, ownerOf(owner), wanted);
+  const content = html`<p>${reach[owner.scope]}</p>
+${list.above}<p class="quiet">${total === 1 ? '1 variable' : `${total} variables`}</p>
+${items.length > 0 && table(items.map((variable) => ({ visit, list, variable })))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New variable</h2>
 ${variableForm(visit, { action: path, submit: 'Add variable', before: null }, tried)}`;
-  const view = place.view(visit, 'Variables', content);
+  const view = list.view(visit, 'Variables', content);
   return tried.problems.text === null && Object.keys(tried.problems.fields).length === 0
     ? view
     : { ...view, status: 422 };
 };
 
-export const listPage = (kind: PlaceKind): AnyPage =>
+export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
     path: kind.served,
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as PlaceParams & { page: number; per_page: number };
+      const given = params as SettingsListParams & { page: number; per_page: number };
       return await listView(visit, await kind.find(visit, given), given);
     },
   });

@@ -1,8 +1,8 @@
-import { placesOf } from '../ci/settings_owner.ts';
+import { settingsListRoutes } from '../ci/settings_list.ts';
 import { actPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
-export const pages = Object.values(placesOf('variables')).flatMap((kind) => [
+export const pages = Object.values(settingsListRoutes('variables')).flatMap((kind) => [
   listPage(kind),
   ...actPages(kind),
 ]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../../../platform/errors.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousPlace } from './anonymous_page_limit.ts';
+import { withAnonymousSlot } from './anonymous_page_limit.ts';
 
 /** Visits of one service. Nothing else of a visit matters here. */
 const openVisits = () => {
@@ -21,10 +21,10 @@ test('anonymous visitors share two places, and members need none', async () => {
     await gate.promise;
     running -= 1;
   };
-  const visits = [1, 2, 3].map(async () => await withAnonymousPlace(anonymous, work));
+  const visits = [1, 2, 3].map(async () => await withAnonymousSlot(anonymous, work));
   await setImmediate();
   assert.equal(running, 2);
-  assert.equal(await withAnonymousPlace(member, async () => 'done'), 'done');
+  assert.equal(await withAnonymousSlot(member, async () => 'done'), 'done');
   gate.resolve();
   await Promise.all(visits);
   assert.equal(running, 0);
@@ -35,14 +35,14 @@ test('refuses visitors when too many wait, and frees the place of work that fail
   const gate = Promise.withResolvers<void>();
   const visits = Array.from(
     { length: 22 },
-    async () => await withAnonymousPlace(anonymous, async () => await gate.promise),
+    async () => await withAnonymousSlot(anonymous, async () => await gate.promise),
   );
   await assert.rejects(
-    withAnonymousPlace(anonymous, async () => 'late'),
+    withAnonymousSlot(anonymous, async () => 'late'),
     (error) => error instanceof Failure && error.status === 429,
   );
   gate.reject(new Error('gone'));
   const results = await Promise.allSettled(visits);
   assert.ok(results.every(({ status }) => status === 'rejected'));
-  assert.equal(await withAnonymousPlace(anonymous, async () => 'free'), 'free');
+  assert.equal(await withAnonymousSlot(anonymous, async () => 'free'), 'free');
 });

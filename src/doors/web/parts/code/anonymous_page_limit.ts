@@ -50,7 +50,7 @@ const leave = (queue: Queue): void => {
 };
 
 /** Checks whether costly work of a page could begin at once, for what a page can do without. */
-export const hasAnonymousPlace = ({ call }: Visit): boolean =>
+export const hasAnonymousSlot = ({ call }: Visit): boolean =>
   call.signedIn || getQueue(call.platform).taken < maxPlaces;
 
 /**
@@ -58,7 +58,7 @@ export const hasAnonymousPlace = ({ call }: Visit): boolean =>
  * @returns releases the place; further calls do nothing
  * @throws Failure 429 when too many of them wait
  */
-export const takeAnonymousPlace = async ({ call }: Visit): Promise<() => void> => {
+export const takeAnonymousSlot = async ({ call }: Visit): Promise<() => void> => {
   if (call.signedIn) return () => undefined;
   const queue = getQueue(call.platform);
   await enter(queue);
@@ -70,8 +70,8 @@ export const takeAnonymousPlace = async ({ call }: Visit): Promise<() => void> =
 };
 
 /** Runs costly work of a page in a place. @throws Failure 429 when too many anonymous visitors wait */
-export const withAnonymousPlace = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
-  const release = await takeAnonymousPlace(visit);
+export const withAnonymousSlot = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
+  const release = await takeAnonymousSlot(visit);
   try {
     return await work();
   } finally {

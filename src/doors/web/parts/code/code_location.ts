@@ -9,7 +9,7 @@ import type { Visit } from '../../page.ts';
 import { projectPath } from '../frame/project_layout.ts';
 import { decodePath } from './code_path.ts';
 
-export type CodePlace = RefPath & { project: Project; code: Code };
+export type CodeLocation = RefPath & { project: Project; code: Code };
 
 /** Parameters of a page at a ref and path. */
 export const codeParams = {
@@ -23,7 +23,7 @@ const findWith = async (
   { call }: Visit,
   { project: fullPath, rest }: Address,
   open: typeof openCode,
-): Promise<CodePlace> => {
+): Promise<CodeLocation> => {
   const project = await findProjectFor(call, fullPath, 'read_code');
   const refPath = rest === undefined || rest === '' ? (project.default_branch ?? 'HEAD') : decodePath(rest);
   const code = open(call, project);
@@ -36,9 +36,9 @@ const findWith = async (
  * Finds the project and commit that a page shows; without `rest`, those of the default branch.
  * @throws Failure 404 for what is hidden or missing, 403 for code that the visitor may not read
  */
-export const findPlace = async (visit: Visit, address: Address): Promise<CodePlace> =>
+export const findLocation = async (visit: Visit, address: Address): Promise<CodeLocation> =>
   await findWith(visit, address, openCachedCode);
 
 /** As `findPlace`, for pages that change the repository: nothing is cached. */
-export const findPlaceToChange = async (visit: Visit, address: Address): Promise<CodePlace> =>
+export const findLocationToChange = async (visit: Visit, address: Address): Promise<CodeLocation> =>
   await findWith(visit, address, openCode);

@@ -81,9 +81,9 @@ export const applicationPages = [
     path,
     audience: 'admin',
     params: object(pageParams),
-    handle: async (visit, asked) => {
+    handle: async (visit, query) => {
       const { db } = visit.call;
-      const wanted = pageRequest(asked);
+      const wanted = pageRequest(query);
       const { items, total } = await listApplications(db, wanted);
       const owners = await basicUsersById(
         db,
@@ -113,9 +113,9 @@ ${pagesNav({ path, query: {}, page: wanted, total })}`;
     path: `${path}/:id/delete`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => {
+    handle: async (visit, params) => {
       const { call } = visit;
-      const application = await load(visit, of.id);
+      const application = await load(visit, params.id);
       await deleteApplication(call.platform.store, requireActor(call), call, application);
       return redirect(path, `${application.name} is deleted. Its tokens are revoked.`);
     },

@@ -23,9 +23,9 @@ const requireActor = ({ actor_id, sudo_by_id }: AuditRow, people: People): Html 
 
 /** Renders a detail; an array of two values is a change from one to the other. */
 const detail = ([name, value]: [string, unknown]): Html => {
-  const told =
+  const details =
     Array.isArray(value) && value.length === 2 ? `${brief(value[0])} -> ${brief(value[1])}` : brief(value);
-  return html`<li><code>${name}</code> ${told}</li>`;
+  return html`<li><code>${name}</code> ${details}</li>`;
 };
 
 const row = (event: AuditRow, people: People): Html => {

@@ -68,11 +68,11 @@ const line = (visit: Visit, group: Listed, size: GroupSize): Html => html`<li><s
 
 const names = { public: 'Public', internal: 'Internal', private: 'Private' };
 
-const listView = async (visit: Visit, asked: Static<typeof listParams>): Promise<View> => {
+const listView = async (visit: Visit, query: Static<typeof listParams>): Promise<View> => {
   const { call } = visit;
-  const { visibility, sort } = asked;
-  const search = asked.search ?? '';
-  const wanted = pageRequest(asked);
+  const { visibility, sort } = query;
+  const search = query.search ?? '';
+  const wanted = pageRequest(query);
   const { page: number, per_page } = wanted;
   const filter = visibility === undefined ? {} : { visibility };
   const params = { all_available: true, search, page: number, per_page, ...filter, ...sortParams[sort] };

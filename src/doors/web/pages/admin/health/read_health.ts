@@ -30,12 +30,12 @@ const readSpace = async (folder: string): Promise<Space> => {
 export type DatabaseFacts = { engine: 'sqlite' | 'postgres'; version: string; size: number };
 
 const readDatabase = async ({ store }: Platform): Promise<DatabaseFacts> => {
-  const { rows } = await sql<{ version: string; size: number | string }>`${store.words.facts}`.execute(
+  const { rows } = await sql<{ version: string; size: number | string }>`${store.dialect.facts}`.execute(
     store.db,
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error('the database tells nothing of itself');
-  return { engine: store.words.engine, version: facts.version, size: Number(facts.size) };
+  return { engine: store.dialect.engine, version: facts.version, size: Number(facts.size) };
 };
 
 export type StorageFacts = {

@@ -91,11 +91,11 @@ const cancelPart = (visit: Visit): Html =>
 <p>Cancels the jobs of all projects that wait or run, for example before maintenance. Their pipelines are canceled or fail.</p>
 ${form(visit, { action: `${path}/cancel`, submit: 'Cancel all waiting and running jobs', danger: true })}</div></div></details>`;
 
-type Asked = { scope: InstanceScope; page: number; per_page: number };
+type PageQuery = { scope: InstanceScope; page: number; per_page: number };
 
-const listView = async (visit: Visit, { scope, ...asked }: Asked): Promise<View> => {
+const listView = async (visit: Visit, { scope, ...query }: PageQuery): Promise<View> => {
   const { db } = visit.call;
-  const wanted = pageRequest(asked);
+  const wanted = pageRequest(query);
   const { limit, offset } = wanted;
   const [counts, jobs] = await Promise.all([
     countInstanceJobs(db),

@@ -65,11 +65,11 @@ const listParams = object({
 const administer = ({ id, path_with_namespace }: ListedProject): Html =>
   html`<a class="button small" href="${projectsPath}/${id}" aria-label="Administer ${path_with_namespace}">${icon('gauge')} Administer</a>`;
 
-const listView = async (visit: Visit, asked: Static<typeof listParams>): Promise<View> => {
+const listView = async (visit: Visit, listQuery: Static<typeof listParams>): Promise<View> => {
   const { call } = visit;
-  const { filter, sort, storage } = asked;
-  const search = asked.search ?? '';
-  const wanted = pageRequest(asked);
+  const { filter, sort, storage } = listQuery;
+  const search = listQuery.search ?? '';
+  const wanted = pageRequest(listQuery);
   const { page: number, per_page } = wanted;
   const params = {
     search,

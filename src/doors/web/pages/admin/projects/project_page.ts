@@ -59,9 +59,9 @@ export const onePages = [
     path: `${projectsPath}/:id`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => {
+    handle: async (visit, params) => {
       const { call } = visit;
-      const project = await findProject(call, of.id);
+      const project = await findProject(call, params.id);
       const row = await projectRows(call).where('projects.id', '=', project.id).executeTakeFirst();
       if (row === undefined) throw notFound('Project');
       const content = html`<div class="row between">${crumbs(row.full_path)}${settingsLink(visit, row)}</div>

@@ -97,8 +97,10 @@ const longestNotice = 600;
 
 const noticeOf = (changes: readonly Change[]): string => {
   if (changes.length === 0) return 'Nothing was changed.';
-  const told = changes.map(({ name, before, after }) => `${name} ${brief(before)} -> ${brief(after)}`);
-  const text = `Saved: ${told.join(', ')}`;
+  const descriptions = changes.map(
+    ({ name, before, after }) => `${name} ${brief(before)} -> ${brief(after)}`,
+  );
+  const text = `Saved: ${descriptions.join(', ')}`;
   if (text.length <= longestNotice) return text;
   return `Saved ${changes.length} settings: ${changes.map(({ name }) => name).join(', ')}`.slice(
     0,

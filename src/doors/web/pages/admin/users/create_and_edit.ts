@@ -220,8 +220,8 @@ const edit = [
     path: `${usersPath}/:id/edit`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => {
-      const user = await loadChangeable(visit, of.id);
+    handle: async (visit, params) => {
+      const user = await loadChangeable(visit, params.id);
       return editView(visit, user, filledFrom(user));
     },
   }),

@@ -45,8 +45,8 @@ const sessionPages = [
     path: `${usersPath}/:id/sessions`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => {
-      const user = await loadChangeable(visit, of.id);
+    handle: async (visit, params) => {
+      const user = await loadChangeable(visit, params.id);
       const { db, now, settings } = visit.call;
       const sessions = await listSessions(db, user.id, { now, settings });
       const heads = ['Browser', 'Address', 'Signed in by', 'Signed in', 'Last seen', 'Action'];
@@ -86,9 +86,9 @@ const keyPages = [
     path: `${usersPath}/:id/keys`,
     audience: 'admin',
     params: object({ id: id(), ...pageParams }),
-    handle: async (visit, { id: userId, ...asked }) => {
+    handle: async (visit, { id: userId, ...query }) => {
       const user = await loadChangeable(visit, userId);
-      const wanted = pageRequest(asked);
+      const wanted = pageRequest(query);
       const { items, total } = await listKeys(visit.call.db, user.id, wanted);
       const heads = ['Key', 'Created', 'Last used', 'Expires', 'Action'];
       const content =
@@ -140,10 +140,10 @@ const tokenPages = [
     path: `${usersPath}/:id/tokens`,
     audience: 'admin',
     params: object({ id: id(), kind: { ...oneOf(kinds), default: 'personal' as const }, ...pageParams }),
-    handle: async (visit, { id: userId, kind, ...asked }) => {
+    handle: async (visit, { id: userId, kind, ...query }) => {
       const user = await loadChangeable(visit, userId);
       const { db, now } = visit.call;
-      const wanted = pageRequest(asked);
+      const wanted = pageRequest(query);
       const { rows, total } = await listTokens(db, { filter: { kind, user_id: user.id }, page: wanted, now });
       const path = `${usersPath}/${user.id}/tokens`;
       const links = kinds.map((one) => ({

@@ -70,7 +70,7 @@ export const removePages = [
     path: `${usersPath}/:id/delete`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => removeView(visit, await loadOther(visit, of.id)),
+    handle: async (visit, params) => removeView(visit, await loadOther(visit, params.id)),
   }),
   page({
     method: 'POST',

@@ -71,7 +71,7 @@ const listParams = object({
   ...pageParams,
 });
 
-type Asked = Static<typeof listParams>;
+type PageQuery = Static<typeof listParams>;
 
 const lastSeen = ({ last_activity_on: day }: UserRow): string =>
   day === null ? 'never active' : `last active on ${day}`;
@@ -85,7 +85,7 @@ const line = (visit: Visit, user: UserRow): Html => {
 `;
 };
 
-const filterTabs = (counts: UserCounts, { filter, search }: Asked): Html =>
+const filterTabs = (counts: UserCounts, { filter, search }: PageQuery): Html =>
   tabs(
     'Users by state',
     Object.entries(filterNames).map(([value, [name, count]]) => {
@@ -102,31 +102,31 @@ const filterTabs = (counts: UserCounts, { filter, search }: Asked): Html =>
     }),
   );
 
-const listView = async (visit: Visit, asked: Asked): Promise<View> => {
+const listView = async (visit: Visit, query: PageQuery): Promise<View> => {
   const { db } = visit.call;
-  const search = asked.search ?? '';
-  const wanted = pageRequest(asked);
-  const params = { ...filterParams[asked.filter], ...sortParams[asked.sort], search };
+  const search = query.search ?? '';
+  const wanted = pageRequest(query);
+  const params = { ...filterParams[query.filter], ...sortParams[query.sort], search };
   const [counts, { rows, total }] = await Promise.all([
     countUsers(db),
     selectUsers(db, params, { ...wanted, admin: true }),
   ]);
-  const kept = { filter: asked.filter, search: search === '' ? undefined : search };
+  const kept = { filter: query.filter, search: search === '' ? undefined : search };
   const content = html`<div class="row between">${searchForm({
     path: usersPath,
     name: 'search',
     value: search,
     label: 'Name, user name or whole e-mail address',
-    keep: { filter: asked.filter, sort: asked.sort },
-  })}${sortMenu({ path: usersPath, query: kept, param: 'sort', chosen: asked.sort, names: sortNames })}
+    keep: { filter: query.filter, sort: query.sort },
+  })}${sortMenu({ path: usersPath, query: kept, param: 'sort', chosen: query.sort, names: sortNames })}
 <a class="button primary" href="${usersPath}/new">${icon('plus')} New user</a></div>
-${filterTabs(counts, asked)}
+${filterTabs(counts, query)}
 <div class="card"><header><span class="muted">${total === 1 ? '1 user' : `${total} users`}</span></header>${
     rows.length === 0
       ? emptyState({ icon: 'users', title: 'No users', text: 'No user matches the filter.' })
       : html`<ul class="list">${rows.map((user) => line(visit, user))}</ul>`
   }</div>
-${pagesNav({ path: usersPath, query: { ...kept, sort: asked.sort }, page: wanted, total })}`;
+${pagesNav({ path: usersPath, query: { ...kept, sort: query.sort }, page: wanted, total })}`;
   return adminView({ path: usersPath, title: 'Users' }, content);
 };
 

@@ -140,8 +140,8 @@ export const onePages = [
     path: `${usersPath}/:id`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, of) => {
-      const user = await loadUser(visit.call.db, of.id);
+    handle: async (visit, params) => {
+      const user = await loadUser(visit.call.db, params.id);
       const content = html`${await facts(visit, user)}
 ${actionsPart(visit, user)}
 <p><a href="/admin/audit_events?target_type=User&amp;target_id=${user.id}">Audit log of this user</a></p>`;

@@ -19,7 +19,7 @@ export type ParsedQuery<State extends string> = {
 };
 
 /** What a list says of its records. */
-export type ListWords<State extends string> = {
+export type ListTexts<State extends string> = {
   one: string;
   many: string;
   icon: IconName;
@@ -58,7 +58,7 @@ export type StateTab<State> = { state: State; content: Html; count: number };
 export const stateTabs = <State extends string>(
   path: string,
   { state, others, chips }: ParsedQuery<State>,
-  { words, tabs }: { words: ListWords<State>; tabs: readonly StateTab<State>[] },
+  { words, tabs }: { words: ListTexts<State>; tabs: readonly StateTab<State>[] },
 ): Html => {
   const tab = ({ state: one, content, count }: StateTab<State>): Html => {
     const query = { ...others, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
@@ -71,21 +71,21 @@ export const stateTabs = <State extends string>(
 /** `1–20 of 128 open issues match` */
 export const listSummary = <State extends string>(
   { state, page, chips }: ParsedQuery<State>,
-  { one, many, states }: ListWords<State>,
+  { one, many, states }: ListTexts<State>,
   { shown, total }: { shown: number; total: number },
 ): string => {
   const first = page.offset + 1;
-  const of = `${total} ${states[state]}${total === 1 ? one : many}`;
-  const range = shown === total ? of : `${first}–${page.offset + shown} of ${of}`;
+  const counted = `${total} ${states[state]}${total === 1 ? one : many}`;
+  const range = shown === total ? counted : `${first}–${page.offset + shown} of ${counted}`;
   return chips.length === 0 ? range : `${range} ${total === 1 ? 'matches' : 'match'}`;
 };
 
-type Place = { path: string; newPath: string | null };
+type ListPaths = { path: string; newPath: string | null };
 
 export const emptyPart = <State extends string>(
-  { path, newPath }: Place,
+  { path, newPath }: ListPaths,
   { chips, state, page }: ParsedQuery<State>,
-  { words, total }: { words: ListWords<State>; total: number },
+  { words, total }: { words: ListTexts<State>; total: number },
 ): Html => {
   if (total > 0 && page.page > 1) {
     return emptyState({

@@ -146,8 +146,8 @@ const showNew = page({
     issue: optional(hash({})),
     issuable_template: optional(text()),
   }),
-  handle: async (visit, { project: of, issuable_template: name, ...sent }) => {
-    const project = await findForNew(visit, of);
+  handle: async (visit, { project: fullPath, issuable_template: name, ...sent }) => {
+    const project = await findForNew(visit, fullPath);
     const filled = readPrefill(sent);
     const requested = filled.description === '' ? name : null;
     const { names, chosen } = await chooseTemplate(visit, project, { type: 'issues', requested });
@@ -175,8 +175,8 @@ const create = page({
     confidential,
     due_date,
   }),
-  handle: async (visit, { project: of, title = '', description, ...rest }) => {
-    const project = await findForNew(visit, of);
+  handle: async (visit, { project: fullPath, title = '', description, ...rest }) => {
+    const project = await findForNew(visit, fullPath);
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const created = { ...rest, title, description: body };
     let made: LoadedIssue | null = null;

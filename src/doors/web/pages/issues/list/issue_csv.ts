@@ -4,7 +4,7 @@ import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
-import type { IssuePlace } from '../list_scope.ts';
+import type { IssueListScope } from '../list_scope.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 import { type ListedIssue, parseIssue } from './issue_row.ts';
 
@@ -28,11 +28,11 @@ const columns: Columns<ListedIssue> = {
 /** Returns the issues of a list as a file. @throws Failure 400 for filters that make no sense */
 export const issueCsv = async (
   { call }: Visit,
-  place: IssuePlace,
+  list: IssueListScope,
   query: IssueListQuery,
 ): Promise<RawPage> => {
-  const filters = { ...readQuery(query, place).filters, order_by: 'created_at', sort: 'asc' } as const;
-  const { scope } = place;
+  const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const { scope } = list;
   const read = async (number: number): Promise<ListedIssue[]> => {
     const page = pageRequest({ page: number, per_page: recordsPerRead });
     const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });

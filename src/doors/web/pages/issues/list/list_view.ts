@@ -1,4 +1,4 @@
-/** The list of issues of any place. `places` of projects, groups and own work mount it. */
+/** The page of a list of issues. Projects, groups and own work mount it. */
 import { today } from '../../../../../core/access/viewer.ts';
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
@@ -8,11 +8,11 @@ import { type Redirect, type View, type Visit, redirect } from '../../../page.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import type { IssuePlace } from '../list_scope.ts';
+import type { IssueListScope } from '../list_scope.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
 import { filterBar } from '../../issuables/list/filter_bar.ts';
 import {
-  type ListWords,
+  type ListTexts,
   type StateTab,
   emptyPart,
   keyHints,
@@ -28,7 +28,7 @@ import { issueRow, parseIssue } from './issue_row.ts';
 /** Returns the address that means what was typed: an issue by its number, or the list with more filters. */
 const typedAddress = (
   { call }: Visit,
-  { path, project }: IssuePlace,
+  { path, project }: IssueListScope,
   query: ListQuery,
   q: string,
 ): string => {
@@ -48,7 +48,7 @@ type Counts = Record<State, number>;
 /** Counts the issues of each state. The total of the state that is shown is known. */
 const countStates = async (
   { call }: Visit,
-  { scope }: IssuePlace,
+  { scope }: IssueListScope,
   { filters, state }: ListQuery,
   total: number,
 ): Promise<Counts> => {
@@ -59,7 +59,7 @@ const countStates = async (
   return { opened, closed, all: opened + closed };
 };
 
-const words: ListWords<State> = {
+const words: ListTexts<State> = {
   one: 'issue',
   many: 'issues',
   icon: 'issue',
@@ -81,7 +81,7 @@ const bar = {
 /** Renders the rows of the list, with the statements that an answer of the API takes and one for the labels. */
 const rowsPart = async (
   { call }: Visit,
-  { path, project, scope }: IssuePlace,
+  { path, project, scope }: IssueListScope,
   { filters, page }: ListQuery,
 ): Promise<{ rows: Html[]; total: number }> => {
   const { items, total } = await listIssues({ call, scope, filters, page, texts: issueTexts });
@@ -102,7 +102,7 @@ const rowsPart = async (
   };
 };
 
-const exportLink = ({ exportPath = null }: IssuePlace, { others, chips }: ListQuery): Html | null =>
+const exportLink = ({ exportPath = null }: IssueListScope, { others, chips }: ListQuery): Html | null =>
   exportPath === null
     ? null
     : html`<a class="small" href="${addressOf(exportPath, { ...others, ...chipQuery(chips) })}" download>${icon('download')} CSV</a>`;
@@ -110,24 +110,24 @@ const exportLink = ({ exportPath = null }: IssuePlace, { others, chips }: ListQu
 /** Renders a list of issues; redirects to the address that means what was typed into the box. */
 export const issueList = async (
   visit: Visit,
-  place: IssuePlace,
+  list: IssueListScope,
   query: IssueListQuery,
 ): Promise<View | Redirect> => {
-  const read = readQuery(query, place);
-  if (query.q !== undefined) return redirect(typedAddress(visit, place, read, query.q));
-  const { path, newPath, view } = place;
-  const { rows, total } = await rowsPart(visit, place, read);
-  const counts = await countStates(visit, place, read, total);
-  const list =
+  const read = readQuery(query, list);
+  if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
+  const { path, newPath, view } = list;
+  const { rows, total } = await rowsPart(visit, list, read);
+  const counts = await countStates(visit, list, read, total);
+  const table =
     rows.length === 0
-      ? emptyPart(place, read, { words, total })
-      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${exportLink(place, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      ? emptyPart(list, read, { words, total })
+      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${exportLink(list, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
   return view(
     'Issues',
     html`<h1 class="visually-hidden">Issues</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
 ${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order)}
-<section class="card" aria-label="Issues">${list}</section>
+<section class="card" aria-label="Issues">${table}</section>
 ${pagesNav({ path, query: { ...read.others, ...chipQuery(read.chips) }, page: read.page, total })}`,
   );
 };

@@ -7,7 +7,7 @@ import { names, object, oneOf, optional, text } from '../../../../../platform/ht
 import { toChips } from '../../issuables/list/filter_chips.ts';
 import { type ParsedQuery, isSelecting, readOrder } from '../../issuables/list/list_parts.ts';
 import { maxTyped } from '../../issuables/list/typed_filter.ts';
-import type { IssuePlace } from '../list_scope.ts';
+import type { IssueListScope } from '../list_scope.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 
@@ -30,7 +30,7 @@ export type State = (typeof states)[number];
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (query: IssueListQuery, { ownScope }: IssuePlace): ListQuery => {
+export const readQuery = (query: IssueListQuery, { ownScope }: IssueListScope): ListQuery => {
   const { q: _q, page, per_page, label_name = [], milestone_title, ...sent } = query;
   const given = {
     ...sent,

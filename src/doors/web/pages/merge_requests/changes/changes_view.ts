@@ -8,7 +8,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestFrame } from '../frame/frame.ts';
 import { type OpenForm, fileBlocks } from './file_cards.ts';
-import { commentForm, findCommentPlace } from './comment_form.ts';
+import { commentForm, findCommentPosition } from './comment_form.ts';
 import { partOf, splitFiles } from './file_pages.ts';
 import { fileTree } from './file_tree.ts';
 import { type Changes, loadChanges } from './load_changes.ts';
@@ -83,14 +83,15 @@ const partLinks = (
 /** Threads and drafts that belong to no file of the version. */
 const restPart = (cards: Cards, rendered: Awaited<ReturnType<typeof renderTalks>>): Html | null => {
   const { files } = cards.changes;
-  const threads = rendered.threads.filter(({ place }) => fileOf(files, place) === undefined);
+  const threads = rendered.threads.filter(({ position }) => fileOf(files, position) === undefined);
   const drafts = rendered.drafts.filter(
-    ({ draft, place }) =>
-      draft.discussion_id === null && (place === null || fileOf(files, place) === undefined),
+    ({ draft, position }) =>
+      draft.discussion_id === null && (position === null || fileOf(files, position) === undefined),
   );
   if (threads.length === 0 && drafts.length === 0) return null;
   return html`<section class="stack" aria-labelledby="other_threads"><h2 id="other_threads">Threads on other files and versions</h2>${threads.map(
-    (thread) => html`<div><p class="mono small">${thread.place.path}</p>${threadCard(cards, thread)}</div>`,
+    (thread) =>
+      html`<div><p class="mono small">${thread.position.path}</p>${threadCard(cards, thread)}</div>`,
   )}${drafts.map((draft) => draftCard(cards, draft))}</section>`;
 };
 
@@ -120,16 +121,19 @@ const formTemplate = (cards: Cards): Html | null =>
 const filesPart = async (cards: Cards, talks: Talks, part: Part, form: OpenForm | null): Promise<Html> => {
   const { visit, changes } = cards;
   const { files, notice, overflow, totalFiles } = changes;
-  const isOfPart = (place: { path: string } | null): boolean =>
-    place !== null && fileOf(part.files, place as Talks['threads'][number]['place']) !== undefined;
+  const isOfPart = (position: { path: string } | null): boolean =>
+    position !== null && fileOf(part.files, position as Talks['threads'][number]['position']) !== undefined;
   const isLast = part.page >= part.pages && changes.query.file === undefined;
-  const isRest = (place: { path: string } | null): boolean =>
-    isLast && (place === null || fileOf(files, place as Talks['threads'][number]['place']) === undefined);
-  const threads = talks.threads.filter(({ place }) => isOfPart(place) || isRest(place));
+  const isRest = (position: { path: string } | null): boolean =>
+    isLast &&
+    (position === null || fileOf(files, position as Talks['threads'][number]['position']) === undefined);
+  const threads = talks.threads.filter(({ position }) => isOfPart(position) || isRest(position));
   const ids = new Set(threads.map(({ id }) => id));
   const drafts = talks.drafts.filter(
-    ({ draft, place }) =>
-      (draft.discussion_id !== null && ids.has(draft.discussion_id)) || isOfPart(place) || isRest(place),
+    ({ draft, position }) =>
+      (draft.discussion_id !== null && ids.has(draft.discussion_id)) ||
+      isOfPart(position) ||
+      isRest(position),
   );
   const rendered = await renderTalks(visit, changes, { threads, drafts });
   const { before, after } = partLinks(changes, part);
@@ -163,7 +167,7 @@ export const changesView = async (
     isReviewing: talks.drafts.length > 0,
     kept: given.kept,
   };
-  const named = talks.mayComment ? findCommentPlace(changes.files, query.comment) : null;
+  const named = talks.mayComment ? findCommentPosition(changes.files, query.comment) : null;
   const form = named === null ? null : { ...named, ...given.comment };
   const part = await choosePart(visit, changes, form);
   const { alert } = given;

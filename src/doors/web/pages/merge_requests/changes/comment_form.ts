@@ -7,15 +7,15 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 
 /** A line of a file that a comment is about; null: the file as a whole. */
-export type CommentPlace = { file: Pick<FileDiff, 'old_path' | 'new_path'>; line: string | null };
+export type CommentPosition = { file: Pick<FileDiff, 'old_path' | 'new_path'>; line: string | null };
 
 const placePattern = /^(diff-[\da-f]{16})(?:_((?:old|new)_\d{1,10}))?$/;
 
 /** Finds what the parameter `comment` of an address means: `diff-0123456789abcdef_new_12`. */
-export const findCommentPlace = (
+export const findCommentPosition = (
   files: readonly FileDiff[],
   comment: string | undefined,
-): (CommentPlace & { file: FileDiff }) | null => {
+): (CommentPosition & { file: FileDiff }) | null => {
   const [, id, line = null] = placePattern.exec(comment ?? '') ?? [];
   const file = id === undefined ? undefined : files.find((one) => diffFileId(one) === id);
   return file === undefined ? null : { file, line };
@@ -27,7 +27,7 @@ const titleOf = (line: string | null): string => {
   return `Comment on line ${number}${side === 'old' ? ' before the change' : ''}`;
 };
 
-type Given = CommentPlace & { typed?: string | undefined; from?: number | undefined };
+type Given = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
 /** Renders the form. The script shows it at other lines, too: it changes the fields `path`, `old_path` and `line`. */
 export const commentForm = (cards: Cards, { file, line, typed, from }: Given): Html => {

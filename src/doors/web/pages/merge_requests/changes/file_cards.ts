@@ -13,22 +13,22 @@ import { keysOf } from '../../../parts/diff/row_parts.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { type CommentPlace, commentForm } from './comment_form.ts';
+import { type CommentPosition, commentForm } from './comment_form.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { draftCard, threadCard } from './thread_card.ts';
-import { type Place, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
+import { type ThreadPosition, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
 
 /** Largest file that is shown whole. */
 const maxWholeBytes = 1024 * 1024;
 
-export type OpenForm = CommentPlace & { typed?: string | undefined; from?: number | undefined };
+export type OpenForm = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
 export type FilesGiven = {
   cards: Cards;
   files: readonly FileDiff[];
   threads: readonly ShownThread[];
-  drafts: readonly (ShownDraft & { place: Place | null })[];
+  drafts: readonly (ShownDraft & { position: ThreadPosition | null })[];
   form: OpenForm | null;
 };
 
@@ -61,7 +61,12 @@ const addBelow = ({ below }: Placed, line: string, part: Html): void => {
   below.set(line, [...(below.get(line) ?? []), part]);
 };
 
-const place = (placed: Placed, { line, isOutdated }: Place, shown: ReadonlySet<string>, part: Html): void => {
+const insertCard = (
+  placed: Placed,
+  { line, isOutdated }: ThreadPosition,
+  shown: ReadonlySet<string>,
+  part: Html,
+): void => {
   if (isOutdated) placed.outdated.push(part);
   else if (line !== null && shown.has(line)) addBelow(placed, line, part);
   else placed.above.push(part);
@@ -72,14 +77,14 @@ const placeParts = (given: FilesGiven, file: FileDiff, rows: readonly DiffRow[])
   const { cards, files, threads, drafts, form } = given;
   const shown = new Set<string>(rows.flatMap(keysOf));
   const placed: Placed = { below: new Map(), above: [], outdated: [] };
-  const isHere = (one: Place): boolean => fileOf(files, one) === file;
-  for (const thread of threads.filter((one) => isHere(one.place))) {
+  const isHere = (one: ThreadPosition): boolean => fileOf(files, one) === file;
+  for (const thread of threads.filter((one) => isHere(one.position))) {
     const replies = drafts.filter(({ draft }) => draft.discussion_id === thread.id);
-    place(placed, thread.place, shown, threadCard(cards, thread, replies));
+    insertCard(placed, thread.position, shown, threadCard(cards, thread, replies));
   }
   for (const draft of drafts) {
-    if (draft.place !== null && isHere(draft.place)) {
-      place(placed, { ...draft.place, isOutdated: false }, shown, draftCard(cards, draft));
+    if (draft.position !== null && isHere(draft.position)) {
+      insertCard(placed, { ...draft.position, isOutdated: false }, shown, draftCard(cards, draft));
     }
   }
   if (form?.file.new_path === file.new_path) {

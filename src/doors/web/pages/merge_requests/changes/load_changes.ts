@@ -16,7 +16,7 @@ import { notFound } from '../../../../../platform/errors.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
-import { withAnonymousPlace } from '../../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
 import { orderFiles } from './file_tree.ts';
 import type { ChangesQuery } from './changes_address.ts';
 
@@ -89,7 +89,7 @@ const compare = async (
       ? { from: version.base_commit_sha, isExact: true }
       : await findInterdiffBase(call, project, [since, version]);
   const request: VersionDiffRequest = { from: base.from, to, ignore_whitespace: query.w === true };
-  const read = await withAnonymousPlace(visit, async () => await readVersionDiff(call, project, request));
+  const read = await withAnonymousSlot(visit, async () => await readVersionDiff(call, project, request));
   if (read === null)
     return nothing('The commits of this version no longer exist, or they differ in too much.');
   const { diffs, files, overflow } = read;

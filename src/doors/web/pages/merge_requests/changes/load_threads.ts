@@ -35,7 +35,7 @@ export type ShownNote = {
 };
 
 /** Where a thread or draft is shown in the version on the page. */
-export type Place = {
+export type ThreadPosition = {
   path: string;
   /** null: on the file as a whole, or its line is not in this version. */
   line: LineKey | null;
@@ -46,7 +46,7 @@ export type Place = {
   version: VersionRow | null;
 };
 
-export type Thread = { id: string; place: Place; isResolved: boolean; discussion: Discussion };
+export type Thread = { id: string; position: ThreadPosition; isResolved: boolean; discussion: Discussion };
 
 export type ShownThread = Omit<Thread, 'discussion'> & { notes: ShownNote[] };
 
@@ -54,7 +54,7 @@ export type ShownDraft = { draft: DraftNote; content: Html };
 
 export type Talks = {
   threads: Thread[];
-  drafts: { draft: DraftNote; place: Place | null }[];
+  drafts: { draft: DraftNote; position: ThreadPosition | null }[];
   unresolved: number;
   mayComment: boolean;
   mayResolve: boolean;
@@ -80,8 +80,8 @@ type Versions = Pick<Changes, 'versions' | 'version' | 'since' | 'files'>;
 const isOfVersion = ({ version, since }: Versions, { head_sha, base_sha }: Position): boolean =>
   version?.head_commit_sha === head_sha && (since !== null || version.base_commit_sha === base_sha);
 
-/** Finds the place of a thread by its present position, or the one where it began. */
-const findPlace = (versions: Versions, positions: readonly (Position | null)[]): Place | null => {
+/** Finds where a thread is shown: at its present position, or else where it began. */
+const findPosition = (versions: Versions, positions: readonly (Position | null)[]): ThreadPosition | null => {
   const [now = null, original = now] = positions;
   const began = original ?? now;
   if (began === null) return null;
@@ -112,15 +112,19 @@ export const loadTalks = async ({ call }: Visit, changes: Changes): Promise<Talk
     call.signedIn ? allDrafts(call, loaded) : [],
   ]);
   const threads = discussions.flatMap((discussion): Thread[] => {
-    const { position, original_position } = discussion.notes[0];
-    const place = findPlace(changes, [parsePosition(position), parsePosition(original_position)]);
-    return place === null
+    const [first] = discussion.notes;
+    const present = parsePosition(first.position);
+    const position = findPosition(changes, [present, parsePosition(first.original_position)]);
+    return position === null
       ? []
-      : [{ id: discussion.id, place, isResolved: isResolved(discussion), discussion }];
+      : [{ id: discussion.id, position, isResolved: isResolved(discussion), discussion }];
   });
   return {
     threads,
-    drafts: drafts.map((draft) => ({ draft, place: findPlace(changes, [parsePosition(draft.position)]) })),
+    drafts: drafts.map((draft) => ({
+      draft,
+      position: findPosition(changes, [parsePosition(draft.position)]),
+    })),
     unresolved: threads.filter((thread) => !thread.isResolved).length,
     mayComment: call.signedIn && mayComment(call, loaded),
     mayResolve: call.signedIn && mayResolve(call, loaded),
@@ -130,8 +134,8 @@ export const loadTalks = async ({ call }: Visit, changes: Changes): Promise<Talk
 /** Counts the unresolved threads of each file. */
 export const countByFile = ({ threads }: Talks): Map<string, number> => {
   const counts = new Map<string, number>();
-  for (const { place, isResolved: isDone } of threads) {
-    if (!isDone) counts.set(place.path, (counts.get(place.path) ?? 0) + 1);
+  for (const { position, isResolved: isDone } of threads) {
+    if (!isDone) counts.set(position.path, (counts.get(position.path) ?? 0) + 1);
   }
   return counts;
 };
@@ -141,7 +145,7 @@ export const renderTalks = async (
   visit: Visit,
   changes: Changes,
   { threads, drafts }: Pick<Talks, 'threads' | 'drafts'>,
-): Promise<{ threads: ShownThread[]; drafts: (ShownDraft & { place: Place | null })[] }> => {
+): Promise<{ threads: ShownThread[]; drafts: (ShownDraft & { position: ThreadPosition | null })[] }> => {
   const { call } = visit;
   const { loaded } = changes;
   const { project, target } = loaded;
@@ -178,6 +182,6 @@ export const renderTalks = async (
   };
 };
 
-/** Returns the file on the page that a place means. */
-export const fileOf = (files: readonly FileDiff[], { path }: Place): FileDiff | undefined =>
+/** Returns the file on the page that has the position. */
+export const fileOf = (files: readonly FileDiff[], { path }: ThreadPosition): FileDiff | undefined =>
   files.find(({ new_path }) => new_path === path) ?? files.find(({ old_path }) => old_path === path);

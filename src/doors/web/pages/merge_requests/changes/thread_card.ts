@@ -9,7 +9,7 @@ import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { changesPath } from './changes_address.ts';
 import { suggestionParts } from './suggestion_card.ts';
-import type { Place, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
+import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes } = cards;
@@ -23,16 +23,16 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   }${edit}</div>${content}${suggestionParts(cards, note.suggestions)}</div></div>`;
 };
 
-const versionNumber = ({ versions, totalVersions }: Changes, { version }: Place): string => {
+const versionNumber = ({ versions, totalVersions }: Changes, { version }: ThreadPosition): string => {
   const at = version === null ? -1 : versions.indexOf(version);
   return at === -1 ? 'an older version' : `version ${totalVersions - at}`;
 };
 
-const placeText = (changes: Changes, place: Place): Html => {
-  const { version, isOutdated, firstLine, line } = place;
+const positionText = (changes: Changes, position: ThreadPosition): Html => {
+  const { version, isOutdated, firstLine, line } = position;
   const number = line?.split('_')[1];
   const range = firstLine === null || number === undefined ? '' : `lines ${firstLine} to ${number} · `;
-  const name = versionNumber(changes, place);
+  const name = versionNumber(changes, position);
   const shown =
     isOutdated && version !== null
       ? html`<a href="${changesPath(changes.loaded, { diff_id: version.id })}">${name}</a>`
@@ -70,7 +70,7 @@ const stateText = ({ isResolved, notes }: ShownThread): Html => {
 /** Renders a thread. Resolved ones are folded. */
 export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly ShownDraft[] = []): Html => {
   const [lead] = thread.notes;
-  const about = html`${stateText(thread)}${placeText(cards.changes, thread.place)}`;
+  const about = html`${stateText(thread)}${positionText(cards.changes, thread.position)}`;
   const talk = html`<div class="talk">${thread.notes.map((note) => notePart(cards, note))}${drafts.map((draft) => draftPart(cards, draft))}</div>
 <div class="thread-actions">${replyForm(cards, thread)}${resolveForm(cards, thread)}</div>`;
   const name = html`aria-label="${thread.isResolved ? 'Resolved' : 'Open'} thread of ${lead?.author.name ?? 'somebody'}"`;

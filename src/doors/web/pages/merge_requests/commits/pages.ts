@@ -47,10 +47,10 @@ const findCommitProject = async (
   return source !== null && may(call.viewer, 'read_code', source) ? source : project;
 };
 
-type Asked = { page?: number; per_page?: number };
+type PageQuery = { page?: number; per_page?: number };
 
-const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, asked: Asked): Promise<Html> => {
-  const request = pageRequest(asked);
+const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: PageQuery): Promise<Html> => {
+  const request = pageRequest(query);
   const { items, total } = await listCommits(visit.call, loaded, request);
   if (items.length === 0) {
     return html`<section class="card">${emptyState({ icon: 'commit', title: 'No commits' })}</section>`;
@@ -69,9 +69,9 @@ export const commitsPages = [
     path: `${servedRequests}/:iid/commits`,
     audience: 'visitor',
     params: object({ ...oneRequest, ...pageParams }),
-    handle: async (visit, { project, iid, ...asked }) => {
+    handle: async (visit, { project, iid, ...query }) => {
       const loaded = await findMergeRequest(visit.call, project, iid);
-      return await requestFrame(visit, loaded, { tab: 'commits' }, await commitsPart(visit, loaded, asked));
+      return await requestFrame(visit, loaded, { tab: 'commits' }, await commitsPart(visit, loaded, query));
     },
   }),
 ];

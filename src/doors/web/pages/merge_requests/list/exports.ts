@@ -5,7 +5,7 @@ import { listMergeRequests } from '../../../../../review/merge_requests/lists/li
 import type { RawPage, Visit } from '../../../page.ts';
 import { atomFeed } from '../../../parts/feeds/atom.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
-import type { RequestPlace } from '../list_scope.ts';
+import type { RequestListScope } from '../list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
 import { type ListedRequest, parseRequest, pathOf } from './request_row.ts';
 
@@ -35,7 +35,7 @@ const columns: Columns<ListedRequest> = {
 /** Returns the merge requests of a list as a file. @throws Failure 400 for filters that make no sense */
 export const requestCsv = async (
   { call }: Visit,
-  { scope }: RequestPlace,
+  { scope }: RequestListScope,
   query: RequestListQuery,
 ): Promise<RawPage> => {
   const filters = { ...readQuery(query).filters, order_by: 'created_at', sort: 'asc' } as const;
@@ -50,7 +50,7 @@ export const requestCsv = async (
 /** Returns the newest merge requests of a list as a feed. @param paths of the list and of the feed */
 export const requestFeed = async (
   visit: Visit,
-  { scope }: RequestPlace,
+  { scope }: RequestListScope,
   query: RequestListQuery,
   { title, path, self }: { title: string; path: string; self: string },
 ): Promise<RawPage> => {

@@ -1,4 +1,4 @@
-/** The list of merge requests of any place. */
+/** The page of a list of merge requests. Projects and groups mount it. */
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { countMergeRequests } from '../../../../../review/merge_requests/lists/counts.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
@@ -11,7 +11,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
 import { type FilterField, filterBar, sharedFields } from '../../issuables/list/filter_bar.ts';
 import {
-  type ListWords,
+  type ListTexts,
   type StateTab,
   emptyPart,
   keyHints,
@@ -20,14 +20,14 @@ import {
   stateTabs,
 } from '../../issuables/list/list_parts.ts';
 import { mergeChips, readTyped, requestLanguage } from '../../issuables/list/typed_filter.ts';
-import type { RequestPlace } from '../list_scope.ts';
+import type { RequestListScope } from '../list_scope.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
 import { parseRequest, requestRow } from './request_row.ts';
 
 /** Returns the address that means what was typed: a merge request by its number, or the list with more filters. */
 const typedAddress = (
   { call }: Visit,
-  { path, project }: RequestPlace,
+  { path, project }: RequestListScope,
   query: ListQuery,
   q: string,
 ): string => {
@@ -47,7 +47,7 @@ type Counts = Record<State, number>;
 /** Counts the merge requests of each state. The total of the state that is shown is known. */
 const countStates = async (
   { call }: Visit,
-  { scope }: RequestPlace,
+  { scope }: RequestListScope,
   { filters, state }: ListQuery,
   total: number,
 ): Promise<Counts> => {
@@ -58,7 +58,7 @@ const countStates = async (
   return { opened, merged, closed, all: opened + merged + closed };
 };
 
-const words: ListWords<State> = {
+const words: ListTexts<State> = {
   one: 'merge request',
   many: 'merge requests',
   icon: 'merge-request',
@@ -104,7 +104,7 @@ const bar = {
 /** Renders the rows of the list, with the statements that an answer of the API takes and three for their facts. */
 const rowsPart = async (
   { call }: Visit,
-  { path, project, scope }: RequestPlace,
+  { path, project, scope }: RequestListScope,
   { filters, page }: ListQuery,
 ): Promise<{ rows: Html[]; total: number }> => {
   const { items, total } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });
@@ -125,7 +125,7 @@ const rowsPart = async (
 };
 
 /** Links to the list in other formats, with its filters. */
-const formatLinks = ({ exportPath, feedPath }: RequestPlace, { others, chips }: ListQuery): Html => {
+const formatLinks = ({ exportPath, feedPath }: RequestListScope, { others, chips }: ListQuery): Html => {
   const query = { ...others, ...chipQuery(chips) };
   return html`${
     (feedPath ?? null) !== null &&
@@ -137,7 +137,7 @@ const formatLinks = ({ exportPath, feedPath }: RequestPlace, { others, chips }: 
 };
 
 /** Links to what waits for the review of the user. */
-const reviewLink = ({ call }: Visit, { path }: RequestPlace, { others }: ListQuery): Html | null => {
+const reviewLink = ({ call }: Visit, { path }: RequestListScope, { others }: ListQuery): Html | null => {
   const username = call.actor?.user.username;
   return username === undefined
     ? null
@@ -147,24 +147,24 @@ const reviewLink = ({ call }: Visit, { path }: RequestPlace, { others }: ListQue
 /** Renders a list of merge requests; redirects to the address that means what was typed into the box. */
 export const requestList = async (
   visit: Visit,
-  place: RequestPlace,
+  list: RequestListScope,
   query: RequestListQuery,
 ): Promise<View | Redirect> => {
   const read = readQuery(query);
-  if (query.q !== undefined) return redirect(typedAddress(visit, place, read, query.q));
-  const { path, newPath, view } = place;
-  const { rows, total } = await rowsPart(visit, place, read);
-  const counts = await countStates(visit, place, read, total);
-  const list =
+  if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
+  const { path, newPath, view } = list;
+  const { rows, total } = await rowsPart(visit, list, read);
+  const counts = await countStates(visit, list, read, total);
+  const table =
     rows.length === 0
-      ? emptyPart(place, read, { words, total })
-      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${formatLinks(place, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      ? emptyPart(list, read, { words, total })
+      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${formatLinks(list, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
   return view(
     'Merge requests',
     html`<h1 class="visually-hidden">Merge requests</h1>
-<div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, place, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
+<div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, list, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
 ${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order)}
-<section class="card" aria-label="Merge requests">${list}</section>
+<section class="card" aria-label="Merge requests">${table}</section>
 ${pagesNav({ path, query: { ...read.others, ...chipQuery(read.chips) }, page: read.page, total })}`,
   );
 };

@@ -18,16 +18,16 @@ import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
 
-type Asked = { page?: number; per_page?: number };
+type PageQuery = { page?: number; per_page?: number };
 
-const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, asked: Asked): Promise<Html> => {
+const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, query: PageQuery): Promise<Html> => {
   const { call } = visit;
   const source = await findPipelineSource(call, loaded);
   if (source === null) {
     const text = 'The pipelines of the source project are not visible to you.';
     return html`<section class="card">${emptyState({ icon: 'lock', title: 'No pipelines', text })}</section>`;
   }
-  const request = pageRequest(asked);
+  const request = pageRequest(query);
   const { items, total } = await listMergeRequestPipelines(call.db, source.id, loaded.merge_request, request);
   const path = requestPath(loaded, '/pipelines');
   const run =
@@ -46,14 +46,14 @@ const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, asked: As
 const pipelinesView = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
-  asked: Asked = {},
+  query: PageQuery = {},
   alert?: string,
 ): Promise<View> =>
   await requestFrame(
     visit,
     loaded,
     { tab: 'pipelines', ...(alert !== undefined && { alert }) },
-    await pipelinesPart(visit, loaded, asked),
+    await pipelinesPart(visit, loaded, query),
   );
 
 export const pipelinesPages = [
@@ -62,8 +62,8 @@ export const pipelinesPages = [
     path: `${servedRequests}/:iid/pipelines`,
     audience: 'visitor',
     params: object({ ...oneRequest, ...pageParams }),
-    handle: async (visit, { project, iid, ...asked }) =>
-      await pipelinesView(visit, await findMergeRequest(visit.call, project, iid), asked),
+    handle: async (visit, { project, iid, ...query }) =>
+      await pipelinesView(visit, await findMergeRequest(visit.call, project, iid), query),
   }),
   page({
     method: 'POST',

@@ -1,6 +1,6 @@
 /** Forms of comments: on lines, ranges and files, replies, and threads. */
 import { addReply, createDiscussion } from '../../../../../../planning/discussions/create.ts';
-import { placeInDiff } from '../../../../../../planning/discussions/find_line.ts';
+import { locateInDiff } from '../../../../../../planning/discussions/find_line.ts';
 import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position.ts';
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
@@ -65,7 +65,7 @@ const storeComment = async (
   { body: typed, position: requested }: { body: string; position: GivenPosition | null },
 ): Promise<string> => {
   requireCommenter(call, loaded);
-  const position = requested === null ? null : await placeInDiff(call, loaded, requested);
+  const position = requested === null ? null : await locateInDiff(call, loaded, requested);
   const { body, done } = await runQuickActions(noun, call, loaded, typed);
   if (done !== null && body === '') return '';
   const { notes } = await createDiscussion(noun, call, loaded, { body, position });
@@ -111,7 +111,7 @@ const comment = page({
     const loaded = await findMergeRequest(visit.call, project, iid);
     const { base = '', start = '', head = '', path = '', old_path = '', line = '', from, ...query } = sent;
     const typed = typedText(body);
-    const place = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
+    const lineId = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
     let hash = '';
     requireCommenter(visit.call, loaded);
     const operation = async (): Promise<void> => {
@@ -121,7 +121,7 @@ const comment = page({
           ? await storeDraft(visit, loaded, { note: typed, position })
           : await storeComment(visit, loaded, { body: typed, position });
     };
-    return await submit(visit, { loaded, query: { ...query, comment: place } }, operation, {
+    return await submit(visit, { loaded, query: { ...query, comment: lineId } }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, query, path === '' ? undefined : path)}${hash}`,
       given: (alert) => ({ alert, comment: { typed, from } }),
     });

@@ -16,7 +16,7 @@ import { projectPagePath, projectPath, projectView } from '../../parts/frame/pro
 import type { View, Visit } from '../../page.ts';
 import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
 
-export type MemberPlace = {
+export type MemberList = {
   kind: SourceKind;
   source: Source;
   /** Full path of the project or group. */
@@ -26,17 +26,17 @@ export type MemberPlace = {
   view: (visit: Visit, content: Html) => View;
 };
 
-export type MemberPlaceKind = {
+export type MemberListRoute = {
   /** Route of the list. */
   served: string;
   params: Record<string, object>;
-  /** @throws Failure 404 for a hidden place, 403 if the visitor may not see its members */
-  find: (visit: Visit, params: RawParams) => Promise<MemberPlace>;
+  /** @throws Failure 404 for a hidden project or group, 403 if the visitor may not see its members */
+  find: (visit: Visit, params: RawParams) => Promise<MemberList>;
 };
 
 const title = 'Members';
 
-const inProject: MemberPlaceKind = {
+const inProject: MemberListRoute = {
   served: `${projectRoot}/project_members`,
   params: projectPath,
   find: async ({ call }, params) => {
@@ -51,7 +51,7 @@ const inProject: MemberPlaceKind = {
   },
 };
 
-const inGroup: MemberPlaceKind = {
+const inGroup: MemberListRoute = {
   served: `${groupRoot}/group_members`,
   params: { group: text({ maxLength: 1_000 }) },
   find: async ({ call }, params) => {
@@ -66,4 +66,4 @@ const inGroup: MemberPlaceKind = {
   },
 };
 
-export const memberPlaces = [inProject, inGroup];
+export const memberListRoutes = [inProject, inGroup];

@@ -9,16 +9,16 @@ import { type Html, html } from '../../parts/html.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-/** The pages of the snippets of one place. */
-export type SnippetPages = {
+/** Where the pages of personal snippets, or of those of a project, are served. */
+export type SnippetRoutes = {
   /** Served path of the list, and of one snippet. */
   list: string;
   one: string;
-  /** Loads the place. @throws Failure 404 */
-  open: (visit: Visit, params: { project?: string | undefined }) => Promise<SnippetPlace>;
+  /** Finds the owner. @throws Failure 404 */
+  open: (visit: Visit, params: { project?: string | undefined }) => Promise<SnippetList>;
 };
 
-export type SnippetPlace = {
+export type SnippetList = {
   home: Home;
   /** Address of the list. */
   listPath: string;
@@ -27,13 +27,13 @@ export type SnippetPlace = {
 };
 
 /** Renders a page without a project. */
-const plainView: SnippetPlace['view'] = (title, content, { hasHeading = false, view } = {}) => ({
+const plainView: SnippetList['view'] = (title, content, { hasHeading = false, view } = {}) => ({
   title,
   body: html`${!hasHeading && html`<h1>${title}</h1>`}${content}`,
   ...view,
 });
 
-export const personalSnippets: SnippetPages = {
+export const personalSnippets: SnippetRoutes = {
   list: '/-/snippets',
   one: '/snippets',
   open: async () =>
@@ -45,7 +45,7 @@ export const personalSnippets: SnippetPages = {
     }),
 };
 
-export const projectSnippets: SnippetPages = {
+export const projectSnippets: SnippetRoutes = {
   list: `${projectRoot}/snippets`,
   one: `${projectRoot}/snippets`,
   open: async (visit, { project: path = '' }) => {
@@ -63,4 +63,4 @@ export const projectSnippets: SnippetPages = {
 };
 
 /** Parameter of the pages of both places: the full path of the project. */
-export const placeParam = { project: optional(projectPath.project) };
+export const ownerParam = { project: optional(projectPath.project) };

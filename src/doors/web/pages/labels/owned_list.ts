@@ -16,7 +16,7 @@ export type OwnerNoun = 'labels' | 'milestones';
 
 type Shown = { title: string; hasHeading?: boolean; view?: Partial<View> };
 
-export type OwnerPlace = {
+export type OwnedList = {
   owner: Owner;
   /** null: a group. */
   project: Project | null;
@@ -34,13 +34,13 @@ export const ownerParams = {
   group: optional(text({ maxLength: 1_000 })),
 };
 
-export type OwnerPlaceParams = { project?: string; group?: string };
+export type OwnedListParams = { project?: string; group?: string };
 
-export type OwnerPlaceKind = {
+export type OwnedListRoute = {
   /** Route of the list. */
   served: string;
   /** @throws Failure 404 for a hidden project or group, 403 if it does not show these records to the visitor */
-  find: (call: Call, params: OwnerPlaceParams) => Promise<OwnerPlace>;
+  find: (call: Call, params: OwnedListParams) => Promise<OwnedList>;
 };
 
 const actions = {
@@ -48,7 +48,7 @@ const actions = {
   milestones: { read: 'read_milestone', project: 'admin_milestone', group: 'admin_group_milestone' },
 } as const;
 
-const projectKind = (noun: OwnerNoun): OwnerPlaceKind => ({
+const projectKind = (noun: OwnerNoun): OwnedListRoute => ({
   served: `${projectRoot}/${noun}`,
   find: async (call, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].read);
@@ -63,7 +63,7 @@ const projectKind = (noun: OwnerNoun): OwnerPlaceKind => ({
   },
 });
 
-const toGroupPlace = (call: Call, noun: OwnerNoun, group: Group): OwnerPlace => ({
+const toGroupPlace = (call: Call, noun: OwnerNoun, group: Group): OwnedList => ({
   owner: groupOwner(group),
   project: null,
   full_path: group.full_path,
@@ -72,28 +72,28 @@ const toGroupPlace = (call: Call, noun: OwnerNoun, group: Group): OwnerPlace => 
   view: (visit, shown, content) => groupView(visit, { group, noun, ...shown }, content),
 });
 
-const groupKind = (noun: OwnerNoun): OwnerPlaceKind => ({
+const groupKind = (noun: OwnerNoun): OwnedListRoute => ({
   served: `${groupRoot}/${noun}`,
   find: async (call, params) => toGroupPlace(call, noun, await findGroup(call, params.group ?? '')),
 });
 
-export const ownerPlaces = (noun: OwnerNoun): OwnerPlaceKind[] => [projectKind(noun), groupKind(noun)];
+export const ownedListRoutes = (noun: OwnerNoun): OwnedListRoute[] => [projectKind(noun), groupKind(noun)];
 
-/** Finds the place and authorizes changes. @throws Failure 404 for a hidden place, 403 without the right */
+/** Finds the list and authorizes changes. @throws Failure 404 for a hidden owner, 403 without the right */
 export const findToChange = async (
-  kind: OwnerPlaceKind,
+  kind: OwnedListRoute,
   call: Call,
-  params: OwnerPlaceParams,
-): Promise<OwnerPlace> => {
-  const place = await kind.find(call, params);
-  if (!place.canChange) throw forbidden();
-  return place;
+  params: OwnedListParams,
+): Promise<OwnedList> => {
+  const list = await kind.find(call, params);
+  if (!list.canChange) throw forbidden();
+  return list;
 };
 
-/** Returns the path of the list of issues or merge requests of the place, with this query; null: it has no page. */
+/** Returns the path of the list of issues or merge requests of the owner, with this query; null: it has no page. */
 export const workListPath = (
   { call }: Visit,
-  { project, full_path }: OwnerPlace,
+  { project, full_path }: OwnedList,
   list: 'issues' | 'merge_requests',
   query: Record<string, string>,
 ): string | null => {

@@ -13,13 +13,13 @@ import { groupRoot } from '../../project_and_group_pages.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-export type Holder =
+export type SettingsOwner =
   | { scope: 'instance' }
   | { scope: 'group'; group: Group }
   | { scope: 'project'; project: Project };
 
-export type Place = {
-  holder: Holder;
+export type SettingsList = {
+  owner: SettingsOwner;
   /** Public path of the list. */
   path: string;
   view: (visit: Visit, title: string, content: Html) => View;
@@ -27,27 +27,27 @@ export type Place = {
   above: Html | null;
 };
 
-/** Parameters that identify the place. */
-export type PlaceParams = { project?: string; group?: string };
+/** Parameters that identify the owner. */
+export type SettingsListParams = { project?: string; group?: string };
 
-export type PlaceKind = {
+export type SettingsListRoute = {
   audience: AnyPage['audience'];
   /** Route of the list. */
   served: string;
   params: Record<string, object>;
   /** @throws Failure 404, 403 */
-  find: (visit: Visit, params: PlaceParams) => Promise<Place>;
+  find: (visit: Visit, params: SettingsListParams) => Promise<SettingsList>;
 };
 
-type Noun = 'runners' | 'variables' | 'hooks';
+type SettingsNoun = 'runners' | 'variables' | 'hooks';
 
-const actions: Record<Noun, { group: GroupAction; project: ProjectAction }> = {
+const actions: Record<SettingsNoun, { group: GroupAction; project: ProjectAction }> = {
   runners: { group: 'admin_group_runner', project: 'admin_runner' },
   variables: { group: 'admin_group_variable', project: 'admin_variable' },
   hooks: { group: 'admin_group_hook', project: 'admin_hook' },
 };
 
-const linkTo = async (call: Call, groupId: number, noun: Noun): Promise<Html | null> => {
+const linkTo = async (call: Call, groupId: number, noun: SettingsNoun): Promise<Html | null> => {
   try {
     const group = await findGroupFor(call, groupId, actions[noun].group);
     return html`<p><a href="${groupPagePath(group, noun)}">Those of the group ${group.full_path}</a></p>
@@ -58,14 +58,14 @@ const linkTo = async (call: Call, groupId: number, noun: Noun): Promise<Html | n
   }
 };
 
-const ofInstance = (noun: Noun): PlaceKind => {
+const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
   const path = `/admin/${noun}` as const;
   return {
     audience: 'admin',
     served: path,
     params: {},
     find: async () => ({
-      holder: { scope: 'instance' },
+      owner: { scope: 'instance' },
       path,
       above: null,
       view: (_visit, title, content) => adminView({ path, title }, content),
@@ -73,14 +73,14 @@ const ofInstance = (noun: Noun): PlaceKind => {
   };
 };
 
-const ofGroup = (noun: Noun): PlaceKind => ({
+const ofGroup = (noun: SettingsNoun): SettingsListRoute => ({
   audience: 'user',
   served: `${groupRoot}/${noun}`,
   params: { group: text({ maxLength: 1_000 }) },
   find: async ({ call }, params) => {
     const group = await findGroupFor(call, params.group ?? '', actions[noun].group);
     return {
-      holder: { scope: 'group', group },
+      owner: { scope: 'group', group },
       path: groupPagePath(group, noun),
       above: group.parent_id === null ? null : await linkTo(call, group.parent_id, noun),
       view: (visit, title, content) => groupView(visit, { group, title, noun }, content),
@@ -88,14 +88,14 @@ const ofGroup = (noun: Noun): PlaceKind => ({
   },
 });
 
-const ofProject = (noun: Noun): PlaceKind => ({
+const ofProject = (noun: SettingsNoun): SettingsListRoute => ({
   audience: 'user',
   served: `${projectRoot}/${noun}`,
   params: projectPath,
   find: async ({ call }, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].project);
     return {
-      holder: { scope: 'project', project },
+      owner: { scope: 'project', project },
       path: projectPagePath(project, noun),
       above: await linkTo(call, project.namespace_id, noun),
       view: (visit, title, content) => projectView(visit, { project, title, noun }, content),
@@ -103,7 +103,7 @@ const ofProject = (noun: Noun): PlaceKind => ({
   },
 });
 
-export const placesOf = (noun: Noun) => ({
+export const settingsListRoutes = (noun: SettingsNoun) => ({
   instance: ofInstance(noun),
   group: ofGroup(noun),
   project: ofProject(noun),
