@@ -12,11 +12,11 @@ export type Bench = {
   loader: Loader;
   /** As they are on this machine. */
   goals: Goals;
-  /** How thorough: rounds, seconds a round, sizes that growth looks at. */
+  /** Number of rounds, seconds per round, and the data sizes that growth compares. */
   rounds: number;
   seconds: number;
   sizes: number[];
-  /** Processes whose CPU counts beside the service's: the database server. */
+  /** Processes whose CPU time is added to that of the service: the database server. */
   besides: number[];
   progress: (text: string) => void;
   /** Whether a name was asked for. */
@@ -28,7 +28,7 @@ export type Measure = (bench: Bench) => Promise<Figure[]>;
 export const connections = 32;
 export const usualSize = 100_000;
 
-/** Something that is asked in rounds: requests to a running server. */
+/** A running server and the requests that each round sends to it. */
 export type MeasuredServer = {
   name: string;
   server: Running;

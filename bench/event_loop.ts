@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 
-/** ms between two looks: what is measured holds it. */
+/** Milliseconds between two checks; a blocked event loop delays the next one. */
 const resolution = 1;
 const histogram = monitorEventLoopDelay({ resolution });
 histogram.enable();

@@ -1,4 +1,4 @@
-/** Figures for a person to read. */
+/** Formats figures as a table. */
 import type { Figure } from './measured_figures.ts';
 
 const shown = (value: number): string => {

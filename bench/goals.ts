@@ -1,7 +1,7 @@
 /** µs of CPU a bare `node:http` server takes for a small answer on the machine that the goals were set on. */
 export const referenceFloor = 12;
 
-/** What is wanted at most, on 100,000 issues in one project unless the name says otherwise. */
+/** Upper limits of the figures. One project has 100,000 issues unless the name says otherwise. */
 const goals = {
   /** µs of CPU a request, at 32 connections. */
   list20: { goal: 400, aim: 100 },
@@ -29,7 +29,7 @@ const goals = {
   /** ms from the start of the process to the first answer. */
   firstStart: { goal: 600, aim: 300 },
   laterStart: { goal: 250, aim: 120 },
-  /** ms, at one call after the other, of what the service asks of a repository. */
+  /** Milliseconds per call of a repository, one call after another. */
   gitRef: { goal: 0.15 },
   gitBlob: { goal: 0.2 },
   gitCommits: { goal: 1 },

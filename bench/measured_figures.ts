@@ -1,4 +1,4 @@
-/** A figure, what is wanted of it, and whether that holds. */
+/** A measured figure, its goal, and whether it meets the goal. */
 export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'none';
 
 export type Figure = {
@@ -10,7 +10,7 @@ export type Figure = {
   max: number;
   /** At most. */
   goal: number | null;
-  /** What would be still better. */
+  /** A stricter goal that need not be met yet. */
   aim: number | null;
   /** The same without us in the same run: a bare server, git alone, a file. */
   floor: number | null;

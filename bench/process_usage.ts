@@ -1,4 +1,4 @@
-/** What the processes under test cost, as Linux tells it; and where they run. */
+/** Reads CPU time and memory of processes from Linux, and pins processes to cores. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { spawnSync } from 'node:child_process';
@@ -40,7 +40,7 @@ export const treeOf = (root: number): number[] => {
 export const cpuSeconds = (roots: readonly number[]): number =>
   secondsOf(new Set(roots.flatMap(treeOf)), ({ ticks }) => ticks);
 
-/** The same of these alone, without what is below them. */
+/** The same for these processes without their children. */
 export const ownCpuSeconds = (pids: readonly number[]): number => secondsOf(new Set(pids), ({ own }) => own);
 
 const secondsOf = (pids: ReadonlySet<number>, ticksOf: (stat: Stat) => number): number => {
@@ -75,7 +75,7 @@ export const pressure = (): number => {
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** The command line that runs a program on one core: what is measured on 0, what measures on 1. */
+/** The command line that runs a program on one core: the measured program on core 0, the measuring one on core 1. */
 export const pinned = (core: 0 | 1, program: string, args: readonly string[]): [string, string[]] =>
   canPin ? ['taskset', ['-c', String(core), program, ...args]] : [program, [...args]];
 

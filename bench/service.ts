@@ -1,4 +1,4 @@
-/** The real service as a process of its own, everything on; and the bare server beside it. */
+/** Starts the real service with all features as a separate process, and the bare server for comparison. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -76,15 +76,15 @@ const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith
 type Options = {
   /** An own folder for compiled code. */
   codeCache?: string;
-  /** It and what it starts may use every core. */
+  /** The service and its children may use every core. */
   everyCore?: true;
-  /** Where its event loop's delay is told (`event_loop.ts`). */
+  /** File that receives the delay of its event loop (`event_loop.ts`). */
   eventLoop?: string;
-  /** Where the number of its statements is told (`statements.ts`). */
+  /** File that receives the number of its statements (`statements.ts`). */
   statements?: string;
   /** URL of a module that it, and the gitd it starts, load first. */
   preload?: string;
-  /** What it is told beside the usual. */
+  /** Additional settings. */
   environment?: Record<string, string>;
 };
 
@@ -101,7 +101,7 @@ const commandOf = ({ everyCore, eventLoop, statements, preload: module }: Option
   return everyCore === true ? [process.execPath, args] : pinned(0, process.execPath, args);
 };
 
-/** Starts the service; its log goes to a file beside the data. */
+/** Starts the service; its log goes to a file next to the data. */
 export const startService = async (location: DataLocation, options: Options = {}): Promise<Running> => {
   const port = await freePort();
   const [program, args] = commandOf(options);

@@ -210,7 +210,7 @@ const main = async (): Promise<void> => {
   process.exit(0);
 };
 
-/** Stands for orders that never came: the parent process ended first. */
+/** Signals that the parent process ended before it sent its orders. */
 const noOrders = {} as Orders;
 
 // Jobs continue after the parent process has exited, so a broken pipe is no error.

@@ -1,4 +1,4 @@
-/** The requests that are measured, with what their answers must be. */
+/** The measured requests and the answers that they must get. */
 import type { Wanted } from './load_job.ts';
 import type { World } from '../sites/seed_database.ts';
 
@@ -57,7 +57,7 @@ export const operations: { [O in Operation]: (world: World) => Wanted[] } = {
 
 export const isWrite = (operation: Operation): boolean => operation === 'create' || operation === 'edit';
 
-/** Lists that look for something, by what they look for. */
+/** Filtered lists, by their filter. */
 export const filtered = (world: World): { [name: string]: string } => {
   const own = projectPath(world);
   const [common, rare] = [world.labels[0], world.labels[40]];

@@ -1,4 +1,4 @@
-/** One keep-alive connection, one request at a time: as little client as can be, so that it is not what is measured. */
+/** One keep-alive connection that sends one request at a time. The client is minimal, so that its own cost stays out of the figures. */
 import { type Socket, connect } from 'node:net';
 
 export type Answer = { status: number; head: string; body: Buffer };

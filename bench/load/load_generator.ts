@@ -1,8 +1,8 @@
-/** The load generator: a process of its own that sends what it is told and checks what it gets. */
+/** The load generator: a separate process that sends the requests of a job and checks the answers. */
 import { Connection, type Answer } from './connection.ts';
 import type { Command, Job, Outcome, Wanted } from './load_job.ts';
 
-/** Every answer's status is looked at; of a list, every this many are parsed. */
+/** The status of every answer is checked; of lists, one answer in this many is parsed. */
 const parsedEvery = 16;
 const openConnections = 64;
 

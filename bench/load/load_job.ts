@@ -1,4 +1,4 @@
-/** What the load generator is told to send, and what an answer must be to count. */
+/** The job of the load generator: the requests to send, and the answers that count. */
 export type Job = {
   port: number;
   token: string;
@@ -29,7 +29,7 @@ export type Outcome = {
   answered: number;
   /** Milliseconds, ascending; of an open loop from the time at which the request was due. */
   latencies: number[];
-  /** Answers that were not what was asked for, the first few. */
+  /** The first few unexpected answers. */
   wrong: string[];
   wrongCount: number;
 };

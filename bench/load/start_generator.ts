@@ -6,7 +6,7 @@ import type { Command, Outcome } from './load_job.ts';
 import { pinned } from '../process_usage.ts';
 
 export type Loader = {
-  /** @throws Error when an answer was not what was asked for: figures of wrong answers are worth nothing. */
+  /** @throws Error for an unexpected answer, because figures of wrong answers are meaningless. */
   run: (command: Command) => Promise<Outcome>;
   stop: () => Promise<void>;
 };

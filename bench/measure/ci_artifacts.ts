@@ -24,7 +24,7 @@ const timed = async (work: () => unknown): Promise<number> => {
   return performance.now() - began;
 };
 
-/** The most that the service holds while something is done, above what it held before. */
+/** The peak memory of the service during an action, minus its memory before. */
 const watched = async ({ server }: Site, work: () => Promise<unknown>): Promise<number> => {
   const rss = (): number => memoryOf(server.pid, false).rss;
   const before = rss();

@@ -55,7 +55,7 @@ const untilPending = async (port: number, project: number): Promise<void> => {
 const openAll = async <T>(number: number, open: () => Promise<T>): Promise<T[]> =>
   await Promise.all(Array.from({ length: number }, open));
 
-/** Each of the clients does what is left, one after the other. */
+/** Clients take the remaining tasks one after another until none is left. */
 const share = async <C>(clients: readonly C[], work: (client: C) => Promise<boolean>): Promise<void> => {
   await Promise.all(
     clients.map(async (client) => {
@@ -127,7 +127,7 @@ const costFigures = (name: string, costs: Cost[], wish: { goal?: number; floor?:
   ),
 ];
 
-/** The goals of what is asked of SQLite alone. */
+/** The goals that apply to SQLite only. */
 const ofSqlite = ({ bench, place: location }: Site, name: 'ciTrace' | 'ciDeepQueue'): { goal?: number } =>
   location.database === undefined ? bench.goals[name] : {};
 
@@ -202,7 +202,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - asked;
 };
 
-/** What the disk and the machine alone take at worst: the same client asks a bare server that keeps as much. */
+/** The worst time of the disk and the machine alone: the same client calls a bare server that stores as many bytes. */
 const keptWaits = async (data: string): Promise<number[]> => {
   const floor = await startFloor({ '/': '{}' }, join(data, 'floor.db'));
   const connection = await Connection.open(floor.port);

@@ -175,7 +175,7 @@ const measureCancels = async ({ bench, server }: Site): Promise<Figure[]> => {
 const lines = 40;
 const talk = `for i in $(seq ${lines}); do echo "at $EPOCHREALTIME"; sleep 0.07; done`;
 
-/** Milliseconds from each line that a job prints until who looks at its page has it. */
+/** Milliseconds from each line that a job prints until a reader of its page has received it. */
 const streamOne = async (port: number, project: CiProject): Promise<number[]> => {
   await api(port, `POST /projects/${project.id}/pipeline`, { ref: 'main' });
   const job = await until('the job runs', async () => {
@@ -210,7 +210,7 @@ const measureStream = async ({ bench, server: { port } }: Site): Promise<Figure[
 
 const script = 'script';
 
-/** As much of a job as its executor looks at. */
+/** The parts of a job that its executor reads. */
 const emptyJob = {
   job_info: { name: 'job', stage: 'test', project_id: 1, project_name: 'project' },
   variables: [],
@@ -286,7 +286,7 @@ export const measureCiRunner = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('ci_runner')) return [];
   const location = await bench.databases.empty();
   const folder = await makeRunnerFolder();
-  // Jobs, and the git of who pushes, have the other core, too.
+  // Jobs and the pushing git may use the other core, too.
   const server = await startService(location, {
     everyCore: true,
     environment: { GANTRY_RUNNER_EXECUTOR: 'shell', GANTRY_RUNNER_FOLDER: join(folder, 'runner') },

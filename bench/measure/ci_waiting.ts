@@ -1,4 +1,4 @@
-/** A thousand runners that wait: what they cost, and how soon one of them has the job that comes. */
+/** Measures the cost of a thousand waiting runners, and the time until one of them receives a new job. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const counted = 5_000;
 
 const statementsFile = ({ data }: DataLocation): string => join(data, '..', 'statements');
 
-/** So far: on PostgreSQL transactions, which are what a statement alone is, too. */
+/** Statements so far; on PostgreSQL transactions, which count single statements, too. */
 const statements = async (location: DataLocation, { pid }: Running): Promise<number> => {
   if (location.database !== undefined) {
     const client = new pg.Client({ connectionString: location.database.url });
@@ -40,12 +40,12 @@ const statements = async (location: DataLocation, { pid }: Running): Promise<num
 
 type Waiting = { end: () => void };
 
-/** Runners that ask again and again; none of the jobs is for them. */
+/** Runners that poll for jobs, none of which they can take. */
 const waitIdle = async (port: number): Promise<Waiting> => {
   const tokens: string[] = [];
   for (let at = 0; at < idle; at += 1)
     tokens.push(await makeRunner(port, { run_untagged: false, tag_list: ['idle'] }));
-  // Once all are made: a connection on which nothing is asked for ten seconds is closed.
+  // Only after all are created: an idle connection is closed after ten seconds.
   const clients: RunnerClient[] = [];
   for (const token of tokens) clients.push(await openRunner(port, token));
   let isOver = false;
@@ -62,7 +62,7 @@ const waitIdle = async (port: number): Promise<Waiting> => {
   };
 };
 
-/** What a service costs that nobody asks anything: MB, statements and milliseconds of CPU a second. */
+/** The cost of an idle service: MB, and statements and milliseconds of CPU per second. */
 type Resting = { memory: number; statements: number; cpu: number };
 
 const measureResting = async (location: DataLocation, server: Running): Promise<Resting> => {
@@ -75,7 +75,7 @@ const measureResting = async (location: DataLocation, server: Running): Promise<
   return { memory, statements: number / (counted / 1000), cpu: used / (counted / 1000) };
 };
 
-/** What the runners add to a service at rest. */
+/** The cost that the runners add to an idle service. */
 const figuresOfRest = ({ goals }: Bench, before: Resting, after: Resting): Figure[] => {
   const more = (of: keyof Resting): number[] => [Math.max(0, after[of] - before[of])];
   return [
@@ -133,7 +133,7 @@ export const measureCiWaiting = async (bench: Bench): Promise<Figure[]> => {
   const server = await startService(location, counts);
   try {
     const { id } = await makeCiProject(server.port, 'waiting', manyJobs(jobs, '  when: manual\n'));
-    // What the first request of a runner loads is no runner's that waits.
+    // Exclude the code that the first request of a runner loads.
     const first = await openRunner(server.port, await makeRunner(server.port));
     await first.poll();
     first.close();

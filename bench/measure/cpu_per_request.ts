@@ -1,4 +1,4 @@
-/** CPU a request of the five calls, beside a bare server that answers the same bytes. */
+/** Measures CPU per request of five calls, compared with a bare server that sends the same bytes. */
 import type { MeasuredServer, Bench } from '../bench.ts';
 import { measureCosts, medianOf, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
@@ -8,7 +8,7 @@ import type { World } from '../sites/seed_database.ts';
 
 const names = Object.keys(operations) as Operation[];
 
-/** What the service answers is what the bare server answers, too. */
+/** The bare server sends the same answer as the service. */
 const floorBodies = async (service: Running, world: World): Promise<{ [path: string]: string }> => {
   const bodyOf = async (operation: Operation): Promise<string> => {
     const [wanted] = operations[operation](world);

@@ -1,4 +1,4 @@
-/** What a thousand times the data costs: the same calls on each size, side by side. */
+/** Measures how the cost of the same calls grows with a thousand times the data. */
 import { type MeasuredServer, type Bench, type Costs, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { type Operation, operations } from '../load/checked_requests.ts';

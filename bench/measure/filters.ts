@@ -1,4 +1,4 @@
-/** Lists that look for something: CPU a request, and the wait for a total that has to be counted first. */
+/** Measures filtered lists: CPU per request, and the wait for a total that is not cached yet. */
 import { type Bench, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { filtered, projectPath } from '../load/checked_requests.ts';

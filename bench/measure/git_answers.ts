@@ -1,4 +1,4 @@
-/** What a client of git is answered, without git at its end: `info/refs`, and packs from the cache. */
+/** Measures the answers to git clients without a real client: `info/refs`, and packs from the cache. */
 import { mkdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const ask = async (
 
 const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-/** What asks for all that leads to a commit, as a clone does. */
+/** Builds a request for the whole history of a commit, like a clone. */
 const wanting = (id: string): Buffer => {
   const lines = [packet('command=fetch'), packet('object-format=sha1'), '0001'];
   return Buffer.from(
@@ -59,7 +59,7 @@ export const measureInfoRefs = async (site: Site): Promise<Figure[]> => {
   ];
 };
 
-/** A branch with a history of its own, of one megabyte. */
+/** A branch with a separate history of one megabyte. */
 const pushSmall = async ({ folder, url }: Site): Promise<string> => {
   const small = join(folder, 'small');
   mkdirSync(small);

@@ -114,7 +114,7 @@ type Call = {
   goal: keyof Goals;
   times: number;
   ask: () => Promise<unknown>;
-  /** What a process each time does for the same; `{fresh}`: a new name. */
+  /** The same work by a new git process per call; `{fresh}` stands for a new name. */
   spawn: string[][];
 };
 

@@ -1,4 +1,4 @@
-/** Clone, fetch and push with git itself over HTTP, beside plain git over `file://` in the same run. */
+/** Measures clone, fetch and push with git over HTTP, compared with git over `file://` in the same run. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -87,12 +87,12 @@ const measureLargePush = async (site: Site): Promise<Figure[]> => {
   mkdirSync(tree);
   await git(tree, 'init', '--quiet', '.');
   await git(tree, 'config', 'core.compression', '0');
-  // The client shall send, not look for what its files have in common.
+  // The client must send without compressing the deltas of its files.
   await git(tree, 'config', 'core.bigFileThreshold', '1m');
   writeFiles(tree, large, 30);
   await commitAll(tree, 'Large');
   const url = urlOf(server.port, await newProject(server.port, 'large'));
-  // What was done before lets go of its memory first: this is about the push.
+  // Release the memory of earlier measurements first, so that only the push counts.
   await pause(untilRest);
   const pids = nodesOf(server);
   const most = pids.map(() => 0);

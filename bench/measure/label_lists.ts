@@ -1,4 +1,4 @@
-/** The labels of a project with many issues: CPU a request, with and without the counts. */
+/** Measures the labels of a project with many issues: CPU per request, with and without counts. */
 import { type Bench, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { startService } from '../service.ts';

@@ -1,4 +1,4 @@
-/** Time until the first byte of the page of a folder with 10,000 entries, at a commit that nobody has asked for yet. */
+/** Measures the time to the first byte of the page of a folder with 10,000 entries, at an uncached commit. */
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, median } from '../measured_figures.ts';
 import { startFloor, startService } from '../service.ts';

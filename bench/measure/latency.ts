@@ -1,10 +1,10 @@
-/** How long a client waits at a fixed rate: from the time at which a request was due, however late it left. */
+/** Measures latency at a fixed rate, from the time at which each request was due, even if it was sent late. */
 import { type Bench, usualSize } from '../bench.ts';
 import { type Figure, figure, percentile } from '../measured_figures.ts';
 import { type Operation, operations } from '../load/checked_requests.ts';
 import { startService } from '../service.ts';
 
-/** Requests a second: well below what a core can do, so that waiting is not queueing. */
+/** Requests per second: well below the capacity of a core, so that the latency contains no queueing. */
 const rates: { [O in Operation]: number } = { list20: 500, list100: 150, get: 1000, create: 250, edit: 250 };
 
 export const measureLatency = async (bench: Bench): Promise<Figure[]> => {

@@ -1,4 +1,4 @@
-/** What the service holds: ten seconds after its start, and after a load of all calls. */
+/** Measures the memory of the service ten seconds after its start, and after a load of all calls. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';

@@ -1,4 +1,4 @@
-/** CPU a request of what is asked of merge requests: lists and single ones among 100,000, and one with its code. */
+/** Measures CPU per request of merge requests: lists and single ones among 100,000, and one with a repository. */
 import { type MeasuredServer, type Bench, measureCosts, usualSize } from '../bench.ts';
 import { openLocation } from '../sites/databases.ts';
 import { type Figure, figure } from '../measured_figures.ts';
@@ -22,7 +22,7 @@ type Measured = MeasuredServer & { goal: keyof Goals };
 
 export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('requests')) return [];
-  // Beside few issues: they are not what is asked for.
+  // Few issues: they are not measured here.
   const { place: location, world } = await bench.databases.take(bench.sizes[0] ?? usualSize);
   const { newest, merged } = await fill(bench, location, world);
   const server = await startService(location);
@@ -42,7 +42,7 @@ export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
         requests: [{ ...get, path: own, ids }],
       },
       { ...many, name: 'merge request', goal: 'requestGet', requests: singles },
-      // Where its branches point is asked of the repository each time.
+      // Each request reads the heads of its branches from the repository.
       { ...shared, name: 'merge request, open', goal: 'requestGet', requests: [{ ...get, path, iid }] },
       {
         ...shared,

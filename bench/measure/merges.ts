@@ -1,4 +1,4 @@
-/** From the call to the answer: merging a request, and the changes of 50 files that nobody has read before. */
+/** Measures the time from call to answer of a merge, and of the uncached changes of 50 files. */
 import { api } from '../sites/root_api.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../measured_figures.ts';

@@ -1,4 +1,4 @@
-/** Many clients that write everything into one project at once: nobody fails, nobody waits far longer than others. */
+/** Measures many clients that write into one project at once: none may fail, and none may wait far longer than others. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Answer, prepareSite, writeMixed } from '../../test/support/mixed_writes.ts';
@@ -11,7 +11,7 @@ const thorough = 300;
 const quick = 20;
 /** Part of the time that is left out: clients that start at once are in step, as clients of a running service are not. */
 const warmUp = 0.2;
-/** PostgreSQL publishes what a session counted once it rests, or after a second. */
+/** PostgreSQL publishes the counts of a session when it becomes idle, or after a second. */
 const statisticsDelay = 2_000;
 
 const deadlocksIn = async ({ database }: DataLocation): Promise<number> => {

@@ -1,4 +1,4 @@
-/** CPU of warm pages, service and gitd together, beside a bare server that answers a page of the same length. */
+/** Measures CPU of warm pages, service and gitd together, compared with a bare server that sends a page of the same length. */
 import type { Bench } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { ownCpuSeconds } from '../process_usage.ts';

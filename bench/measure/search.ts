@@ -1,4 +1,4 @@
-/** A search: before anything is in the index, and when it holds all. */
+/** Measures searches with an empty and with a complete index. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';

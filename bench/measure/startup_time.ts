@@ -1,4 +1,4 @@
-/** From the start of the process to the first answer. */
+/** Measures the time from the start of the process to its first answer. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, usualSize } from '../bench.ts';

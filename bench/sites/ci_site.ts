@@ -1,4 +1,4 @@
-/** A project whose pipelines are measured, and more of them than anybody would wait for. */
+/** Creates a project whose pipelines are measured, and copies its pipelines in bulk. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -141,7 +141,7 @@ const setSequences = async (tx: Tx, ids: Ids): Promise<void> => {
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(tx.db);
 };
 
-/** What the service would do when it makes a pipeline, for all at once; the place has no other repository. */
+/** Does what the service does on creating a pipeline, for all copies at once. The storage has no other repository. */
 const writeRefs = (data: string, refs: { id: number; sha: string }[]): void => {
   const found = readdirSync(data, { recursive: true, encoding: 'utf8' }).find((name) =>
     name.endsWith('.git'),
@@ -153,7 +153,7 @@ const writeRefs = (data: string, refs: { id: number; sha: string }[]): void => {
 
 const batch = 20;
 
-/** Copies the project's first pipeline, as if nobody had taken a job of it. The service must not run. */
+/** Copies the project's first pipeline with all jobs pending. The service must not run. */
 export const copyPipelines = async (
   bench: Bench,
   location: DataLocation,

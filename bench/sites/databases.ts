@@ -1,4 +1,4 @@
-/** Worlds of each size, made once a run, and copies of them to be measured. */
+/** Creates a database of each size once per run, and copies of it for each measurement. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type DataLocation, startService } from '../service.ts';
 import { type World, fillWorld } from './seed_database.ts';
 
 export type Databases = {
-  /** A copy that nobody else uses, with what is in it. */
+  /** A private copy of a database, with its contents. */
   take: (issues: number) => Promise<{ place: DataLocation; world: World }>;
   /** A folder in which nothing was started yet. */
   empty: () => Promise<DataLocation>;

@@ -1,4 +1,4 @@
-/** A repository on a service, and the same as plain git has it: what the transport of git is measured with. */
+/** Creates a repository on the service and the same one for plain git, to measure the transport of git. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const runIn = async (cwd: string, program: string, args: string[]): Promise<stri
 
 export const git = async (cwd: string, ...args: string[]): Promise<string> => await runIn(cwd, 'git', args);
 
-/** As on somebody's own machine: it takes no processor from what is measured. */
+/** Runs on the other core, so that it takes no CPU from the measured processes. */
 export const gitAside = async (cwd: string, ...args: string[]): Promise<string> =>
   await runIn(cwd, 'nice', ['-n', '19', 'git', ...args]);
 
@@ -52,7 +52,7 @@ export const newProject = async (port: number, name: string): Promise<string> =>
 export const urlOf = (port: number, path: string): string =>
   `http://x:${rootToken}@127.0.0.1:${port}/${path}.git`;
 
-/** Half of a file's bytes repeat, as those of sources do. */
+/** Half of a file's bytes repeat, like those of source code. */
 export const writeFiles = (tree: string, megabytes: number, number: number): void => {
   const each = (megabytes * 1e6) / number;
   for (let at = 0; at < number; at += 1) {

@@ -1,4 +1,4 @@
-/** Merge requests for a measurement: many rows without code behind them, and one with a repository. */
+/** Creates merge requests for a measurement: many rows without code, and one with a repository. */
 import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../src/platform/db/open.ts';

@@ -1,4 +1,4 @@
-/** What measurements of pages need: files of a project, and a browser that has signed in. */
+/** Sets up measurements of pages: files of a project, and a signed-in browser session. */
 import { rootPassword } from '../service.ts';
 import { api, base } from './root_api.ts';
 

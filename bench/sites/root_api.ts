@@ -1,4 +1,4 @@
-/** Calls of the API as root, to set up what is measured. */
+/** Calls the API as root to set up measurements. */
 import { rootToken } from '../service.ts';
 
 export const base = (port: number): string => `http://127.0.0.1:${port}`;

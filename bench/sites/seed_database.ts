@@ -59,7 +59,7 @@ const wordsOf = (random: () => number, count: number): string =>
 const counts = { users: 500, labels: 60, milestones: 30, otherProjects: 20 };
 const firstTime = Date.UTC(2018, 0, 1);
 const lastTime = Date.UTC(2025, 0, 1);
-/** Of five issues, four stand in the one large project. */
+/** Four of five issues are in the one large project. */
 const inOthers = 5;
 
 type Row<T extends keyof Schema> = Insertable<Schema[T]>;
@@ -82,14 +82,14 @@ export type Person = { id: number; username: string; token: string };
 
 export type IssueRef = { id: number; iid: number };
 
-/** What a test or a measurement needs to know of a world. */
+/** The parts of a seeded database that tests and measurements refer to. */
 export type World = {
   /** Issues of the large project, soft-deleted ones counted. */
   issues: number;
   group_id: number;
   project_id: number;
   project_path: string;
-  /** Developer of the group; guest of the project; nobody. */
+  /** A developer of the group, a guest of the project, and a user without membership. */
   developer: Person;
   guest: Person;
   outsider: Person;

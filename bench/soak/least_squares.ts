@@ -1,4 +1,4 @@
-/** Least squares over samples of one figure. */
+/** Fits a line to samples of one figure by least squares. */
 
 export type Point = { seconds: number; value: number };
 

@@ -1,4 +1,4 @@
-/** The mixed load of a soak: what one operation does, and how often each is chosen. */
+/** The mixed load of a soak test: its operations and how often each is chosen. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { api, base } from '../sites/root_api.ts';

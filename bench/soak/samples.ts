@@ -1,4 +1,4 @@
-/** What the processes of a service hold, sampled from `/proc` and from the probe within them. */
+/** Samples memory and handles of the processes of a service, from `/proc` and from the probe in each. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryOf, treeOf } from '../process_usage.ts';

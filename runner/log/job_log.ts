@@ -14,7 +14,7 @@ export type JobLog = {
   size: () => number;
   crc: () => number;
   read: (offset: number, most: number) => Buffer;
-  /** Writes what the masker held back. Call it after the last output. */
+  /** Writes the bytes that the masker still holds. Call it after the last output. */
   end: () => void;
   close: () => void;
 };

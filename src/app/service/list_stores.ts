@@ -1,4 +1,4 @@
-/** Lists the stores that the configuration names, as the start compares them. */
+/** Lists the stores that the configuration names, for the comparison at startup. */
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type BlobMarker, bucketMarker, folderMarker } from '../../platform/blob/store_marker.ts';

@@ -1,4 +1,4 @@
-/** Loads users on whose behalf the service acts without a request of theirs, such as background work. */
+/** Loads the users on whose behalf the service acts without a request, such as in background work. */
 import type { Reader } from '../../platform/db/open.ts';
 import { type ActorUser, userColumns } from './credentials/authenticate.ts';
 import { type Viewer, loadViewer } from './viewer.ts';

@@ -75,7 +75,7 @@ const toSudoAuditEntry = ({ method, route }: FastifyRequest): AuditEntry => ({
 });
 
 /**
- * Allows only reads to an impersonating session: what it may change, it changes by pages, which know what to refuse.
+ * Allows only reads to an impersonating session. It makes changes by pages, which refuse those that it may not make.
  * @throws Failure 403
  */
 const requireRead = ({ method }: FastifyRequest): void => {

@@ -16,7 +16,7 @@ type Activity = Pick<
 type Data = Record<string, unknown>;
 type Derive = (change: Change, data: Data) => Activity | null;
 
-/** An activity on a record that decides itself who may see it. */
+/** An activity on a record with a visibility rule of its own. */
 const onRecord =
   (subject_type: ActivitySubject, action: ActivityAction): Derive =>
   ({ target_id }) => ({ action, target_type: subject_type, target_id, subject_type, subject_id: target_id });

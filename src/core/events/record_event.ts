@@ -22,7 +22,7 @@ export type RecordedChange = Change & {
 export const collectChange = (tx: Tx, actor_id: number | null, change: Change): void =>
   tx.collect(changesTopic, { ...change, actor_id, event_id: null, hooks_version: null });
 
-/** Read with the insert: no statement of its own, and never older than the transaction. */
+/** Read within the insert: this saves a statement, and the value is never older than the transaction. */
 const returning = `returning id, (select value from instance where name = 'hooks_version') as hooks_version`;
 
 /** Adds one row to the change log, in the transaction of the change. */

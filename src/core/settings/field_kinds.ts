@@ -36,7 +36,7 @@ export type Choice = readonly [value: string, label: string];
 export type Field<T = unknown> = {
   group: (typeof groups)[number];
   label: string;
-  /** What it controls, with its unit. */
+  /** The effect of the setting, with its unit. */
   meaning: string;
   default: T;
   /** Schemas of the API: the parameter, and the value in answers. */
@@ -56,7 +56,7 @@ export type Field<T = unknown> = {
   needs?: string;
 };
 
-/** Declares a setting that is of none of the kinds below, or extends one of them. */
+/** Declares a setting of a kind that is not among those below, or extends one of them. */
 export const setting = <T>(field: Field<T>): Field<T> => field;
 
 type Described<T> = Pick<Field<T>, 'group' | 'label' | 'meaning' | 'check' | 'alias' | 'needs'>;

@@ -44,7 +44,7 @@ export type Visit = {
   changeSession: (secret: string | null) => void;
   /** Secret of the administrator's own session, which the browser keeps while they act as another user; null: none. */
   impersonatorSecret: string | null;
-  /** Keeps the administrator's own session beside the one of another user; null: no longer. */
+  /** Keeps the administrator's own session while they act as another user; null: removes it. */
   keepImpersonator: (secret: string | null) => void;
 };
 

@@ -19,7 +19,7 @@ export type WorkRow = {
   last_error: string | null;
 };
 
-/** Failed: given up. Running: held by a process. Waiting: due, or scheduled for a later attempt. */
+/** Failed: not retried any more. Running: held by a process. Waiting: due, or scheduled for a later attempt. */
 const selectState = (now: number): RawBuilder<WorkState> =>
   sql<WorkState>`case when run_at >= ${never} then 'failed' when locked_until >= ${now} then 'running' else 'waiting' end`;
 

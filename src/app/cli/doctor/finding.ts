@@ -2,7 +2,7 @@ export type Finding = {
   state: 'ok' | 'warn' | 'fail';
   check: string;
   detail: string;
-  /** What the operator should do. */
+  /** The remedy, for the operator. */
   advice?: string;
 };
 

@@ -119,7 +119,7 @@ export const recordSessionUse = (store: Store, signedIn: SignedIn, now: number, 
     .write(async ({ db }) => {
       const ids = impersonator === undefined ? [id] : [id, impersonator.session_id];
       await db.updateTable('sessions').set({ last_seen_at: now }).where('id', 'in', ids).execute();
-      // An administrator's activity is none of the user's.
+      // Activity of an impersonating administrator does not count as activity of the user.
       await recordActivity(db, impersonator?.id ?? signedIn.user.id, now);
     })
     .catch(() => undefined);

@@ -4,7 +4,7 @@
  */
 const delay = 120;
 
-/** Path of the project or group of the page: files and numbers are those of it. */
+/** Path of the project or group of the page, in which files and numbers are searched. */
 const placeOfPage = (): string => document.body.dataset['home'] ?? '';
 
 const fetchResults = async (words: string): Promise<Element | null> => {

@@ -1,5 +1,5 @@
 /** The dialog that lists the keyboard shortcuts of the page. */
-/** Name of a shortcut, and what it does. */
+/** Name of a shortcut, and its action. */
 export type Action = readonly [name: string, run: () => void];
 
 /** Actions by their keys. */
@@ -18,7 +18,7 @@ const make = <N extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
-/** Keys of a sequence stand apart: `g` `i`. */
+/** Separates the keys of a sequence: `g` `i`. */
 const rowFor = (keys: string, name: string): HTMLElement => {
   const parts = keys.split(' ').flatMap((key, at) => [...(at > 0 ? [' '] : []), make('kbd', key)]);
   return make('div', make('dt', ...parts), make('dd', name));

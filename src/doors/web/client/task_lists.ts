@@ -1,4 +1,4 @@
-/** Ticks of task lists: each submits the form `[data-tasks]` beside its text, with the line of the task. */
+/** Checkboxes of task lists: each submits the form `[data-tasks]` next to its text, with the line of the task. */
 const setField = (form: HTMLFormElement, name: string, value: string): void => {
   const field = form.elements.namedItem(name);
   if (field instanceof HTMLInputElement) field.value = value;

@@ -9,6 +9,6 @@ type Given = {
   action?: Html | null | false;
 };
 
-/** Renders what a list shows that has no entries. */
+/** Renders the message of an empty list. */
 export const emptyState = ({ icon: image, title, text, action }: Given): Html =>
   html`<div class="empty">${icon(image)}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${action}</div>`;

@@ -1,4 +1,4 @@
-/** The choice of who may see a project or group. */
+/** Renders the choice of the visibility of a project or group. */
 import type { Visibility } from '../../../platform/db/schema/column_types.ts';
 import { type FormProblems, radios } from './form.ts';
 import type { Html } from './html.ts';
@@ -15,7 +15,7 @@ type Given = {
   value: string;
   /** Returns why a visibility cannot be chosen; null: it can. */
   limit: (visibility: Visibility) => string | null;
-  /** Who sees what is private; default: members. */
+  /** Users who see private records; default: members. */
   privateMeaning?: string;
   problems: FormProblems;
 };

@@ -17,7 +17,7 @@ export const flashLife = 60;
 const signature = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(`flash ${text}`).digest('base64url');
 
-/** Signs a notice with the browser's secret, so that nobody else can place one. */
+/** Signs a notice with the browser's secret, so that other sites cannot forge one. */
 export const flashValue = (secret: string, flash: Flash): string => {
   const text = Buffer.from(JSON.stringify(flash)).toString('base64url');
   return `${text}.${signature(secret, text)}`;

@@ -1,4 +1,4 @@
-/** What a browser prefers, kept in a cookie of its own: for all who use it, also before they sign in. */
+/** Preferences of a browser, stored in a cookie: they apply to everybody who uses it, also before sign-in. */
 import { readCookie } from '../../../platform/http/cookies.ts';
 
 export const preferencesCookie = '_service_preferences';
@@ -11,7 +11,7 @@ export type Preferences = {
   hasShortcuts: boolean;
 };
 
-/** Reads the cookie: `dark`, `dark.nokeys`. What it does not say is as by default. */
+/** Reads the cookie: `dark`, `dark.nokeys`. Missing parts take their defaults. */
 export const readPreferences = (header: string | undefined): Preferences => {
   const words = new Set(readCookie(header, preferencesCookie)?.split('.'));
   return {

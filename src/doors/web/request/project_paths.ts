@@ -37,7 +37,7 @@ const foldsOf = (pages: Nouns): Map<string, Fold[]> =>
 
 const folds = { projects: foldsOf(projectNouns), groups: foldsOf(groupNouns) };
 
-/** Encodes what a last parameter takes as the one segment that a route takes. */
+/** Encodes the rest of a path as one segment, because a route parameter takes only one. */
 const foldRest = (kind: 'projects' | 'groups', noun: string, below: string): string => {
   for (const { start, isRaw } of folds[kind].get(noun) ?? []) {
     const [, before, rest] = start.exec(below) ?? [];

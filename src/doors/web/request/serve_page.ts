@@ -88,7 +88,7 @@ const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not F
 
 const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
 
-/** Checks for a refusal that signing in might lift. What is missing looks the same to anonymous visitors. */
+/** Tells whether signing in might lift the refusal. Missing records count, because they look like hidden ones to anonymous visitors. */
 const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>
   page.audience === 'visitor' && !call.signedIn && error instanceof Failure && hiddenKinds.has(error.kind);
 

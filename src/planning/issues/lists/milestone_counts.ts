@@ -1,4 +1,4 @@
-/** Counts the issues of milestones, as the caller sees them. */
+/** Counts the issues of milestones that the caller can see. */
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';

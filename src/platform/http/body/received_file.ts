@@ -1,4 +1,4 @@
-/** A file of a form, as the handler of an endpoint or page receives it. */
+/** A file of a form, in the shape that handlers of endpoints and pages receive. */
 export class ReceivedFile {
   /** As the sender named it; could be a path. */
   readonly name: string;

@@ -28,7 +28,7 @@ type Given = {
   contents?: Html;
 };
 
-/** Renders an administration page beside the links to the others. */
+/** Renders an administration page with links to the others. */
 export const adminView = ({ path, title, contents }: Given, content: Html): View => {
   const links = adminLinks.map(([to, name]) => {
     const isHere = to === path;

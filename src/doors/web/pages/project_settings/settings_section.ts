@@ -38,7 +38,7 @@ export type Section = {
   saved: string;
   /** Text of its button. Default: Save changes. */
   submit?: string;
-  /** Shown only to those who may do this. */
+  /** Shown only to users with this permission. */
   action?: ProjectAction;
   /** Stored values that are no columns of the project. */
   load?: (call: Call, project: Project) => Promise<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** What the page of a project shows whose repository is empty. */
+/** Renders the page of a project with an empty repository. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';

@@ -116,7 +116,7 @@ const readFiles = async (
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Reads what was filled in of a form that was refused. */
+/** Reads the values of a refused form. */
 const readFilled = (sent: RawParams): Filled => ({
   namespace_id: textOf(sent['namespace_id']),
   name: textOf(sent['name']),

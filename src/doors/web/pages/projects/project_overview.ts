@@ -1,4 +1,4 @@
-/** What stands beside the files of a project: description, release, open work, members. */
+/** Renders the column next to the files of a project: description, release, open work, members. */
 import type { FolderTexts } from '../../../../code/repository/files/folder_texts.ts';
 import { loadLatestRelease } from '../../../../code/releases/find_releases.ts';
 import type { LanguageShare } from '../../../../code/repository/languages/load_languages.ts';

@@ -7,7 +7,7 @@ import type { Visit } from '../../page.ts';
 /** Names compared with patterns; of a larger repository, the numbers are at least so many. */
 const maxNames = 2_000;
 
-/** What a rule covers: the number of matches of a pattern, or whether the ref exists. */
+/** The coverage of a rule: the number of refs that match a pattern, or whether the ref exists. */
 export type Coverage = { isPattern: boolean; count: number; isPartial: boolean };
 
 const isPattern = (name: string): boolean => name.includes('*');

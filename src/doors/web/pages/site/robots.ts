@@ -1,4 +1,4 @@
-/** What crawlers are asked to leave out. Public projects, their README, issues and releases stay open to them. */
+/** The paths that crawlers should skip. Public projects, their README, issues and releases stay open to them. */
 
 /** Pages that no search should find. */
 const closed = ['/admin', '/api/', '/dashboard', '/oauth/', '/profile', '/search', '/users/', '/-/'];

@@ -23,7 +23,7 @@ import { submoduleUrl } from './submodule_link.ts';
 const maxEntries = 500;
 /** The page of a folder of more entries loads their last commits afterwards. */
 const maxInlineCommits = 100;
-/** Milliseconds to find the last commits of entries: before the page is sent, and when they are asked for. */
+/** Milliseconds to find the last commits of entries: before the page is sent, and when the script requests them. */
 const searchTimes = { inline: 250, later: 20_000 };
 
 export type TreeGiven = {
@@ -87,7 +87,7 @@ const findLastCommit = async (
   return commits[0];
 };
 
-/** What the card shows of a page of a folder, the same for every viewer. */
+/** The entries on one page of a folder, the same for every viewer. */
 type Folder = {
   /** Rows of the table. */
   rows: Html;

@@ -39,7 +39,7 @@ const enter = async (queue: Queue): Promise<void> => {
   await promise.finally(() => clearTimeout(timer));
 };
 
-/** Releases a place, or hands it to the visitor who has waited longest. */
+/** Releases a slot, or passes it to the visitor who has waited longest. */
 const leave = (queue: Queue): void => {
   const [next] = queue.waiting;
   if (next === undefined) queue.taken -= 1;

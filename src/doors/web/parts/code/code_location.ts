@@ -1,4 +1,4 @@
-/** What the pages about code show: a project, a commit and a path. */
+/** Resolves the address of a page about code to a project, a commit and a path. */
 import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type RefPath, resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';

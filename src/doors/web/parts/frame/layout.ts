@@ -58,7 +58,7 @@ const flashPart = ({ kind, text }: Flash): Html =>
   html`<p class="flash ${kind}" role="${kind === 'notice' ? 'status' : 'alert'}">${text}</p>
 `;
 
-/** Reminds the user of a second factor that a group of theirs requires. */
+/** Reminds the user of the second factor that one of their groups requires. */
 const factorPart = ({ call, factorDueAt }: Visit): Html | null => {
   if (factorDueAt === null) return null;
   const isOverdue = isFactorOverdue(factorDueAt, call.now);

@@ -1,4 +1,4 @@
-/** Lists of links: beside a page, and tabs above its content. */
+/** Lists of links: a column next to a page, and tabs above its content. */
 import type { View } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';

@@ -61,7 +61,7 @@ const tabLinks = (visit: Visit, project: Project, current: ProjectTab): NavLink[
   });
 };
 
-/** Renders the header of a project: where it is, what may be done with it, and its tabs. */
+/** Renders the header of a project: path, actions and tabs. */
 const projectHeader = async (visit: Visit, project: Project, tab: ProjectTab): Promise<Html> => {
   const { full_path, visibility, name } = project;
   const avatar_url = uploadedAvatarUrl(visit.call, 'project', project);

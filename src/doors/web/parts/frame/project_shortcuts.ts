@@ -34,7 +34,7 @@ const shortcuts: readonly Shortcut[] = [
 /** Pages of an empty repository have nothing to show. */
 const needsCommit: readonly ProjectAction[] = ['read_code'];
 
-/** Renders the links; they are for the script and for nobody else. */
+/** Renders the links, which are hidden: only the script uses them. */
 export const projectShortcuts = ({ call, preferences }: Visit, project: Project): Html | null => {
   if (!preferences.hasShortcuts) return null;
   const { full_path, default_branch } = project;

@@ -1,4 +1,4 @@
-/** What may be chosen for an issue: labels, milestones and members of its project. */
+/** Loads the labels, milestones and members that an issue can be given. */
 import { listLabels } from '../../../../projects/labels/queries.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';

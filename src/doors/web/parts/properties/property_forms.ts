@@ -52,7 +52,7 @@ export const labelsForm = (
 type People = {
   /** `assignee` or `reviewer`: the form sends `assignee_ids[]` and `assignee_username`. */
   role: 'assignee' | 'reviewer';
-  /** Who has the role now. */
+  /** Users who have the role now. */
   own: readonly Member[];
   choices: Choices;
 };

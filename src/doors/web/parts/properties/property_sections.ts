@@ -1,4 +1,4 @@
-/** The column beside an issue or a merge request: the properties that both have. */
+/** Renders the properties that issues and merge requests share, for the column next to them. */
 import { formatDuration } from '../../../../platform/duration.ts';
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscribed.ts';

@@ -13,7 +13,7 @@ const signInPart = (path: string): Html =>
 type Given = {
   /** `issue` */
   word: string;
-  /** What the state may change to; null: nothing, as of what is merged. */
+  /** The state that the form can set; null: none, for example once merged. */
   intent: 'close' | 'reopen' | null;
   /** Comment that was not accepted. */
   typed?: string | undefined;

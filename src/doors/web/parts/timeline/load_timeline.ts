@@ -43,7 +43,7 @@ export type ShownNote = {
 
 export type ShownThread = { id: string; notes: ShownNote[] };
 
-/** What the viewer may do in the discussion. */
+/** Rights of the viewer in the discussion. */
 export type TalkRights = { comment: boolean; award: boolean; resolve: boolean };
 
 export type Timeline = {

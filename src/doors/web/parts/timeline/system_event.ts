@@ -1,4 +1,4 @@
-/** An entry of a timeline that the service wrote: what somebody changed. */
+/** A timeline entry that the service wrote about a change. */
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';
 import { relative } from '../timestamp.ts';

@@ -22,7 +22,7 @@ import { systemEvent } from './system_event.ts';
 /** An event that is no note. Time in milliseconds. */
 export type TimelineEvent = { at: number; part: Html };
 
-/** A timeline with what its parts need to know of the record. */
+/** A timeline and the facts of its record that its parts show. */
 export type Talk = Timeline & {
   loaded: LoadedTarget;
   texts: Texts;
@@ -105,7 +105,7 @@ const replyPart = (visit: Visit, talk: Talk, note: ShownNote): Html =>
     authorBadge(talk, note) !== null && html`<span class="count">Author</span>`
   }<span class="end">${editLink(talk, note)}</span></div>${note.content}${noteReactions(visit, talk, note)}</li>`;
 
-/** Renders the reactions to the first text of a thread, its replies, and what may be done with it. */
+/** Renders the reactions to the first comment of a thread, its replies and its actions. */
 const talkPart = (visit: Visit, talk: Talk, thread: ShownThread, lead: ShownNote): Html => {
   const { rights } = talk;
   const replies = thread.notes.slice(1);
@@ -117,7 +117,7 @@ const talkPart = (visit: Visit, talk: Talk, thread: ShownThread, lead: ShownNote
   return html`${reacted}${isThreadResolved(thread.notes) ? folded : answers}`;
 };
 
-/** The state of a thread that can be resolved, or who wrote the comment. */
+/** The state of a resolvable thread, or the author of the comment. */
 const threadBadge = (talk: Talk, { notes }: ShownThread, lead: ShownNote): string | null => {
   if (!isThreadResolved(notes)) return authorBadge(talk, lead);
   const by = notes.findLast(({ resolved_by }) => resolved_by)?.resolved_by?.name;

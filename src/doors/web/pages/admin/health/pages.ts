@@ -91,7 +91,7 @@ const runnersPart = (facts: RunnerFacts | null): Html => {
   ]);
 };
 
-/** Seconds that due work may wait before somebody should look. */
+/** Seconds that due work may wait before the page shows a warning. */
 const longestLag = 300;
 
 const workPart = (work: WorkFigures[] | null, now: number): Html => {

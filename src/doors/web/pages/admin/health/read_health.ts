@@ -1,4 +1,4 @@
-/** What the page of health shows. Each part is cheap, and given up after two seconds. */
+/** Reads the facts of the health page. Each part is cheap, and abandoned after two seconds. */
 import { sql } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
