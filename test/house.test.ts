@@ -29,6 +29,7 @@ const order = readOrder(readFileSync(join(cwd, 'ARCHITECTURE.md'), 'utf8'));
 /** What both sides of the connection to `gitd/` are written by. */
 const wire = [
   'gitd/protocol.ts',
+  'gitd/protocol_records.ts',
   'gitd/rpc/frames.ts',
   'gitd/rpc/socket_streams.ts',
   'gitd/disk/instance_marker.ts',

@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, isOid, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Divergence, Oid } from '../protocol.ts';
+import type { Divergence, Oid } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 
 const maxIds = 100;

@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, count, flag, isOid, oid, paths, text, without } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Commit, CommitWalk, Oid } from '../protocol.ts';
+import type { Commit, CommitWalk, Oid } from '../protocol_records.ts';
 import { readCommits, requireFew } from './read_commits.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 

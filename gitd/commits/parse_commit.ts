@@ -1,5 +1,5 @@
 /** Parses commits and tags as git stores them. Lenient: old histories contain malformed objects. */
-import type { Commit, Oid, Signature } from '../protocol.ts';
+import type { Commit, Oid, Signature } from '../protocol_records.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const windows = new TextDecoder('windows-1252');

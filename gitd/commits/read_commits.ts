@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { count, flag, isOid, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Commit, Oid } from '../protocol.ts';
+import type { Commit, Oid } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { parseCommit } from './parse_commit.ts';
 

@@ -3,7 +3,8 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { countDifferences } from './count_differences.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import { emptyTree, type Methods, type Oid } from '../protocol.ts';
+import type { Methods } from '../protocol.ts';
+import { emptyTree, type Oid } from '../protocol_records.ts';
 import { readCommit } from '../commits/read_commits.ts';
 import { resolveTree } from '../read/list_tree.ts';
 

@@ -10,7 +10,7 @@ import {
 import { makeTreeEditor } from '../odb/edit_tree.ts';
 import { makeObjectWriter } from '../odb/loose_objects.ts';
 import { buildTree } from '../odb/raw_tree.ts';
-import { emptyTree, type Signature } from '../protocol.ts';
+import { emptyTree, type Signature } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { countDifferences } from './count_differences.ts';
 

@@ -9,7 +9,7 @@ import {
   type TestStorage,
   startTestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import type { FileDiff } from '../protocol.ts';
+import type { FileDiff } from '../protocol_records.ts';
 import { makeDiffParser } from './parse_diff.ts';
 
 let test: TestStorage;

@@ -1,5 +1,5 @@
 /** Parses the output of `git diff-tree -r -M --raw -p -z` as a stream; holds nothing beyond the limits. */
-import type { DiffLimits, FileDiff } from '../protocol.ts';
+import type { DiffLimits, FileDiff } from '../protocol_records.ts';
 import { showName } from '../commits/parse_commit.ts';
 import { Patch } from './patch_text.ts';
 

@@ -1,5 +1,5 @@
 /** Collects the patch texts of a diff, file by file. */
-import type { DiffLimits, FileDiff } from '../protocol.ts';
+import type { DiffLimits, FileDiff } from '../protocol_records.ts';
 import { decodeText } from '../commits/parse_commit.ts';
 
 const lineFeed = 10;

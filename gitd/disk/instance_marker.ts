@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { StorageState } from '../protocol.ts';
+import type { StorageState } from '../protocol_records.ts';
 import { syncFolder } from './sync_folders.ts';
 
 export const markerName = 'gantry-instance';

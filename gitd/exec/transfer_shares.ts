@@ -1,5 +1,5 @@
 /** Shares transfer slots, so that no user, address or kind of transfer can hold all of them. */
-import type { Client } from '../protocol.ts';
+import type { Client } from '../protocol_records.ts';
 import type { Share } from './slots.ts';
 
 /** Share of one user, one deploy key, or one anonymous address. */

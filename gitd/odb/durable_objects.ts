@@ -1,7 +1,7 @@
 /** Makes the objects of a write durable, before refs lead to them. */
 import { join } from 'node:path';
 import { reachFaultPoint } from '../fault_points.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { makeObjectWriter, type ObjectWriter } from './loose_objects.ts';
 import type { Quarantine } from './quarantine.ts';
 

@@ -9,7 +9,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { emptyTree } from '../protocol.ts';
+import { emptyTree } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { makeTreeEditor, type TreeEditor } from './edit_tree.ts';
 import { makeObjectWriter, hashObject } from './loose_objects.ts';

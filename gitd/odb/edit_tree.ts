@@ -1,5 +1,5 @@
 /** Edits a tree. Reads only the folders on the paths in question; writes only changed ones. */
-import { emptyTree, type Oid } from '../protocol.ts';
+import { emptyTree, type Oid } from '../protocol_records.ts';
 import type { ObjectWriter } from './loose_objects.ts';
 import { buildTree, folderMode, type TreeItem } from './raw_tree.ts';
 

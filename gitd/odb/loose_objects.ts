@@ -7,7 +7,7 @@ import { mkdir, open, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 
 export type ObjectKind = 'blob' | 'tree' | 'commit' | 'tag';

@@ -4,7 +4,7 @@
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { forEachConcurrently, makeObjectWriter, putInFolder, type ObjectWriter } from './loose_objects.ts';
 

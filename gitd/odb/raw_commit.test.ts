@@ -8,7 +8,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { emptyTree, type Signature } from '../protocol.ts';
+import { emptyTree, type Signature } from '../protocol_records.ts';
 import { buildCommit, formatSignature, parseRawCommit, rebuildCommit } from './raw_commit.ts';
 import { hashObject } from './loose_objects.ts';
 

@@ -1,6 +1,6 @@
 /** Builds and parses commits byte for byte as `git commit-tree` writes them. */
 import { GitError } from '../git_error.ts';
-import type { Oid, Signature } from '../protocol.ts';
+import type { Oid, Signature } from '../protocol_records.ts';
 
 export type NewCommit = {
   tree: Oid;

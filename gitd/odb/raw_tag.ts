@@ -1,5 +1,5 @@
 /** Builds annotated tags as `git tag -a` does. */
-import type { Oid, Signature } from '../protocol.ts';
+import type { Oid, Signature } from '../protocol_records.ts';
 import { GitError } from '../git_error.ts';
 import { formatSignature, maxMessageBytes } from './raw_commit.ts';
 import type { ObjectKind } from './loose_objects.ts';

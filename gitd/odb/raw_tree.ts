@@ -2,7 +2,7 @@
  * Parses and builds trees. Names may not be UTF-8, so each is a byte string (latin1): comparing strings compares
  * bytes.
  */
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 
 export type TreeItem = { mode: number; name: string; id: Oid };
 

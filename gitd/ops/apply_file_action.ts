@@ -4,7 +4,7 @@ import { toByteString, executableMode, fileMode, submoduleMode, symlinkMode } fr
 import type { PathEntry, TreeEditor } from '../odb/edit_tree.ts';
 import type { ObjectWriter } from '../odb/loose_objects.ts';
 import { isSafePath } from '../odb/safe_paths.ts';
-import type { ActionProblem, CommitAction, Oid } from '../protocol.ts';
+import type { ActionProblem, CommitAction, Oid } from '../protocol_records.ts';
 
 export type Work = {
   editor: TreeEditor;

@@ -8,7 +8,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import type { Signature } from '../protocol.ts';
+import type { Signature } from '../protocol_records.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;

@@ -4,7 +4,7 @@ import { flag, oid } from '../exec/arguments.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { makeObjectWriter } from '../odb/loose_objects.ts';
 import type { Quarantine } from '../odb/quarantine.ts';
-import type { Oid, Signature } from '../protocol.ts';
+import type { Oid, Signature } from '../protocol_records.ts';
 
 /**
  * The result of a merge. `tree` contains conflict marks. A merge may be unclean without conflicting paths, for

@@ -8,7 +8,7 @@ import { flag, oid } from '../exec/arguments.ts';
 import type { Ended, Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import { quarantineEnvironment } from '../odb/quarantine.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 /** An unclean merge may have no conflicting path. */

@@ -8,7 +8,7 @@ import {
   type TestStorage,
   startTestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));

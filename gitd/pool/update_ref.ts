@@ -3,7 +3,7 @@ import { reachFaultPoint } from '../fault_points.ts';
 import { flag, isOid } from '../exec/arguments.ts';
 import type { Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
-import { type RefUpdate, zeroOid } from '../protocol.ts';
+import { type RefUpdate, zeroOid } from '../protocol_records.ts';
 import { isFullRef } from '../ref_names.ts';
 import { ProcessPool, ProcessDied } from './process_pool.ts';
 

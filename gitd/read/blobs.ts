@@ -4,7 +4,7 @@ import { streamProcessOutput } from '../exec/stream_process_output.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
 import { folderMode, submoduleMode } from '../odb/raw_tree.ts';
-import type { Client, Oid } from '../protocol.ts';
+import type { Client, Oid } from '../protocol_records.ts';
 import { isReachableBlob } from '../refs/check_reachable.ts';
 import { startWatchdog } from '../exec/transfer_watchdog.ts';
 import { findEntry, modeText } from './list_tree.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { folderMode } from '../odb/raw_tree.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { readFolder } from './list_tree.ts';
 
 export type TreeLimits = { files: number; folders: number };

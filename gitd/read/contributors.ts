@@ -1,6 +1,7 @@
 import type { Answer, Context } from '../handler_types.ts';
 import { count, flag, oid } from '../exec/arguments.ts';
-import type { Contributor, Methods } from '../protocol.ts';
+import type { Methods } from '../protocol.ts';
+import type { Contributor } from '../protocol_records.ts';
 import { requireCommit } from '../pool/read_object.ts';
 
 /** Maximum commits to read: the newest, without merges. */

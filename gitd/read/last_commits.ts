@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, flag, oid, paths } from '../exec/arguments.ts';
 import { GitError, isGitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { readCommits } from '../commits/read_commits.ts';
 import { showName } from '../commits/parse_commit.ts';
 import { requireRepository } from '../storage/missing_repository.ts';

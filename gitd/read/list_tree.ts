@@ -4,7 +4,7 @@ import { flag, isOid, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import { type TreeItem, toByteString, folderMode, parseTree, submoduleMode } from '../odb/raw_tree.ts';
-import type { Oid, TreeEntry } from '../protocol.ts';
+import type { Oid, TreeEntry } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { showName } from '../commits/parse_commit.ts';
 

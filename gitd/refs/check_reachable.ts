@@ -1,7 +1,7 @@
 /** Checks that an object is reachable from refs that the caller may see. git itself reads any object it still has. */
 import type { Context } from '../handler_types.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Oid, Sight } from '../protocol.ts';
+import type { Oid, Sight } from '../protocol_records.ts';
 import { findForbiddenWant } from './check_wants.ts';
 import { getGeneration } from './ref_generation.ts';
 

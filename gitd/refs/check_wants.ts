@@ -5,7 +5,7 @@
 import type { Context } from '../handler_types.ts';
 import { count, flag } from '../exec/arguments.ts';
 import type { Hidden } from '../exec/environment.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { type VisibleTips, loadVisibleTips } from './visible_tips.ts';
 
 /** Maximum wants that are checked; no real client sends more. */

@@ -2,7 +2,7 @@
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { readCommit, requireFew } from '../commits/read_commits.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { findUnreachableCommits } from './check_wants.ts';
 import { getGeneration } from './ref_generation.ts';
 

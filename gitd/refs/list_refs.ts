@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Ref, RefWalk } from '../protocol.ts';
+import type { Ref, RefWalk } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { getGeneration } from './ref_generation.ts';
 import { describeRef } from './read_refs.ts';

@@ -1,4 +1,4 @@
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 
 export type ListedRef = {
   name: string;

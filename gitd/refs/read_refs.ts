@@ -1,7 +1,7 @@
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, ref as refArgument } from '../exec/arguments.ts';
 import { isQueryable } from '../pool/cat_file.ts';
-import type { Oid, Ref } from '../protocol.ts';
+import type { Oid, Ref } from '../protocol_records.ts';
 import { requireFew } from '../commits/read_commits.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { parseTag } from '../commits/parse_commit.ts';

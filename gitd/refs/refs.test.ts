@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
 import { git, gitEnvironment, tryGit } from '../../test/support/repositories/git.ts';
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));

@@ -1,5 +1,5 @@
 import type { Context, MethodHandler } from '../handler_types.ts';
-import type { Oid, Sight } from '../protocol.ts';
+import type { Oid, Sight } from '../protocol_records.ts';
 import { findForbiddenWant } from './check_wants.ts';
 import { peel, readTarget } from './read_refs.ts';
 import { isReachable } from './check_reachable.ts';

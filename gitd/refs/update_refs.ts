@@ -1,7 +1,7 @@
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { DiedHolding } from '../pool/update_ref.ts';
-import { type RefUpdate, zeroOid } from '../protocol.ts';
+import { type RefUpdate, zeroOid } from '../protocol_records.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
 import { syncRefs } from '../disk/sync_folders.ts';
 import { clearLocksOnce, removeLocksOfDead } from '../storage/stale_locks.ts';

@@ -2,7 +2,7 @@
 import type { Context } from '../handler_types.ts';
 import { text } from '../exec/arguments.ts';
 import { makeLruCache } from '../lru_cache.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { getGeneration } from './ref_generation.ts';
 
 export type VisibleTips = {

@@ -2,7 +2,7 @@
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeLruCache } from '../lru_cache.ts';
-import { type RefUpdate, zeroOid } from '../protocol.ts';
+import { type RefUpdate, zeroOid } from '../protocol_records.ts';
 
 /** Milliseconds. No git process of gitd holds a lock for so long. */
 const oldAge = 10 * 60 * 1000;
@@ -47,7 +47,7 @@ export const removeStaleLocks = async (dir: string, now: number): Promise<string
   return files.filter((_file, index) => removed[index]).map((file) => relative(dir, file));
 };
 
-/** Repositories already cleared. An evicted one is cleared once more. */
+/** Repositories already cleared. An evicted one is cleared again. */
 const cleared = makeLruCache<true>(20_000);
 
 /** Clears stale locks once per repository and process, before its first change. */

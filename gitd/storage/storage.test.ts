@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git } from '../../test/support/repositories/git.ts';
 import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 import { countChange, runHousekeeping, packsAllowed } from '../maintenance/housekeeping.ts';
 import { tidyStorage } from './janitor.ts';
 import { resolveRepositoryPath } from '../disk/storage_paths.ts';

@@ -1,7 +1,7 @@
 /** Reads a client's first message before git is started, so that a silent client costs no process. */
 import { type Readable, Transform } from 'node:stream';
 import { GitError } from '../git_error.ts';
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 import { toLine, readPacketAt } from './packet_lines.ts';
 import type { Watchdog } from '../exec/transfer_watchdog.ts';
 

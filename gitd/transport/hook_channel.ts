@@ -1,7 +1,7 @@
 /** Speaks with our hooks over file descriptor 3 of `git receive-pack`. */
 import type { Duplex } from 'node:stream';
 import { GitError } from '../git_error.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 
 export type HookUpdate = { ref: string; old: Oid; new: Oid };
 

@@ -6,7 +6,8 @@ import { flag, oid } from '../exec/arguments.ts';
 import type { RunVariables } from '../exec/environment.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { quotedFolder } from '../odb/quarantine.ts';
-import { type PushedRef, zeroOid } from '../protocol.ts';
+import type { PushedRef } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 import { measureRepository } from '../maintenance/inspect_repository.ts';
 import type { HookUpdate } from './hook_channel.ts';
 

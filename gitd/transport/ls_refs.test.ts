@@ -6,7 +6,7 @@ import {
   type TestStorage,
   startTestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 import { listRefs } from './ls_refs.ts';
 import { packet } from './packet_lines.ts';
 import { parseRequest } from './parse_request.ts';

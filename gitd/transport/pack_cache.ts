@@ -54,7 +54,7 @@ export type PackCache = {
 };
 
 const pieceLength = 256 * 1024;
-/** Milliseconds that git goes on without a reader: the client may retry. */
+/** Milliseconds that git keeps running without a reader, because the client may retry. */
 const orphanAge = 10_000;
 
 const wake = (entry: Entry): void => {

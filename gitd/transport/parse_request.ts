@@ -1,7 +1,7 @@
 /** Parses requests of protocol v2: one command with capabilities and arguments. */
 import { hash } from 'node:crypto';
 import { GitError } from '../git_error.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid } from '../protocol_records.ts';
 import { maxRequestBytes } from './limit_request_size.ts';
 import { toLine, readPacketAt } from './packet_lines.ts';
 

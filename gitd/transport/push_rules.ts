@@ -1,5 +1,5 @@
 /** Checks which refs a push may change, for every user: other names would confuse git or its users. */
-import { zeroOid } from '../protocol.ts';
+import { zeroOid } from '../protocol_records.ts';
 import { isNewRef } from '../ref_names.ts';
 import type { HookUpdate } from './hook_channel.ts';
 import { foldRef } from '../refs/visible_tips.ts';

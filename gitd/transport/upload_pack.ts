@@ -8,7 +8,7 @@ import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environme
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
-import type { Client } from '../protocol.ts';
+import type { Client } from '../protocol_records.ts';
 import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
 import { limitNegotiation, wholeRequest } from './limit_request_size.ts';
 import { updateHead } from './set_head.ts';
@@ -150,7 +150,7 @@ const isHeld = async (talk: Conversation, request: Request): Promise<boolean> =>
   return (await openCache(talk.context.root)).holds(buildCacheKey(talk, request));
 };
 
-/** Serves a request; returns whether the conversation goes on. */
+/** Serves a request; returns whether the client may send another one. */
 const answerRequest = async (talk: Conversation, request: Request): Promise<boolean> => {
   const { context, output, watching } = talk;
   watching.touch();

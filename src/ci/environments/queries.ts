@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { anyOf } from '../../core/access/visible.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import type { DeploymentsTable, EnvironmentsTable } from '../../platform/db/schema/ci.ts';
+import type { DeploymentsTable, EnvironmentsTable } from '../../platform/db/schema/environments.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { contains } from '../../identity/namespaces/search.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { RunnersTable } from '../../platform/db/schema/ci.ts';
+import type { RunnersTable } from '../../platform/db/schema/runners.ts';
 import { bool, int, nullable, object, string } from '../../platform/http/schema.ts';
 
 /** A runner as shown in jobs and lists. */

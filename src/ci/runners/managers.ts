@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { Reader } from '../../platform/db/open.ts';
-import type { RunnerManagersTable } from '../../platform/db/schema/ci.ts';
+import type { RunnerManagersTable } from '../../platform/db/schema/runners.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Call } from '../../core/access/call.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';

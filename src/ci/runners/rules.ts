@@ -1,6 +1,6 @@
 /** Valid attributes of a runner. Pure. */
 import type { Selectable } from 'kysely';
-import type { RunnersTable } from '../../platform/db/schema/ci.ts';
+import type { RunnersTable } from '../../platform/db/schema/runners.ts';
 import { type Problems, invalid } from '../../platform/errors.ts';
 
 export type RunnerRow = Selectable<RunnersTable>;

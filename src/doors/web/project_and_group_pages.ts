@@ -3,6 +3,7 @@
  * that lead to a page derive from these tables.
  */
 import { codeNouns } from './code_pages.ts';
+import { labelLines, memberLines, milestoneLines, runnerLines, variableLines } from './common_pages.ts';
 import { hookLines } from './hook_pages.ts';
 import { workNouns } from './planning_pages.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
@@ -143,7 +144,7 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Members',
     action: 'admin_member',
-    lines: ['GET', 'POST', 'POST /:id', 'POST /:id/remove'],
+    lines: memberLines,
   },
   {
     noun: 'settings/merge_requests',
@@ -193,7 +194,7 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Variables',
     action: 'admin_variable',
-    lines: ['GET', 'POST', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
+    lines: variableLines,
   },
   {
     noun: 'triggers',
@@ -207,18 +208,7 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Runners',
     action: 'admin_runner',
-    lines: [
-      'GET',
-      'POST',
-      'POST /reset_registration_token',
-      'GET /:id',
-      'POST /:id',
-      'POST /:id/reset_token',
-      'POST /:id/pause',
-      'POST /:id/resume',
-      'POST /:id/delete',
-      'POST /:id/disable',
-    ],
+    lines: [...runnerLines, 'POST /:id/disable'],
   },
   {
     noun: 'job_token_scope',
@@ -239,39 +229,20 @@ export const projectNouns = [
     tab: 'issues',
     name: 'Labels',
     action: 'read_label',
-    lines: [
-      'GET',
-      'POST',
-      'GET /new',
-      'GET /:id/edit',
-      'POST /:id',
-      'POST /:id/delete',
-      'POST /:id/subscribe',
-      'POST /:id/unsubscribe',
-    ],
+    lines: labelLines,
   },
   {
     noun: 'milestones',
     tab: 'issues',
     name: 'Milestones',
     action: 'read_milestone',
-    lines: [
-      'GET',
-      'POST',
-      'GET /new',
-      'GET /:iid',
-      'GET /:iid/edit',
-      'POST /:iid',
-      'POST /:iid/close',
-      'POST /:iid/activate',
-      'POST /:iid/delete',
-    ],
+    lines: milestoneLines,
   },
 ] as const satisfies readonly ProjectNoun[];
 
 export const groupNouns = [
   { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
-  // Lists of issues need an account, as those of members do.
+  // Lists of issues require an account, like those of members.
   { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
   {
     noun: 'merge_requests',
@@ -285,7 +256,7 @@ export const groupNouns = [
     tab: 'members',
     name: 'Members',
     action: 'read_group_member',
-    lines: ['GET', 'POST', 'POST /:id', 'POST /:id/remove'],
+    lines: memberLines,
   },
   {
     noun: 'settings',
@@ -311,24 +282,14 @@ export const groupNouns = [
     tab: 'settings',
     name: 'Variables',
     action: 'admin_group_variable',
-    lines: ['GET', 'POST', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
+    lines: variableLines,
   },
   {
     noun: 'runners',
     tab: 'settings',
     name: 'Runners',
     action: 'admin_group_runner',
-    lines: [
-      'GET',
-      'POST',
-      'POST /reset_registration_token',
-      'GET /:id',
-      'POST /:id',
-      'POST /:id/reset_token',
-      'POST /:id/pause',
-      'POST /:id/resume',
-      'POST /:id/delete',
-    ],
+    lines: runnerLines,
   },
   { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_group_hook', lines: hookLines },
   {
@@ -336,33 +297,14 @@ export const groupNouns = [
     tab: 'issues',
     name: 'Labels',
     action: 'read_group_member',
-    lines: [
-      'GET',
-      'POST',
-      'GET /new',
-      'GET /:id/edit',
-      'POST /:id',
-      'POST /:id/delete',
-      'POST /:id/subscribe',
-      'POST /:id/unsubscribe',
-    ],
+    lines: labelLines,
   },
   {
     noun: 'milestones',
     tab: 'issues',
     name: 'Milestones',
     action: 'read_group_member',
-    lines: [
-      'GET',
-      'POST',
-      'GET /new',
-      'GET /:iid',
-      'GET /:iid/edit',
-      'POST /:iid',
-      'POST /:iid/close',
-      'POST /:iid/activate',
-      'POST /:iid/delete',
-    ],
+    lines: milestoneLines,
   },
 ] as const satisfies readonly GroupNoun[];
 

@@ -4,7 +4,7 @@ import type { Reader } from './open.ts';
 
 export type ImmutableRowCache<K, V> = {
   get: (db: Reader, key: K) => V | undefined;
-  /** Do not cache what the current transaction may have written: it may be rolled back. */
+  /** Do not cache rows that the current transaction may have written: it may be rolled back. */
   set: (db: Reader, key: K, value: V) => void;
   drop: (db: Reader, key: K) => void;
 };

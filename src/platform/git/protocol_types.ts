@@ -1,5 +1,18 @@
 /** Types of the repository storage protocol, for the rest of the service. */
 export type {
+  GitErrorKind,
+  Method,
+  Methods,
+  PushAnswer,
+  PushNotice,
+  PushNoticeAnswer,
+  PushQuestion,
+  PushedRef,
+  Quota,
+  Stream,
+  Streams,
+} from '../../../gitd/protocol.ts';
+export type {
   ActionProblem,
   Client,
   Commit,
@@ -9,23 +22,13 @@ export type {
   DiffLimits,
   Divergence,
   FileDiff,
-  GitErrorKind,
-  Method,
-  Methods,
   Oid,
-  PushAnswer,
-  PushNotice,
-  PushNoticeAnswer,
-  PushQuestion,
-  PushedRef,
-  Quota,
   Ref,
   RefUpdate,
   Sight,
   Signature,
   StorageState,
-  Stream,
-  Streams,
   TreeEntry,
-} from '../../../gitd/protocol.ts';
-export { protocolVersion, zeroOid } from '../../../gitd/protocol.ts';
+} from '../../../gitd/protocol_records.ts';
+export { protocolVersion } from '../../../gitd/protocol.ts';
+export { zeroOid } from '../../../gitd/protocol_records.ts';

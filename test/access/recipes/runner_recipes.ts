@@ -1,7 +1,7 @@
 /** Requests for the rows about runners. */
 import { randomBytes } from 'node:crypto';
 import { hashToken, generateTokenText } from '../../../src/core/access/credentials/token_text.ts';
-import type { RunnerType } from '../../../src/platform/db/schema/ci.ts';
+import type { RunnerType } from '../../../src/platform/db/schema/runners.ts';
 import { defaultFacts } from '../../../src/ci/runners/rules.ts';
 import type { Cell, Maker } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';

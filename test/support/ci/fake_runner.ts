@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Insertable } from 'kysely';
 import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
-import type { RunnersTable } from '../../../src/platform/db/schema/ci.ts';
+import type { RunnersTable } from '../../../src/platform/db/schema/runners.ts';
 import type { TestService } from '../service.ts';
 
 export type PeerReply = {

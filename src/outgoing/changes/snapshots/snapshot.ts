@@ -2,13 +2,12 @@
 import type { Selectable } from 'kysely';
 import type {
   ArtifactsTable,
-  DeploymentsTable,
-  EnvironmentsTable,
   JobsTable,
   PipelinesTable,
-  RunnersTable,
   StagesTable,
 } from '../../../platform/db/schema/ci.ts';
+import type { DeploymentsTable, EnvironmentsTable } from '../../../platform/db/schema/environments.ts';
+import type { RunnersTable } from '../../../platform/db/schema/runners.ts';
 import type {
   CommitCommentsTable,
   ReleaseLinksTable,

@@ -6,7 +6,7 @@ import {
   PrimitiveValueListNode,
 } from 'kysely';
 
-/** Compiles `in ()` for PostgreSQL, which rejects an empty list: nothing is in it, as in SQLite. */
+/** Compiles `in ()` to false for PostgreSQL, which rejects an empty list; SQLite accepts it. */
 class EmptyListCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand: right } = node;

@@ -1,6 +1,8 @@
-/** Row types of the tables of pipelines, jobs, artifacts and runners; conventions as in `database.ts`. */
+/** Row types of the tables of pipelines, jobs and artifacts; conventions as in `database.ts`. */
 import type { Generated } from 'kysely';
 import type { Flag, Id } from './column_types.ts';
+import type { DeploymentMergeRequestsTable, DeploymentsTable, EnvironmentsTable } from './environments.ts';
+import type { RunnerGroupsTable, RunnerManagersTable, RunnerProjectsTable, RunnersTable } from './runners.ts';
 
 /** `scheduled`, `canceling` and `waiting_for_resource` are internal: the API shows other statuses in their place. */
 export type JobStatus =
@@ -226,49 +228,6 @@ export type ArtifactsTable = {
 
 export type JobVariablesTable = { job_id: number; key: string; sealed_value: string; source: string };
 
-export type RunnerType = 'instance_type' | 'group_type' | 'project_type';
-
-export type RunnersTable = {
-  id: Id;
-  /** SHA-256 of the token, hexadecimal. */
-  token_hash: string;
-  /** First characters of the token, by which users recognize it. */
-  token_start: string;
-  runner_type: RunnerType;
-  description: string | null;
-  maintenance_note: string | null;
-  active: Generated<Flag>;
-  locked: Generated<Flag>;
-  run_untagged: Generated<Flag>;
-  /** JSON array, sorted. */
-  tag_list: Generated<string>;
-  access_level: Generated<'not_protected' | 'ref_protected'>;
-  /** Seconds. */
-  maximum_timeout: number | null;
-  creator_id: number | null;
-  contacted_at: number | null;
-  created_at: number;
-  updated_at: number;
-};
-
-export type RunnerProjectsTable = { runner_id: number; project_id: number };
-
-export type RunnerGroupsTable = { runner_id: number; namespace_id: number };
-
-/** Machines that share a runner's token. */
-export type RunnerManagersTable = {
-  runner_id: number;
-  system_id: string;
-  version: string | null;
-  revision: string | null;
-  platform: string | null;
-  architecture: string | null;
-  executor: string | null;
-  ip_address: string | null;
-  contacted_at: number;
-  created_at: number;
-};
-
 export type VariablesTable = {
   id: Id;
   source_type: 'Project' | 'Namespace' | 'Instance';
@@ -323,42 +282,6 @@ export type PipelineScheduleVariablesTable = {
   sealed_value: string;
   variable_type: Generated<VariableType>;
   raw: Generated<Flag>;
-};
-
-export type EnvironmentsTable = {
-  id: Id;
-  project_id: number;
-  name: string;
-  slug: string;
-  external_url: string | null;
-  state: 'available' | 'stopping' | 'stopped';
-  tier: string;
-  description: string | null;
-  auto_stop_at: number | null;
-  created_at: number;
-  updated_at: number;
-};
-
-export type DeploymentsTable = {
-  id: Id;
-  iid: number;
-  project_id: number;
-  environment_id: number;
-  job_id: number | null;
-  user_id: number | null;
-  ref: string;
-  tag: Flag;
-  sha: string;
-  status: 'created' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | 'blocked';
-  created_at: number;
-  updated_at: number;
-  finished_at: number | null;
-};
-
-/** Merge requests that a successful deployment delivered to its environment. */
-export type DeploymentMergeRequestsTable = {
-  merge_request_id: number;
-  deployment_id: number;
 };
 
 export type CiSchema = {
