@@ -20,10 +20,9 @@ import {
   type EditTarget,
   findEditTarget,
   isCommitId,
-  mayEdit,
   editParams,
-  refusedView,
   requireEditor,
+  formPage,
 } from './edit_target.ts';
 
 const served = `${projectRoot}/delete/:rest`;
@@ -53,19 +52,11 @@ const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
 const loadLastCommit = async ({ code, path, commit, ref }: EditTarget): Promise<string> =>
   (await findFile(code, { file_path: path, ref: commit ?? ref }, 0)).file.last_commit_id;
 
-const show = page({
-  method: 'GET',
-  path: served,
-  audience: 'user',
-  params: object(editParams),
-  handle: async (visit, params) => {
-    const target = await findEditTarget(visit, params);
-    if (!mayEdit(visit, target)) return refusedView(visit, target);
-    const last = await loadLastCommit(target);
-    const name = target.path.slice(target.path.lastIndexOf('/') + 1);
-    const fields = await proposeCommit(visit, target, `Delete ${name}`);
-    return deleteView(visit, target, { fields, last });
-  },
+const show = formPage(served, async (visit, target) => {
+  const last = await loadLastCommit(target);
+  const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+  const fields = await proposeCommit(visit, target, `Delete ${name}`);
+  return deleteView(visit, target, { fields, last });
 });
 
 const remove = page({

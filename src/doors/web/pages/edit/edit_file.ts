@@ -16,10 +16,9 @@ import {
   type EditTarget,
   findEditTarget,
   isCommitId,
-  mayEdit,
   editParams,
-  refusedView,
   requireEditor,
+  formPage,
 } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
@@ -70,24 +69,16 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
-const show = page({
-  method: 'GET',
-  path: served,
-  audience: 'user',
-  params: object(editParams),
-  handle: async (visit, params) => {
-    const target = await findEditTarget(visit, params);
-    if (!mayEdit(visit, target)) return refusedView(visit, target);
-    const loaded = await loadFile(target);
-    const content = readText(loaded);
-    const fields = {
-      file_path: target.path,
-      content,
-      line_ends: /^[^\n]*\r\n/.test(content ?? '') ? ('crlf' as const) : ('lf' as const),
-      ...(await proposeCommit(visit, target, `Update ${loaded.file.file_name}`)),
-    };
-    return editView(visit, target, { fields, last: loaded.file.last_commit_id });
-  },
+const show = formPage(served, async (visit, target) => {
+  const loaded = await loadFile(target);
+  const content = readText(loaded);
+  const fields = {
+    file_path: target.path,
+    content,
+    line_ends: /^[^\n]*\r\n/.test(content ?? '') ? ('crlf' as const) : ('lf' as const),
+    ...(await proposeCommit(visit, target, `Update ${loaded.file.file_name}`)),
+  };
+  return editView(visit, target, { fields, last: loaded.file.last_commit_id });
 });
 
 const commitId = optional(text({ maxLength: 64 }));

@@ -3,9 +3,9 @@ import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { may } from '../../../../core/access/may.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
-import { text } from '../../../../platform/http/schema.ts';
+import { object, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import type { View, Visit } from '../../page.ts';
+import { type View, type Visit, page } from '../../page.ts';
 import { findLocationToChange } from '../../parts/code/code_location.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -41,8 +41,7 @@ export const findEditTarget = async (
   return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path };
 };
 
-export const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean =>
-  may(call.viewer, 'push_code', project);
+const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean => may(call.viewer, 'push_code', project);
 
 /** @throws Failure 403 */
 export const requireEditor = (visit: Visit, target: EditTarget): void => {
@@ -50,7 +49,7 @@ export const requireEditor = (visit: Visit, target: EditTarget): void => {
 };
 
 /** Renders what users see who may read, but not push: the way by a fork. */
-export const refusedView = (visit: Visit, { project }: EditTarget): View => {
+const refusedView = (visit: Visit, { project }: EditTarget): View => {
   const fork = html`<a class="button primary" href="${projectPagePath(project, 'forks/new')}">${icon('fork')} Fork the project</a>`;
   const content = html`<section class="card">${emptyState({
     icon: 'lock',
@@ -60,6 +59,19 @@ export const refusedView = (visit: Visit, { project }: EditTarget): View => {
   })}</section>`;
   return { ...projectView(visit, { project, title: 'Edit files', noun: 'edit' }, content), status: 403 };
 };
+
+/** Declares the page with the form of a change. Users who may read, but not push, see how to fork instead. */
+export const formPage = (path: string, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
+  page({
+    method: 'GET',
+    path,
+    audience: 'user',
+    params: object(editParams),
+    handle: async (visit, params) => {
+      const target = await findEditTarget(visit, params);
+      return mayEdit(visit, target) ? await view(visit, target) : refusedView(visit, target);
+    },
+  });
 
 /** Checks whether a commit to this branch creates it. */
 export const createsBranch = ({ ref, kind, commit }: EditTarget, branch: string): boolean =>

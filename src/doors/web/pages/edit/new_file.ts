@@ -9,14 +9,7 @@ import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
-import {
-  type EditTarget,
-  findEditTarget,
-  mayEdit,
-  editParams,
-  refusedView,
-  requireEditor,
-} from './edit_target.ts';
+import { type EditTarget, findEditTarget, editParams, requireEditor, formPage } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
 const served = `${projectRoot}/new/:rest`;
@@ -34,21 +27,13 @@ const newView = (
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
-const show = page({
-  method: 'GET',
-  path: served,
-  audience: 'user',
-  params: object(editParams),
-  handle: async (visit, params) => {
-    const target = await findEditTarget(visit, params);
-    if (!mayEdit(visit, target)) return refusedView(visit, target);
-    return newView(visit, target, {
-      file_path: target.path === '' ? '' : `${target.path}/`,
-      content: '',
-      line_ends: 'lf',
-      ...(await proposeCommit(visit, target, 'Add a file')),
-    });
-  },
+const show = formPage(served, async (visit, target) => {
+  return newView(visit, target, {
+    file_path: target.path === '' ? '' : `${target.path}/`,
+    content: '',
+    line_ends: 'lf',
+    ...(await proposeCommit(visit, target, 'Add a file')),
+  });
 });
 
 const create = page({

@@ -19,10 +19,9 @@ import {
   type EditTarget,
   cleanFolder,
   findEditTarget,
-  mayEdit,
   editParams,
-  refusedView,
   requireEditor,
+  formPage,
 } from './edit_target.ts';
 
 const served = `${projectRoot}/new_folder/:rest`;
@@ -64,17 +63,9 @@ const atFolder = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: said, fields: { ...others, folder: isTaken ? ['already exists'] : wrong } };
 };
 
-const show = page({
-  method: 'GET',
-  path: served,
-  audience: 'user',
-  params: object(editParams),
-  handle: async (visit, params) => {
-    const target = await findEditTarget(visit, params);
-    if (!mayEdit(visit, target)) return refusedView(visit, target);
-    const commit = await proposeCommit(visit, target, 'Add a folder');
-    return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
-  },
+const show = formPage(served, async (visit, target) => {
+  const commit = await proposeCommit(visit, target, 'Add a folder');
+  return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
 });
 
 const create = page({

@@ -23,10 +23,9 @@ import {
   cleanFolder,
   findEditTarget,
   isCommitId,
-  mayEdit,
   editParams,
-  refusedView,
   requireEditor,
+  formPage,
 } from './edit_target.ts';
 
 const served = `${projectRoot}/upload/:rest`;
@@ -76,19 +75,11 @@ const uploadView = (
   return { ...view, status: isOutdated ? 409 : 422 };
 };
 
-const show = page({
-  method: 'GET',
-  path: served,
-  audience: 'user',
-  params: object(editParams),
-  handle: async (visit, params) => {
-    const target = await findEditTarget(visit, params);
-    if (!mayEdit(visit, target)) return refusedView(visit, target);
-    const last = await findReplaced(target);
-    const name = target.path.slice(target.path.lastIndexOf('/') + 1);
-    const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);
-    return uploadView(visit, target, { ...commit, last, folder: last === null ? target.path : '' });
-  },
+const show = formPage(served, async (visit, target) => {
+  const last = await findReplaced(target);
+  const name = target.path.slice(target.path.lastIndexOf('/') + 1);
+  const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);
+  return uploadView(visit, target, { ...commit, last, folder: last === null ? target.path : '' });
 });
 
 /** Returns the name of a file without the folders that some browsers send. */

@@ -1,10 +1,12 @@
 /** What lists of issues and of merge requests have alike: tabs of states, totals, what an empty list says. */
-import type { PageRequest } from '../../../../../platform/http/page.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { names, optional, text } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { type AddressQuery, type Chip, addressOf, chipQuery } from './filter_chips.ts';
+import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
 import type { orders } from './filter_bar.ts';
+import { maxTyped } from './typed_filter.ts';
 
 export type Order = keyof typeof orders;
 
@@ -28,7 +30,7 @@ export type ListTexts<State extends string> = {
 };
 
 /** Parameters whose values select nothing because they are empty. */
-export const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
+const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
   value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const defaultOrder: Order = 'created_at desc';
@@ -36,7 +38,7 @@ const defaultOrder: Order = 'created_at desc';
 type Sent<State> = { state: State; order_by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc' };
 
 /** Returns the order, and the parameters that differ from their defaults. */
-export const readOrder = <State extends string>({
+const readOrder = <State extends string>({
   state,
   order_by,
   sort,
@@ -50,6 +52,46 @@ export const readOrder = <State extends string>({
       order_by: isDefault ? undefined : order_by,
       sort: isDefault ? undefined : sort,
     },
+  };
+};
+
+/** Parameters of the page of a list in addition to the filters of the API. */
+export const listPageParams = {
+  /** The text typed into the filter box. */
+  q: optional(text({ maxLength: maxTyped })),
+  /** Names that other addresses use for the filters of labels and milestones. */
+  label_name: optional(names()),
+  milestone_title: optional(text()),
+  ...pageParams,
+};
+
+type SentQuery<State extends string> = Sent<State> & {
+  q?: string | null;
+  label_name?: string[];
+  milestone_title?: string | null;
+  labels?: string[];
+  milestone?: string | null;
+  page: number;
+  per_page: number;
+};
+
+/** Parses the query of a list. @param scope default of the filter `scope` */
+export const readListQuery = <State extends string>(
+  query: SentQuery<State>,
+  scope: string,
+): ParsedQuery<State> & { filters: object } => {
+  const { q: _q, page, per_page, label_name = [], milestone_title, ...sent } = query;
+  const given = {
+    ...sent,
+    labels: [...(sent.labels ?? []), ...label_name],
+    milestone: sent.milestone ?? milestone_title,
+  };
+  return {
+    filters: Object.fromEntries(Object.entries({ scope, ...given }).filter(isSelecting)),
+    chips: toChips(given),
+    state: given.state,
+    ...readOrder(given),
+    page: pageRequest({ page, per_page }),
   };
 };
 

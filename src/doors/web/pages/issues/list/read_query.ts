@@ -2,11 +2,8 @@
 import type { Static } from 'typebox';
 import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
-import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
-import { names, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
-import { toChips } from '../../issuables/list/filter_chips.ts';
-import { type ParsedQuery, isSelecting, readOrder } from '../../issuables/list/list_parts.ts';
-import { maxTyped } from '../../issuables/list/typed_filter.ts';
+import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
+import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
 import type { IssueListScope } from '../list_scope.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
@@ -16,11 +13,7 @@ export const issueListParams = {
   ...filterParams,
   state: oneOf(states, { default: 'opened' }),
   scope: optional(scopeParam()),
-  q: optional(text({ maxLength: maxTyped })),
-  /** Names that other addresses use for the filters of labels and milestones. */
-  label_name: optional(names()),
-  milestone_title: optional(text()),
-  ...pageParams,
+  ...listPageParams,
 };
 
 const shape = object(issueListParams);
@@ -31,18 +24,6 @@ export type State = (typeof states)[number];
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
 export const readQuery = (query: IssueListQuery, { ownScope }: IssueListScope): ListQuery => {
-  const { q: _q, page, per_page, label_name = [], milestone_title, ...sent } = query;
-  const given = {
-    ...sent,
-    labels: [...(sent.labels ?? []), ...label_name],
-    milestone: sent.milestone ?? milestone_title,
-  };
-  const selecting = Object.entries({ scope: ownScope ?? 'all', ...given }).filter(isSelecting);
-  return {
-    filters: Object.fromEntries(selecting) as Filters,
-    chips: toChips(given),
-    state: given.state,
-    ...readOrder(given),
-    page: pageRequest({ page, per_page }),
-  };
+  const { filters, ...parsed } = readListQuery(query, ownScope ?? 'all');
+  return { ...parsed, filters: filters as Filters };
 };
