@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { startS3 } from '../support/servers/s3.ts';
-import { type Place, engine, newPlace } from './gantry.ts';
+import { type Place, engine, newPlace, newUsedPlace } from './gantry.ts';
 
 let place: Place | undefined;
 afterEach(async () => await place?.remove());
 
 const used = async (): Promise<Place> => {
-  place = newPlace();
-  await (await place.serve()).end('SIGTERM');
+  place = await newUsedPlace();
   return place;
 };
 

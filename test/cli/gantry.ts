@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../../src/platform/config/fields.ts';
 import type { Store } from '../../src/platform/db/open.ts';
@@ -136,4 +136,26 @@ export const newPlace = (): Place => {
       if (engineUrl !== undefined) await dropSchema(schema);
     },
   };
+};
+
+/** Starts a service and stops it, as the first use of a place. */
+const useOnce = async (place: Place): Promise<Place> => {
+  const { code, stderr } = await (await place.serve()).end('SIGTERM');
+  if (code !== 0) throw new Error(`it ended with ${code}: ${stderr}`);
+  return place;
+};
+
+let used: Promise<Place> | undefined;
+
+/** A place that was in use: its service was started once, and stopped. On SQLite, a copy of one for all tests. */
+export const newUsedPlace = async (): Promise<Place> => {
+  const place = newPlace();
+  if (engine !== 'sqlite') return await useOnce(place);
+  if (used === undefined) {
+    const first = newPlace();
+    used = useOnce(first);
+    process.once('exit', () => rmSync(dirname(first.data), { recursive: true, force: true }));
+  }
+  cpSync((await used).data, place.data, { recursive: true });
+  return place;
 };

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Ended, type Place, engine, gantry, newPlace } from './gantry.ts';
+import { type Ended, type Place, engine, gantry, newPlace, newUsedPlace } from './gantry.ts';
 
 let place: Place | undefined;
 const fresh = (): Place => (place = newPlace());
@@ -20,12 +20,9 @@ const refused = ({ code, stdout, stderr }: Ended, line: RegExp, expected = 1): v
   assert.equal(stdout, '');
 };
 
-/** A data folder that was in use: started once, and stopped. */
 const used = async (): Promise<Place> => {
-  const made = fresh();
-  const { code } = await (await made.serve()).end('SIGTERM');
-  assert.equal(code, 0);
-  return made;
+  place = await newUsedPlace();
+  return place;
 };
 
 /** The files of a folder without the lock. */

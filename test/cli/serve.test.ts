@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
 const fresh = (): Place => (place = newPlace());
 afterEach(async () => await place?.remove());
+
+/** A folder of several tests, each of which ends its service. */
+const shared = newPlace();
+after(async () => await shared.remove());
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
@@ -74,7 +78,7 @@ test('neither prints nor logs a configured password', async () => {
 });
 
 test('logs JSON lines on standard output, one of them "listening" with the URL', async () => {
-  const running = await fresh().serve();
+  const running = await shared.serve();
   await settle(running.url);
   const { stdout } = await running.end('SIGTERM');
   const lines = stdout
@@ -105,7 +109,7 @@ test('prints the banner as one JSON line with --json, with the password on the f
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`answers open requests on ${signal}, then exits with 0`, async () => {
-    const running = await fresh().serve();
+    const running = await shared.serve();
     const request = await halfRequest(running.url);
     await settle(running.url);
     running.child.kill(signal);
@@ -119,7 +123,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 test('exits despite keep-alive connections', async () => {
-  const running = await fresh().serve();
+  const running = await shared.serve();
   await settle(running.url); // fetch keeps its connection
   const { code, stdout } = await running.end('SIGTERM');
   assert.equal(code, 0);
@@ -127,7 +131,7 @@ test('exits despite keep-alive connections', async () => {
 });
 
 test('exits with 1 at once on a second signal', async () => {
-  const running = await fresh().serve();
+  const running = await shared.serve();
   await halfRequest(running.url);
   await settle(running.url);
   running.child.kill('SIGTERM');
@@ -136,7 +140,7 @@ test('exits with 1 at once on a second signal', async () => {
 });
 
 test('cuts a request that never ends, and exits with 0', async () => {
-  const running = await fresh().serve('serve', { env: { GANTRY_STOP_TIMEOUT: '1' } });
+  const running = await shared.serve('serve', { env: { GANTRY_STOP_TIMEOUT: '1' } });
   await halfRequest(running.url);
   await settle(running.url);
   const { code, stdout } = await running.end('SIGTERM');
@@ -145,7 +149,7 @@ test('cuts a request that never ends, and exits with 0', async () => {
 });
 
 test('fails readiness and serves requests while it drains; a second signal ends it at once', async () => {
-  const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '600' } });
+  const running = await shared.serve('serve', { env: { GANTRY_DRAIN_DELAY: '600' } });
   running.child.kill('SIGTERM');
   await untilLogged(running, '"draining"');
   const statusOf = async (path: string): Promise<number> => (await fetch(running.url + path)).status;
@@ -157,7 +161,7 @@ test('fails readiness and serves requests while it drains; a second signal ends 
 });
 
 test('stops after it has drained', async () => {
-  const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '1' } });
+  const running = await shared.serve('serve', { env: { GANTRY_DRAIN_DELAY: '1' } });
   const { code, stdout } = await running.end('SIGTERM');
   assert.equal(code, 0);
   assert.match(stdout, /"draining"[^]*"stopping"[^]*"stopped"/);

@@ -23,7 +23,7 @@ const moments = sample(
   allMoments,
   6,
   ({ deed, program, effect }) => `${deed} ${program} ${effect}`,
-  ({ deed, program }) => `${deed} ${program}`,
+  ({ deed }) => deed,
 );
 const projectOf = ({ deed, program, effect }: (typeof moments)[number]): string =>
   `${deed}-${program}-${effect.replace('.', '-')}`;

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { untilEmpty } from './deeds.ts';
 import { type Place, type Running, call, engine, newPlace, startTogether } from './process.ts';
 
 const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_at_effect.ts')).href;
 
 let place: Place;
-beforeEach(() => void (place = newPlace()));
-afterEach(async () => await place.remove());
 
 const ok = async (url: string, line: string, json?: object) => {
   const { status, body } = await call(url, line, json);
@@ -62,12 +60,25 @@ const end = async (one: Running, signal: NodeJS.Signals): Promise<void> => {
   await one.exit;
 };
 
+const usePlace = (): void => {
+  before(() => void (place = newPlace()));
+  after(async () => await place.remove());
+};
+
 describe('work of a killed process', () => {
-  for (const effect of ['operation.begun', 'refs.moved', 'operation.completed']) {
+  usePlace();
+  const effects = ['operation.begun', 'refs.moved', 'operation.completed'];
+  let requests: Request[];
+  before(async () => {
+    const first = await place.start();
+    requests = [];
+    for (const effect of effects) requests.push(await makeRequest(first.url, effect.replace('.', '-')));
+    await end(first, 'SIGTERM');
+  });
+
+  for (const [index, effect] of effects.entries()) {
     it(`at ${effect} is resumed by the next process without waiting for the lease`, async () => {
-      const first = await place.start();
-      const request = await makeRequest(first.url, effect.replace('.', '-'));
-      await end(first, 'SIGTERM');
+      const request = requests[index]!;
       const killed = await place.start({ node: [`--import=${preload}?program=service&effect=${effect}`] });
       await call(killed.url, `PUT ${request.path}/rebase`).catch(() => null);
       assert.equal(await killed.exit, null, 'it was not killed');
@@ -80,6 +91,7 @@ describe('work of a killed process', () => {
 });
 
 describe('work of a live process', { skip: engine !== 'postgres' }, () => {
+  usePlace();
   it('stays with it although another process starts', async () => {
     const [first, other] = await startTogether(place, 2);
     await end(other!, 'SIGKILL');
