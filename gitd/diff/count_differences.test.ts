@@ -13,6 +13,7 @@ import { buildTree } from '../odb/raw_tree.ts';
 import { emptyTree, type Signature } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { countDifferences } from './count_differences.ts';
+import { times } from '../../test/support/run/sample.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -92,5 +93,5 @@ test('the number of changed paths equals that of git diff', async () => {
     const names = new Set(shown.split('\n').filter(Boolean));
     assert.equal(await countDifferences(repository.context, from, to), names.size);
   };
-  await fc.assert(fc.asyncProperty(files, files, check), { numRuns: 60 });
+  await fc.assert(fc.asyncProperty(files, files, check), { numRuns: times(60, 20) });
 });

@@ -14,6 +14,7 @@ import { readFolder } from '../read/list_tree.ts';
 import { makeTreeEditor, type TreeEditor } from './edit_tree.ts';
 import { makeObjectWriter, hashObject } from './loose_objects.ts';
 import { buildTree, toByteString, parseTree } from './raw_tree.ts';
+import { times } from '../../test/support/run/sample.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -159,5 +160,5 @@ test('any sequence of edits, in one or two batches, gives the same tree as git',
     assert.equal(await build(editor), treeByGit(files));
   };
   const edits = fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.nat(25), check);
-  await fc.assert(edits, { numRuns: 150 });
+  await fc.assert(edits, { numRuns: times(150, 40) });
 });

@@ -8,6 +8,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
+import { times } from '../../test/support/run/sample.ts';
 
 let storage: TestStorage;
 let source: TestRepository;
@@ -124,7 +125,7 @@ test('a fork is complete while its source is being repacked', async () => {
   };
   const work = repack();
   try {
-    for (let turn = 0; turn < 12; turn += 1) {
+    for (let turn = 0; turn < times(12, 4); turn += 1) {
       const fork = storage.repository();
       await fork.ask('repository.fork', { source: source.name, refs: prefixes });
       assert.equal(await fork.fsck(), '');

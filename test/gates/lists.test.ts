@@ -9,6 +9,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Skewed, listsOf, makeSkewed } from './skewed.ts';
 import { fillRequests, requestListsOf } from './skewed_requests.ts';
+import { sample } from '../support/run/sample.ts';
 
 const mostStatements = 8;
 
@@ -60,7 +61,13 @@ const statementsOf = async (path: string, as: string): Promise<number> => {
 };
 
 test('lists in at most eight statements, whatever the page length', async () => {
-  for (const path of lists()) {
+  const some = sample(
+    lists(),
+    4,
+    (path) => path,
+    (path) => path.split('?')[0] ?? '',
+  );
+  for (const path of some) {
     const short = await statementsOf(`${path}&per_page=3`, skewed.user.token);
     const long = await statementsOf(`${path}&per_page=100`, skewed.user.token);
     assert.ok(long <= mostStatements, `${path}: ${long} statements`);

@@ -11,6 +11,7 @@ import { loadRuleFacts, plan } from './plan.ts';
 import { compilePattern } from '../../platform/pattern.ts';
 import { ExpressionError } from './expression/lexer.ts';
 import { parseExpression } from './expression/parser.ts';
+import { times } from '../../../test/support/run/sample.ts';
 
 const tooBig = ['The parsed YAML is too big'];
 const levels = (count: number, line: (at: number) => string): string =>
@@ -177,7 +178,7 @@ const compilesOrSays = async (content: string): Promise<void> => {
 test('no tree makes the parser throw', async () => {
   await fc.assert(
     fc.asyncProperty(tree, async (value) => await compilesOrSays(JSON.stringify(value))),
-    { numRuns: 400 },
+    { numRuns: times(400, 100) },
   );
 });
 
@@ -196,7 +197,7 @@ test('no job makes the parser throw', async () => {
     fc.asyncProperty(fc.dictionary(key, part, { maxKeys: 6 }), tree, async (job, other) => {
       await compilesOrSays(JSON.stringify({ job: { script: 'x', ...job }, '.a': other }));
     }),
-    { numRuns: 400 },
+    { numRuns: times(400, 100) },
   );
 });
 
@@ -204,11 +205,11 @@ test('no text makes the parser throw', async () => {
   const line = fc.oneof(fc.string(), fc.string({ unit: letters(' :-[]{},&*!|>\'"%@`#?\n\tax<=~$') }));
   await fc.assert(
     fc.asyncProperty(line, async (text) => await compilesOrSays(text)),
-    { numRuns: 400 },
+    { numRuns: times(400, 100) },
   );
   await fc.assert(
     fc.asyncProperty(line, async (text) => void (await compiled(`job:\n  script: x\n  ${text}`))),
-    { numRuns: 200 },
+    { numRuns: times(200, 50) },
   );
 });
 
@@ -222,7 +223,7 @@ test('an expression is parsed or refused', () => {
         assert.ok(error instanceof ExpressionError);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000, 500) },
   );
 });
 

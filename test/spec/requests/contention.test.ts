@@ -10,9 +10,10 @@ import { holdProject } from '../../../src/projects/projects/lock_project.ts';
 import { prepareSite, writeMixed } from '../../support/mixed_writes.ts';
 import { settle } from '../../support/seed_merge_requests.ts';
 import { type TestService, engine, rootToken, startTestService } from '../../support/service.ts';
+import { times } from '../../support/run/sample.ts';
 
 const clients = 24;
-const milliseconds = 4_000;
+const milliseconds = times(4_000, 1_500);
 
 let gantry: TestService;
 /** Texts of the statements that ended in a deadlock. */

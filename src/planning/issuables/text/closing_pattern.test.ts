@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { closingExternalKeys, closingReferences } from './closing_pattern.ts';
+import { times } from '../../../../test/support/run/sample.ts';
 
 const OPTIONS = { baseUrl: 'https://git.example.com', namespace: 'group', project: 'group/here' };
 
@@ -175,7 +176,7 @@ describe('closingReferences', () => {
           text,
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000, 500) },
     );
   });
 
