@@ -90,9 +90,9 @@ const estimate = (file: string): number =>
 const isAlone = (file: string): boolean =>
   isIn(isolated, file) || /^(?:const .*= )?await /m.test(readFileSync(file, 'utf8'));
 
-const mostFiles = 16;
+const mostFiles = 30;
 /** Target seconds of a process: longer ones finish late, shorter ones load the service too often. */
-const longest = 40;
+const longest = 60;
 const shortest = 4;
 
 /**
@@ -103,7 +103,7 @@ export const takeGroup = (work: Work[], processes: number): Work[] => {
   const [first] = work;
   if (first === undefined) return [];
   const remaining = work.reduce((sum, { seconds }) => sum + seconds, 0);
-  const target = Math.min(longest, Math.max(shortest, remaining / (processes * 4)));
+  const target = Math.min(longest, Math.max(shortest, remaining / (processes * 3)));
   const group = [first];
   let sum = first.seconds;
   for (const one of first.isAlone ? [] : work.slice(1)) {
