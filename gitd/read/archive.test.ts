@@ -115,6 +115,24 @@ test('missing objects and hostile prefixes or paths are refused before a process
   await assert.rejects(ask({ commit: '--remote=x' }), { kind: 'invalid' });
 });
 
+test('a path whose name is shown with replacement characters is missing, for git compares bytes', async () => {
+  const writer = makeObjectWriter(join(repository.dir, 'objects'), false);
+  const id = writer.add('blob', Buffer.from('x'));
+  const top = writer.add('tree', buildTree([{ mode: 0o100644, name: 'f\xFF', id }]));
+  await writer.flush();
+  const commit = await repository.git('commit-tree', '-m', 'odd', top);
+  const { entries } = (await repository.ask('tree.list', {
+    commit,
+    path: '',
+    recursive: false,
+    offset: 0,
+    limit: 1,
+  })) as { entries: { name: string }[] };
+  assert.equal(entries[0]?.name, 'f\uFFFD');
+  const read = repository.read('archive.read', { commit, format: 'tar', prefix: '', path: 'f\uFFFD' });
+  await assert.rejects(read, { kind: 'missing' });
+});
+
 /** `depth` levels of `width` times the same folder. */
 const makeBomb = async (depth: number, width: number): Promise<string> => {
   const writer = makeObjectWriter(join(repository.dir, 'objects'), false);

@@ -43,7 +43,7 @@ const checkPrefix = (prefix: string): void => {
 /** The tree to pack; null for a single file. */
 const findTree = async (context: Context, commit: Oid, path: string): Promise<Oid | null> => {
   if (path === '') return resolveTree(context, commit);
-  const entry = await findEntry(context, commit, path);
+  const entry = await findEntry(context, commit, path, true);
   if (entry === null) throw new GitError('missing', 'there is nothing at the path');
   return entry.mode === folderMode ? entry.id : null;
 };

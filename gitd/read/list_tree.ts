@@ -52,15 +52,23 @@ const isNamed = (item: TreeItem, part: string, bytes: string): boolean =>
   // Names that are not UTF-8 were shown with replacement characters: compare the shown form.
   item.name === bytes || (part.includes('\uFFFD') && showName(item.name) === part);
 
-/** Finds the entry at a path; null if there is none. The root has none. */
-export const findEntry = async (context: Context, commit: Oid, path: string): Promise<TreeItem | null> => {
+/**
+ * Finds the entry at a path; null if there is none. The root has none.
+ * @param isExact only names whose bytes are those of the path, for git programs that compare bytes
+ */
+export const findEntry = async (
+  context: Context,
+  commit: Oid,
+  path: string,
+  isExact = false,
+): Promise<TreeItem | null> => {
   const parts = splitPath(path);
   if (parts === null || parts.length === 0) return null;
   let tree = await resolveTree(context, commit);
   for (const [depth, part] of parts.entries()) {
     const items = await readFolder(context, tree);
     const bytes = toByteString(part);
-    const item = items.find((one) => isNamed(one, part, bytes));
+    const item = items.find((one) => (isExact ? one.name === bytes : isNamed(one, part, bytes)));
     if (item === undefined) return null;
     if (depth === parts.length - 1) return item;
     if (item.mode !== folderMode) return null;
