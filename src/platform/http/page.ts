@@ -41,6 +41,20 @@ const encodePairs = (name: string, value: unknown): string[] => {
   return [`${encodeURIComponent(name)}=${encodeURIComponent(scalarText(value))}`];
 };
 
+/** Maximum bytes of the header of links: clients and proxies accept 8 to 16 KiB of headers in all. */
+const maxLinkBytes = 6 * 1024;
+
+/** Joins links, the most important first, as far as they fit. The other headers say the rest. */
+const joinLinks = (links: readonly string[]): string => {
+  let joined = '';
+  for (const link of links) {
+    const longer = joined === '' ? link : `${joined}, ${link}`;
+    if (longer.length > maxLinkBytes) break;
+    joined = longer;
+  }
+  return joined;
+};
+
 /** Returns the query of page links, split around the page number. */
 const aroundPage = (sent: Record<string, unknown>, perPage: number): [string, string] => {
   const shown = { ...sent, page: '', per_page: perPage };
@@ -75,6 +89,7 @@ export const pageHeaders = (
     link('first', 1),
     link('last', pages),
   ];
+  const joined = joinLinks(links);
   return {
     'x-total': String(total),
     'x-total-pages': String(pages),
@@ -82,6 +97,6 @@ export const pageHeaders = (
     'x-page': String(page),
     'x-next-page': next === null ? '' : String(next),
     'x-prev-page': previous === null ? '' : String(previous),
-    link: links.join(', '),
+    ...(joined !== '' && { link: joined }),
   };
 };

@@ -17,8 +17,20 @@ export const parseRange = (header: string | undefined, size: number): ByteRange 
 
 const isToken = /^[\w.+-]+$/;
 
-/** Formats `Content-Disposition` with a name of any characters. */
-export const formatDisposition = (kind: 'inline' | 'attachment', name: string): string => {
+/** Maximum characters of a file name: file systems take no more, and clients limit all headers to 16 KiB. */
+const maxNameLength = 255;
+/** A file name's ending, which tells programs its type. */
+const ending = /(?:\.[\w-]{1,16}){0,2}$/;
+
+const shortenName = (name: string): string => {
+  if (name.length <= maxNameLength) return name;
+  const end = ending.exec(name)?.[0] ?? '';
+  return [...name].slice(0, maxNameLength - end.length).join('') + end;
+};
+
+/** Formats `Content-Disposition` with a name of any characters; a long one is shortened. */
+export const formatDisposition = (kind: 'inline' | 'attachment', fullName: string): string => {
+  const name = shortenName(fullName);
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
   const plain = isToken.test(name) ? name : name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;

@@ -166,6 +166,17 @@ describe('Link', () => {
     );
   });
 
+  it('names only as many pages as a header may have bytes', async () => {
+    const long = (bytes: number) => world.api(`GET ${list}?per_page=1&unknown=${'x'.repeat(bytes)}`);
+    const some = await long(2_500);
+    assert.deepEqual(
+      links(some).map(([rel]) => rel),
+      ['next', 'first'],
+    );
+    const none = await long(7_000);
+    assert.deepEqual([none.headers.get('link'), none.headers.get('x-next-page')], [null, '2']);
+  });
+
   it('keeps arrays, unknown parameters and odd characters', async () => {
     const sent = 'iids[]=42&iids[]=43&search=a%26b%20c%2Bd&with_counts=1&per_page=1&labels=';
     const reply = await world.api(`GET ${list}?${sent}`);
