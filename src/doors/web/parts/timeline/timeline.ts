@@ -176,4 +176,4 @@ export const timelinePart = (
   talk: Talk,
   { before = null, after }: { before?: Html | null; after: Html | null },
 ): Html =>
-  html`<div class="timeline" data-comments>${before}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;
+  html`<div class="timeline"${visit.call.signedIn && html` data-comments`}>${before}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;

@@ -145,6 +145,7 @@ test('says to others why they may not merge', async () => {
   assert.match(words(anonymous.text), /Ready to be merged/);
   assert.match(words(anonymous.text), /Closes #1 Loads/);
   assert.doesNotMatch(anonymous.text, /method="post"/);
+  assert.doesNotMatch(anonymous.text, /data-comments/);
   const other = (await stranger.visitor.get(path)).text;
   assert.match(words(other), /You may not merge · developers and higher roles merge/);
   assert.doesNotMatch(other, /\/merge"|\/approve|\/rebase"|\/edit"|Mark as draft/);
