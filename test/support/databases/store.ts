@@ -22,9 +22,9 @@ export type TestStore = {
   close: () => Promise<void>;
 };
 
-/** PostgreSQL: a connection besides the store's. */
-export const connectToServer = async (): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url });
+/** PostgreSQL: a connection besides the store's. @param to default: the server's own database */
+export const connectToServer = async (to = url): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: to });
   await client.connect();
   return client;
 };

@@ -44,6 +44,7 @@ import { resourceEvents } from './0060_resource_events.ts';
 import { statusesBadgesLinks } from './0061_statuses_badges_links.ts';
 import { viewedFiles } from './0064_viewed_files.ts';
 import { appliedSuggestions } from './0065_applied_suggestions.ts';
+import { trigramSearch } from './0068_trigram_search.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -96,4 +97,5 @@ export const migrationTexts: MigrationText[] = [
   statusesBadgesLinks,
   viewedFiles,
   appliedSuggestions,
+  trigramSearch,
 ];
