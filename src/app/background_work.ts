@@ -34,10 +34,12 @@ import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
 import { pipelineWork } from '../ci/pipelines/work.ts';
 import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
+import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
 import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
 import type { Completions } from '../code/repository/refs/operations.ts';
 import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
+import { indexCode, indexMovedBranch } from '../code/repository/search/index_code.ts';
 import { describePushes } from '../code/repository/refs/describe_pushes.ts';
 import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
 
@@ -69,6 +71,8 @@ export const lanes: readonly Lane[] = [
     names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork],
     maxPieces: 1,
   },
+  // Reading whole repositories.
+  { title: 'search', names: [indexCodeWork], maxPieces: 1 },
   // Requests to other systems, which may take ten seconds each.
   { title: 'hooks', names: [deliverWork, resumeWork], maxPieces: 20 },
   { title: 'default', names: null, maxPieces: 1 },
@@ -94,11 +98,13 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
     await (
       await import('../ci/pipelines/schedules/run_schedule.ts')
     ).runSchedule(platform, Number(schedule_id)),
+  [indexCodeWork]: async ({ project_id }) => await indexCode(platform, Number(project_id)),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {
     await recordActivityAt(platform.store, readRefsMoved(payload));
     await describePushes(platform, readRefsMoved(payload));
     await refreshMergeRequests(platform, readRefsMoved(payload));
+    await indexMovedBranch(platform.store, readRefsMoved(payload));
     await enqueueFollowPush(platform.store, payload);
   },
   [followPushWork]: async (payload) => await followPush(platform, readRefsMoved(payload)),

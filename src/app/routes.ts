@@ -13,6 +13,7 @@ import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
 import { registryAuth } from '../projects/registry/routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
+import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
 import { integrationRoutes } from '../planning/integrations/routes.ts';
 import { issueRoutes } from '../planning/issues/routes.ts';
@@ -121,6 +122,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...runnerApiRoutes,
   ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
   ...eventRoutes,
+  ...searchRoutes,
   ...statisticsRoutes,
   ...settingsRoutes,
   ...auditRoutes,

@@ -211,6 +211,7 @@ const refusals: Treatment[] = [
   { reason: 'who created a user is not stored', names: 'created_by' },
   { reason: 'custom attributes are not stored', names: 'custom_attributes' },
   { reason: 'projects alone have a storage', names: 'repository_storage' },
+  { reason: 'each project of the search has refs of its own', names: 'ref' },
 ];
 
 /** The reason why a filter is refused; null: none is recorded. */

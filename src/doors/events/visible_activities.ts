@@ -4,25 +4,18 @@ import {
   allOf,
   anyOf,
   readableCode,
-  visibleFeature,
   visibleIssues,
   visibleMergeRequests,
   visibleProjects,
 } from '../../core/access/visible.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { ActivitySubject } from '../../platform/db/schema/core.ts';
+import { tracksMilestones } from '../../projects/milestones/visible.ts';
 
 type Condition = RawBuilder<boolean>;
 
 const about = (subject: ActivitySubject, ...conditions: Condition[]): Condition =>
   allOf([sql<boolean>`activities.subject_type = ${sql.lit(subject)}`, ...conditions]);
-
-/** Milestones need one of these features. */
-const isTracked = (viewer: Viewer, dialect: SqlDialect): Condition =>
-  anyOf([
-    visibleFeature(viewer, 'issues_access_level', dialect),
-    visibleFeature(viewer, 'merge_requests_access_level', dialect),
-  ]);
 
 /** Over `activities` joined with `projects`: activity on what the viewer sees, by the rule of each kind of record. */
 export const visibleActivities = (viewer: Viewer, dialect: SqlDialect): Condition => {
@@ -32,7 +25,7 @@ export const visibleActivities = (viewer: Viewer, dialect: SqlDialect): Conditio
     anyOf([
       about('Project'),
       about('Commit', readableCode(viewer, dialect)),
-      ...(signedIn ? [about('Member'), about('Milestone', isTracked(viewer, dialect))] : []),
+      ...(signedIn ? [about('Member'), about('Milestone', tracksMilestones(viewer, dialect))] : []),
       about(
         'Issue',
         sql<boolean>`exists (select 1 from issues

@@ -30,6 +30,7 @@ export type MilestoneFilter = {
 /** Orders of a list. Milestones without a due date stand last. */
 const orders = {
   newest: sql`milestones.id desc`,
+  oldest: sql`milestones.id`,
   due: sql`case when milestones.due_date is null then 1 else 0 end, milestones.due_date, milestones.id`,
 };
 
@@ -44,7 +45,9 @@ const isInPeriod = (from: string | undefined, to: string | undefined): (RawBuild
   to === undefined ? null : sql`(milestones.start_date is null or milestones.start_date <= ${to})`,
 ];
 
-const makeConditions = (filter: MilestoneFilter): RawBuilder<boolean>[] => {
+const makeConditions = (
+  filter: Omit<MilestoneFilter, 'include_ancestors' | 'include_parent_milestones'>,
+): RawBuilder<boolean>[] => {
   const { iids = [], state, title = '', search = '', search_title = '', containing_date } = filter;
   const { start_date, end_date, updated_after, updated_before } = filter;
   const searched = (column: 'title' | 'description', text: string) => contains(`milestones.${column}`, text);
@@ -67,12 +70,20 @@ export const listMilestones = async (
   db: Reader,
   owner: Owner,
   filter: MilestoneFilter,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<MilestoneRow>> => {
   const scope = filter.include_ancestors || filter.include_parent_milestones ? availableTo : ownedBy;
-  const query = db
-    .selectFrom('milestones')
-    .where(allOf([scope('milestones', owner), ...makeConditions(filter)]));
+  return await selectMilestones(db, scope('milestones', owner), filter, page);
+};
+
+/** As `listMilestones`, of several owners. @param within over `milestones`: those that the viewer sees */
+export const selectMilestones = async (
+  db: Reader,
+  within: RawBuilder<boolean>,
+  filter: Omit<MilestoneFilter, 'include_ancestors' | 'include_parent_milestones'>,
+  { limit, offset }: PageRequest,
+): Promise<Page<MilestoneRow>> => {
+  const query = db.selectFrom('milestones').where(allOf([within, ...makeConditions(filter)]));
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query

@@ -14,6 +14,7 @@ import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
 import { renameProjectRoute } from '../../identity/namespaces/rename.ts';
 import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import type { ProjectColumns, ProjectInput } from './fields.ts';
+import { enqueueCodeIndex } from './enqueue_code_index.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
 import { loadTopics, replaceTopics } from './topics.ts';
@@ -130,6 +131,7 @@ export const updateProject = async (
       .set({ ...changes, full_path, updated_at: tx.now })
       .where('id', '=', project.id)
       .execute();
+    if (changes.default_branch !== undefined) await enqueueCodeIndex(tx, project.id);
     if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, project.avatar);
     const target = { project_id: project.id, target_type: 'Project', target_id: project.id };
     const event = { kind: 'project.updated', ...target, data: hideAvatar(data) } as const;

@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import { allOf } from '../../core/access/visible.ts';
+import { allOf, anyOf } from '../../core/access/visible.ts';
+import { contains } from '../../identity/namespaces/search.ts';
 import { type Home, missing } from './snippet_home.ts';
-import { visibleSnippets } from './visible.ts';
+import { visibleSnippets, visibleSnippetsAnywhere } from './visible.ts';
 import { type SnippetRow, snippetColumns } from './snippet_row.ts';
 
 /** Times in milliseconds. */
@@ -50,24 +51,52 @@ export const listSnippets = async (
   return { items, total };
 };
 
+type PlacedSnippet = SnippetRow & { full_path: string | null };
+
 /** Lists all snippets of the instance with their projects' paths, newest first, for administrators. */
 export const listAllSnippets = async (
   db: Reader,
   times: SnippetTimes,
-  { limit, offset }: PageRequest,
-): Promise<Page<SnippetRow & { full_path: string | null }>> => {
+  page: PageRequest,
+): Promise<Page<PlacedSnippet>> =>
+  await selectSnippets(db, allOf([sql<boolean>`projects.deleted_at is null`, createdWithin(times)]), {
+    sort: 'desc',
+    ...page,
+  });
+
+export type SnippetSearch = { search: string; sort: 'asc' | 'desc'; include_archived: boolean };
+
+/** Lists the visible snippets of all homes whose title or file name contains a text, by age. */
+export const searchSnippets = async (
+  { db, viewer, platform }: Call,
+  { search, sort, include_archived }: SnippetSearch,
+  page: PageRequest,
+): Promise<Page<PlacedSnippet>> => {
+  const where = allOf([
+    visibleSnippetsAnywhere(viewer, platform.store.dialect),
+    anyOf([contains('snippets.title', search), contains('snippets.file_name', search)]),
+    ...(include_archived ? [] : [sql<boolean>`coalesce(projects.archived, 0) = 0`]),
+  ]);
+  return await selectSnippets(db, where, { sort, ...page });
+};
+
+/** @param where over `snippets` left joined with `projects` */
+const selectSnippets = async (
+  db: Reader,
+  where: RawBuilder<boolean>,
+  { sort, limit, offset }: Pick<PageRequest, 'limit' | 'offset'> & { sort: 'asc' | 'desc' },
+): Promise<Page<PlacedSnippet>> => {
   const query = db
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
-    .where('projects.deleted_at', 'is', null)
-    .where(createdWithin(times));
+    .where(where);
   const { total } = await query
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const items = await query
     .select(snippetColumns.map((name) => `snippets.${name}` as const))
     .select('projects.full_path')
-    .orderBy('snippets.id', 'desc')
+    .orderBy('snippets.id', sort)
     .limit(limit)
     .offset(offset)
     .execute();

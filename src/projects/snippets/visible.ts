@@ -1,7 +1,16 @@
 /** Visibility of snippets as a predicate and as SQL. A property test compares both. */
 import { type RawBuilder, sql } from 'kysely';
+import { levels } from '../../core/access/levels.ts';
 import { type Viewer, getProjectLevel } from '../../core/access/viewer.ts';
-import { allOf, anyOf, isOpenTo } from '../../core/access/visible.ts';
+import {
+  allOf,
+  anyOf,
+  isOpenTo,
+  projectsAtLeast,
+  visibleFeature,
+  visibleProjects,
+} from '../../core/access/visible.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { SnippetsTable } from '../../platform/db/schema/projects.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 
@@ -19,19 +28,30 @@ const seesAll = (viewer: Viewer, home: Home): boolean =>
 export const canSeeSnippet = (viewer: Viewer, home: Home, snippet: Facts): boolean =>
   seesAll(viewer, home) || isOpenTo(viewer, snippet.visibility) || snippet.author_id === viewer.user_id;
 
+/** Over `snippets`: open to the viewer, or their own. */
+const openOrOwn = (viewer: Viewer): RawBuilder<boolean> => {
+  const open = all.filter((visibility) => isOpenTo(viewer, visibility));
+  return anyOf([
+    sql<boolean>`snippets.visibility in (${sql.join(open)})`,
+    ...(viewer.user_id === null ? [] : [sql<boolean>`snippets.author_id = ${viewer.user_id}`]),
+  ]);
+};
+
 /** Over `snippets` of this home: the same rule. */
 export const visibleSnippets = (viewer: Viewer, home: Home): RawBuilder<boolean> => {
   const here =
     home === null
       ? sql<boolean>`snippets.project_id is null`
       : sql<boolean>`snippets.project_id = ${home.id}`;
-  if (seesAll(viewer, home)) return here;
-  const open = all.filter((visibility) => isOpenTo(viewer, visibility));
-  return allOf([
-    here,
-    anyOf([
-      sql<boolean>`snippets.visibility in (${sql.join(open)})`,
-      ...(viewer.user_id === null ? [] : [sql<boolean>`snippets.author_id = ${viewer.user_id}`]),
-    ]),
+  return seesAll(viewer, home) ? here : allOf([here, openOrOwn(viewer)]);
+};
+
+/** Over `snippets` left joined with `projects`: the same rule, of all homes. */
+export const visibleSnippetsAnywhere = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> => {
+  const inProject = allOf([
+    visibleProjects(viewer, dialect),
+    visibleFeature(viewer, 'snippets_access_level', dialect),
+    anyOf([openOrOwn(viewer), projectsAtLeast(viewer, levels.guest, dialect)]),
   ]);
+  return anyOf([visibleSnippets(viewer, null), inProject]);
 };

@@ -1,5 +1,5 @@
 /** Inserts many records directly into the store, one for each request of the matrix that may change it. */
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Tx } from '../../../src/platform/db/open.ts';
 import type { Schema } from '../../../src/platform/db/schema/database.ts';
 import { unique } from '../../support/seed.ts';
@@ -62,7 +62,7 @@ export type IssueRow = {
 export const insertIssues = async (tx: Tx, issues: IssueRow[]): Promise<number[]> => {
   const none = { description: null, milestone_id: null, due_date: null, moved_to_id: null };
   const open = { state: 'opened' as const, closed_at: null, closed_by_id: null, title: 'Of the matrix' };
-  return await insertAll(
+  const ids = await insertAll(
     tx,
     'issues',
     issues.map(({ deleted = false, confidential = 0, ...issue }) => ({
@@ -74,6 +74,22 @@ export const insertIssues = async (tx: Tx, issues: IssueRow[]): Promise<number[]
       deleted_at: deleted ? tx.now : null,
     })),
   );
+  await storeSearchTexts(tx, 'issue_search', 'issue_id', ids);
+  return ids;
+};
+
+/** Texts by which searches find one record: `of the matrix 12.` */
+const storeSearchTexts = async (
+  tx: Tx,
+  table: 'issue_search' | 'merge_request_search',
+  key: 'issue_id' | 'merge_request_id',
+  ids: readonly number[],
+): Promise<void> => {
+  for (let at = 0; at < ids.length; at += 1_000) {
+    await sql`insert into ${sql.table(table)} (${sql.ref(key)}, title, description)
+      select id, 'of the matrix ' || id || '.', '' from ${sql.table(key === 'issue_id' ? 'issues' : 'merge_requests')}
+      where id in (${sql.join(ids.slice(at, at + 1_000))})`.execute(tx.db);
+  }
 };
 
 export type RequestRow = { project_id: number; iid: number; author_id: number; deleted?: boolean };
@@ -88,7 +104,7 @@ export const insertRequests = async (tx: Tx, requests: RequestRow[]): Promise<nu
   };
   const unmerged = { merge_commit_sha: null, squash_commit_sha: null, merged_at: null, merged_by_id: null };
   const open = { state: 'opened' as const, closed_at: null, closed_by_id: null, title: 'Of the matrix' };
-  return await insertAll(
+  const ids = await insertAll(
     tx,
     'merge_requests',
     requests.map(({ deleted = false, ...request }) => ({
@@ -106,6 +122,8 @@ export const insertRequests = async (tx: Tx, requests: RequestRow[]): Promise<nu
       deleted_at: deleted ? tx.now : null,
     })),
   );
+  await storeSearchTexts(tx, 'merge_request_search', 'merge_request_id', ids);
+  return ids;
 };
 
 type Kind = 'Issue' | 'MergeRequest';

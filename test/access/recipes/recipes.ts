@@ -43,6 +43,7 @@ import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
 import { avatarRecipes } from './avatar_recipes.ts';
 import { smallCallRecipes } from './small_call_recipes.ts';
+import { searchRecipes } from './search_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
 import { hookRecipes } from './hook_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
@@ -291,6 +292,7 @@ export const recipes: Record<string, Recipe> = {
   ...scheduleRecipes,
   ...environmentRecipes,
   ...eventRecipes,
+  ...searchRecipes,
   ...ciRecipes,
 };
 

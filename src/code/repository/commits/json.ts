@@ -24,6 +24,13 @@ const statsShape = object({ additions: int, deletions: int, total: int });
 /** A commit in a list, with `stats` if requested. */
 export const listedCommitShape = object({ ...commitShape.properties, stats: optional(statsShape) });
 
+/** A commit that a search found. */
+export const foundCommitShape = object({
+  ...commitShape.properties,
+  last_pipeline: nullable(briefPipelineShape),
+  project_id: int,
+});
+
 /** One commit. */
 export const singleCommitShape = object({
   ...listedCommitShape.properties,

@@ -82,13 +82,15 @@ export const walkCommits = async (
   return (await repository.ask('commits.list', walk)).commits;
 };
 
+type ListedCommit = ReturnType<typeof commitJson> & { stats?: StatsJson };
+
 /** Returns a page of commits, newest first, and their exact total. */
 export const listCommits = async (
   call: Call,
   code: Code,
   filter: CommitFilter,
   { limit, offset }: PageRequest,
-): Promise<Page<unknown>> => {
+): Promise<Page<ListedCommit>> => {
   const from = await resolveStarts(code, filter);
   if (from.length === 0 || !isPlainPath(actionPath(filter.path ?? ''))) return { items: [], total: 0 };
   const { commits, total } = await code.repository.ask('commits.list', {
@@ -114,6 +116,20 @@ const loadLastPipeline = async (call: Call, project: Project, sha: string) => {
   if (row === undefined) return { status: null, last_pipeline: null };
   const last_pipeline = briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: project.full_path });
   return { status: last_pipeline.status, last_pipeline };
+};
+
+/** Lists commits with their project and latest pipeline, which take one statement. */
+export const searchCommits = async (call: Call, code: Code, filter: CommitFilter, page: PageRequest) => {
+  const { items, total } = await listCommits(call, code, filter, page);
+  const { id: project_id, full_path } = code.project;
+  const ids = items.map(({ id }) => id);
+  const pipelines = await loadLastPipelines(call, code.project, ids);
+  const site = { baseUrl: call.baseUrl, full_path };
+  const found = items.map((commit) => {
+    const row = pipelines.get(commit.id);
+    return { ...commit, last_pipeline: row === undefined ? null : briefPipelineJson(row, site), project_id };
+  });
+  return { items: found, total };
 };
 
 /** Converts one commit, with stats and last pipeline. */

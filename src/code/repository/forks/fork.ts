@@ -15,6 +15,7 @@ import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import { removeProject } from '../../../projects/projects/removal/remove.ts';
 import { visibilityIn } from '../../../projects/projects/rules.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
+import { enqueueCodeIndex } from '../../../projects/projects/enqueue_code_index.ts';
 import { adoptDefaultBranch } from '../branches/default_branch.ts';
 import { getForkNetwork } from './fork_relation.ts';
 import { getRepository } from '../get_repository.ts';
@@ -88,6 +89,7 @@ const copyRepository = async (platform: Platform, source: Project, forkId: numbe
   }
   await platform.store.write(async (tx) => {
     await adoptDefaultBranch(tx, platform, forkId, branch);
+    await enqueueCodeIndex(tx, forkId);
     await tx.db.deleteFrom('work').where('unique_key', '=', workKey(forkId)).execute();
   });
 };

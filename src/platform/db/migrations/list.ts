@@ -45,6 +45,7 @@ import { statusesBadgesLinks } from './0061_statuses_badges_links.ts';
 import { viewedFiles } from './0064_viewed_files.ts';
 import { appliedSuggestions } from './0065_applied_suggestions.ts';
 import { trigramSearch } from './0068_trigram_search.ts';
+import { codeSearch } from './0069_code_search.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -98,4 +99,5 @@ export const migrationTexts: MigrationText[] = [
   viewedFiles,
   appliedSuggestions,
   trigramSearch,
+  codeSearch,
 ];

@@ -103,7 +103,22 @@ export type ReleaseLinksTable = {
   link_type: Generated<'other' | 'runbook' | 'image' | 'package'>;
 };
 
+/** Files of default branches, indexed by triggers (SQLite) and by an index of trigrams (PostgreSQL). */
+export type CodeFilesTable = {
+  id: Id;
+  project_id: number;
+  path: string;
+  blob_id: string;
+  /** null: binary or too large. */
+  content: string | null;
+};
+
+/** The commit that `code_files` has of a project. */
+export type CodeIndexesTable = { project_id: number; commit_id: string };
+
 export type CodeSchema = {
+  code_files: CodeFilesTable;
+  code_indexes: CodeIndexesTable;
   git_operations: GitOperationsTable;
   protected_branches: ProtectedBranchesTable;
   protected_tags: ProtectedTagsTable;

@@ -155,6 +155,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     'notification_settings',
     'activities',
     'badges',
+    'code_files',
   ]) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }
