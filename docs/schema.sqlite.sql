@@ -155,6 +155,28 @@ CREATE TABLE byte_holds (
   primary key (project_id, sha256, holder)
 ) strict;
 
+CREATE TABLE code_files (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  path text not null,
+  blob_id text not null,
+  content text,
+  unique (project_id, path)
+) strict;
+
+CREATE TRIGGER code_files_deleted after delete on code_files begin delete from code_files_index where rowid = old.id; end;
+
+CREATE TRIGGER code_files_inserted after insert on code_files begin insert into code_files_index (rowid, path, content) values (new.id, lower(new.path), lower(coalesce(new.content, ''))); end;
+
+CREATE TRIGGER code_files_updated after update of path, content on code_files begin delete from code_files_index where rowid = old.id; insert into code_files_index (rowid, path, content) values (new.id, lower(new.path), lower(coalesce(new.content, ''))); end;
+
+CREATE VIRTUAL TABLE code_files_index using fts5 (path, content, content = '', contentless_delete = 1, detail = full, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE code_indexes (
+  project_id integer primary key references projects (id) on delete cascade,
+  commit_id text not null
+) strict;
+
 CREATE TABLE commit_comments (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,

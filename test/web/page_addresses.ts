@@ -77,6 +77,7 @@ const ofGroup: Record<string, string | null> = {
 };
 
 const ofInstance: Record<string, string | null> = {
+  '/search': '/search?search=span&scope=blobs',
   '/-/projects/:project': project,
   '/-/groups/:group': `/groups${group}`,
   '/-/namespaces/:name': '/ada',

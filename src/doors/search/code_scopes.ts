@@ -5,7 +5,7 @@ import { foundCommitShape } from '../../code/repository/commits/json.ts';
 import { searchCommits } from '../../code/repository/commits/read_commits.ts';
 import { invalid } from '../../platform/errors.ts';
 import { hasCodeIndex } from './code_index_exists.ts';
-import { type Place, projectsIn } from './place.ts';
+import { type Place, projectsIn } from './search_place.ts';
 import { type SearchScope, nothing } from './search_scope.ts';
 import { foundBlobShape, searchCode } from './search_code.ts';
 

@@ -25,7 +25,7 @@ import type { Filters as RequestFilters } from '../../review/merge_requests/list
 import { mergeRequestTexts } from '../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../review/merge_requests/lists/list.ts';
 import { mergeRequestShape } from '../../review/merge_requests/json.ts';
-import { projectsIn, toScope } from './place.ts';
+import { projectsIn, toScope } from './search_place.ts';
 import { type SearchRequest, type SearchScope, nothing } from './search_scope.ts';
 
 const anywhere = ['everywhere', 'groups', 'projects'] as const;

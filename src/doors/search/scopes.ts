@@ -1,6 +1,6 @@
 /** Every scope that a search can have, as the API names it. */
 import * as code from './code_scopes.ts';
-import type { PlaceKind } from './place.ts';
+import type { PlaceKind } from './search_place.ts';
 import * as records from './record_scopes.ts';
 import type { SearchScope } from './search_scope.ts';
 

@@ -64,6 +64,8 @@ const toJson = ({ path, content, project_id, default_branch }: FoundFile, text: 
   };
 };
 
+export type FoundBlob = ReturnType<typeof toJson>;
+
 /**
  * Lists the files whose content or path has a text, in projects whose code the caller may read.
  * @param within further conditions over `projects`
@@ -73,7 +75,7 @@ export const searchCode = async (
   call: Call,
   { search, within }: { search: string; within: readonly Condition[] },
   { limit, offset }: PageRequest,
-): Promise<Page<ReturnType<typeof toJson>>> => {
+): Promise<Page<FoundBlob>> => {
   const { dialect } = call.platform.store;
   const { text, paths } = parseCodeQuery(search);
   const { tables, condition } = filesWith(dialect, text);

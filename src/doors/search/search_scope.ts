@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Call } from '../../core/access/call.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import type { Place, PlaceKind } from './place.ts';
+import type { Place, PlaceKind } from './search_place.ts';
 
 export const searchStates = ['all', 'opened', 'closed', 'merged', 'locked'] as const;
 

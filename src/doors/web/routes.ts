@@ -106,6 +106,7 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/dashboard/pages.ts')).pages,
   },
+  { lines: ['GET /search'], load: async () => (await import('./pages/search/pages.ts')).pages },
   {
     lines: [
       'GET /robots.txt',

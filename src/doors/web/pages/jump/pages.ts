@@ -40,7 +40,26 @@ const findMatches = async (visit: Visit, words: string, project: Project | null)
     project === null || words === '' ? null : findFiles(visit, project, words),
     findUsers(visit, words),
   ]);
-  return [...groups.filter((group) => group !== null), findActions(visit, project, words)];
+  return [
+    ...groups.filter((group) => group !== null),
+    ...(words === '' ? [] : [linkToSearch(words, project)]),
+    findActions(visit, project, words),
+  ];
+};
+
+/** Links to the page of searches, which finds more kinds of records. */
+const linkToSearch = (words: string, project: Project | null): MatchGroup => {
+  const everywhere = {
+    path: `/search?${new URLSearchParams({ search: words }).toString()}`,
+    hint: 'everywhere',
+  };
+  const here = project && {
+    path: `/search?${new URLSearchParams({ search: words, project_id: String(project.id) }).toString()}`,
+    hint: `in ${project.full_path}`,
+  };
+  const places = here === null ? [everywhere] : [here, everywhere];
+  const matches = places.map((place) => ({ ...place, text: `Search for ${words}`, icon: 'search' as const }));
+  return { title: 'Search', matches };
 };
 
 const item = ({ path, text: name, icon: image, hint = '' }: Match): Html =>

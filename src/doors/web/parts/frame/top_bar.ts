@@ -105,8 +105,8 @@ const linksFor = async (visit: Visit): Promise<Html> => {
 
 /** With an entity: one character beyond Latin-1 doubles the time to encode a long page. */
 const searchButton = ({ call }: Visit): Html | null =>
-  call.platform.hasPage('GET /-/jump')
-    ? html`<a class="search-button" href="/-/jump" data-palette aria-label="Search or jump to">${icon('search')}<span>Search or jump to&hellip;</span><kbd aria-hidden="true">/</kbd></a>
+  call.platform.hasPage('GET /search')
+    ? html`<a class="search-button" href="/search" data-palette aria-label="Search or jump to">${icon('search')}<span>Search or jump to&hellip;</span><kbd aria-hidden="true">/</kbd></a>
 `
     : null;
 

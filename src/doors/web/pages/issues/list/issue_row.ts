@@ -46,6 +46,8 @@ type RowContext = {
   today: string;
   /** The list has issues of several projects. */
   namesProject: boolean;
+  /** Marks what a search found in a title. */
+  markTitle?: (title: string) => Html;
 };
 
 const maxAvatars = 4;
@@ -110,7 +112,7 @@ export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
   }</span><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
-  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a> ${context.labels.map(
+  }<a class="title" href="${issuePath(issue)}" data-row>${context.markTitle?.(issue.title) ?? issue.title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
   )}</span>${sidePart(issue, context.today)}${metaPart(issue, context)}</li>
 `;

@@ -51,6 +51,8 @@ type RowContext = {
   labelHref: (title: string) => string;
   /** The list has merge requests of several projects. */
   namesProject: boolean;
+  /** Marks what a search found in a title. */
+  markTitle?: (title: string) => Html;
 };
 
 const maxAvatars = 4;
@@ -130,7 +132,7 @@ export const requestRow = (request: ListedRequest, context: RowContext): Html =>
   const { state, draft, title } = request;
   const isDraft = draft && state === 'opened';
   const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
-  return html`<li><span class="lead status ${isDraft ? 'off' : style}">${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${title}</a> ${context.labels.map(
+  return html`<li><span class="lead status ${isDraft ? 'off' : style}">${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${context.markTitle?.(title) ?? title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
   )}</span>${sidePart(request, context.facts)}${metaPart(request, context)}</li>
 `;

@@ -1,0 +1,179 @@
+/** The page of searches: what the viewer sees of projects, code, issues, merge requests, milestones and people. */
+import type { Static } from 'typebox';
+import { Failure } from '../../../../platform/errors.ts';
+import { type Page, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, idOrPath, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { type Place, findPlace } from '../../../search/search_place.ts';
+import { type ScopeName, scopesOf, searchScopes } from '../../../search/scopes.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { hidden } from '../../parts/form.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type IconName, icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { renderers } from './results.ts';
+
+const searchPath = '/search';
+
+type Tab = { scope: ScopeName; name: string; icon: IconName; isOpen?: true };
+
+/** `isOpen`: for anonymous visitors, too, as the lists of these records. */
+const allTabs: readonly Tab[] = [
+  { scope: 'projects', name: 'Projects', icon: 'folder', isOpen: true },
+  { scope: 'blobs', name: 'Code', icon: 'file', isOpen: true },
+  { scope: 'issues', name: 'Issues', icon: 'issue' },
+  { scope: 'merge_requests', name: 'Merge requests', icon: 'merge-request' },
+  { scope: 'milestones', name: 'Milestones', icon: 'milestone' },
+  { scope: 'users', name: 'People', icon: 'user' },
+];
+
+const tabsOf = ({ call }: Visit, { kind }: Place): Tab[] => {
+  const scopes = scopesOf(kind);
+  return allTabs.filter(({ scope, isOpen }) => scopes.includes(scope) && (call.signedIn || isOpen === true));
+};
+
+/** The parameters that name the place. */
+const placeQuery = (place: Place): Record<string, string> => {
+  if (place.kind === 'everywhere') return {};
+  return place.kind === 'groups'
+    ? { group_id: String(place.group.id) }
+    : { project_id: String(place.project.id) };
+};
+
+const addressOf = (query: Record<string, string>): string =>
+  `${searchPath}?${new URLSearchParams(query).toString()}`;
+
+/** What is searched, with a link to search everything. */
+const placePart = (place: Place, query: Record<string, string>): Html | null => {
+  if (place.kind === 'everywhere') return null;
+  const { full_path } = place.kind === 'groups' ? place.group : place.project;
+  const noun = place.kind === 'groups' ? 'group' : 'project';
+  const home = place.kind === 'groups' ? `/groups/${full_path}` : `/${full_path}`;
+  return html`<p>In the ${noun} <a href="${home}">${full_path}</a>. <a href="${addressOf(query)}">Search everywhere</a></p>`;
+};
+
+type Search = { visit: Visit; place: Place; search: string };
+
+/** @throws Failure 400 for a search that the scope refuses */
+const run = async (
+  { visit: { call }, place, search }: Search,
+  scope: ScopeName,
+  request: ReturnType<typeof pageRequest>,
+): Promise<Page<unknown>> => {
+  const filter = { search, state: 'all', sort: 'desc', include_archived: false } as const;
+  return await searchScopes[scope].run({ call, place, filter, page: request });
+};
+
+/** Counts the results of a tab; undefined where the scope refuses the search. */
+const count = async (query: Search, scope: ScopeName): Promise<number | undefined> => {
+  try {
+    return (await run(query, scope, pageRequest({ per_page: 1 }))).total;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'bad_request') return undefined;
+    throw error;
+  }
+};
+
+const codeHint = html`<p class="hint">Code is that of default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.</p>`;
+
+/** The results, or why there are none. */
+const resultsPart = async (
+  query: Search,
+  scope: ScopeName,
+  request: ReturnType<typeof pageRequest>,
+): Promise<{ content: Html; total: number }> => {
+  try {
+    const { items, total } = await run(query, scope, request);
+    const empty = emptyState({ icon: 'search', title: 'No results' });
+    const shown = await renderers[scope]?.(query.visit, items, query.search);
+    return { content: items.length === 0 ? empty : (shown ?? empty), total };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'bad_request') throw error;
+    const { message } = error.body as { message?: Record<string, string[]> };
+    const [why = 'cannot be searched'] = Object.values(message ?? {}).flat();
+    return { content: emptyState({ icon: 'search', title: `The search ${why}` }), total: 0 };
+  }
+};
+
+const form = (query: Record<string, string>, search: string): Html =>
+  html`<form method="get" action="${searchPath}" class="filter-bar" role="search">${Object.entries(query).map(
+    ([name, value]) => hidden(name, value),
+  )}<input type="search" name="search" value="${search}" placeholder="Search" aria-label="Search" autofocus><button>${icon('search')} Search</button></form>
+`;
+
+type Counts = ReadonlyMap<ScopeName, number | undefined>;
+
+const countTabs = async (query: Search, shown: readonly Tab[]): Promise<Counts> =>
+  new Map(await Promise.all(shown.map(async ({ scope }) => [scope, await count(query, scope)] as const)));
+
+/** The requested tab, or else the first with results. */
+const chooseScope = (shown: readonly Tab[], requested: ScopeName | undefined, counts: Counts): ScopeName => {
+  const chosen =
+    shown.find(({ scope }) => scope === requested) ??
+    shown.find(({ scope }) => (counts.get(scope) ?? 0) > 0) ??
+    shown[0];
+  return chosen?.scope ?? 'blobs';
+};
+
+const tabLinks = (shown: readonly Tab[], counts: Counts, { scope, ...query }: Record<string, string>): Html =>
+  tabs(
+    'Kinds of results',
+    shown.map((tab) => ({
+      path: addressOf({ ...query, scope: tab.scope }),
+      name: tab.name,
+      icon: tab.icon,
+      isHere: tab.scope === scope,
+      count: counts.get(tab.scope),
+    })),
+  );
+
+const searchParams = object({
+  search: optional(clearable(text({ maxLength: 1_000 }))),
+  scope: optional(oneOf(allTabs.map(({ scope }) => scope))),
+  project_id: optional(clearable(idOrPath('limits the search to a project'))),
+  group_id: optional(clearable(idOrPath('limits the search to a group'))),
+  ...pageParams,
+});
+
+/** @throws Failure 404 for a hidden place */
+const findSearchedPlace = async (
+  { call }: Visit,
+  projectId: number | string | null,
+  groupId: number | string | null,
+): Promise<Place> => {
+  if (projectId !== null) return await findPlace(call, 'projects', projectId);
+  return groupId === null ? { kind: 'everywhere' } : await findPlace(call, 'groups', groupId);
+};
+
+const searchView = async (visit: Visit, sent: Static<typeof searchParams>): Promise<View> => {
+  const search = (sent.search ?? '').trim();
+  const place = await findSearchedPlace(visit, sent.project_id ?? null, sent.group_id ?? null);
+  const named = { ...placeQuery(place), ...(sent.scope !== undefined && { scope: sent.scope }) };
+  const head = html`<h1>Search</h1>
+${form(named, search)}${placePart(place, search === '' ? {} : { search })}`;
+  if (search === '') return { title: 'Search', body: html`${head}${codeHint}` };
+  const query = { visit, place, search };
+  const shown = tabsOf(visit, place);
+  const counts = await countTabs(query, shown);
+  const scope = chooseScope(shown, sent.scope, counts);
+  const request = pageRequest(sent);
+  const { content, total } = await resultsPart(query, scope, request);
+  const kept = { ...placeQuery(place), search, scope };
+  return {
+    title: `${search} · Search`,
+    body: html`${head}${tabLinks(shown, counts, kept)}
+${scope === 'blobs' && codeHint}${content}
+${pagesNav({ path: searchPath, query: kept, page: request, total })}`,
+  };
+};
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: searchPath,
+    audience: 'visitor',
+    params: searchParams,
+    handle: searchView,
+  }),
+];
