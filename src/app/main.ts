@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { sql } from 'kysely';
+import { endStreams } from '../core/access/open_streams.ts';
 import { openCall } from '../core/access/open_call.ts';
 import type { Platform } from '../core/platform.ts';
 import { escapeArtifactPath } from '../ci/artifacts/archives/escape_path_slashes.ts';
 import { startExpiring } from '../ci/artifacts/store/expiry.ts';
-import { endStreams } from '../ci/artifacts/traces/open_streams.ts';
 import { openBytes } from '../platform/blob/open_stores.ts';
 import type { Config } from '../platform/config/fields.ts';
 import type { Store } from '../platform/db/open.ts';

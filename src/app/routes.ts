@@ -6,6 +6,7 @@ import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { eventRoutes } from '../doors/events/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
 import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
+import { changeRoutes } from '../outgoing/change_stream/routes.ts';
 import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
@@ -100,6 +101,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...integrationRoutes,
   ...hookRoutes,
   ...deliveryRoutes,
+  ...changeRoutes,
   ...issueRoutes,
   ...issueLinkRoutes,
   closedBy,

@@ -9,6 +9,12 @@ export type { Cause };
 /** Topic of the observer of changes (`Store.observe`). */
 export const changesTopic = 'changes';
 
+/** Event that a transaction publishes when it recorded changes. */
+export const recordedTopic = 'changes.recorded';
+
+/** Row of `instance`: until when other processes are told of changes, in milliseconds. */
+export const readUntilName = 'changes_read_until';
+
 /** A change as its observer receives it, before the commit. */
 export type RecordedChange = Change & {
   /** Row of the log; null: not recorded there. */
@@ -23,7 +29,8 @@ export const collectChange = (tx: Tx, actor_id: number | null, change: Change): 
   tx.collect(changesTopic, { ...change, actor_id, event_id: null, hooks_version: null });
 
 /** Read within the insert: this saves a statement, and the value is never older than the transaction. */
-const returning = `returning id, (select value from instance where name = 'hooks_version') as hooks_version`;
+const returning = `returning id, (select value from instance where name = 'hooks_version') as hooks_version,
+  (select value from instance where name = '${readUntilName}') as read_until` as const;
 
 /** Adds one row to the change log, in the transaction of the change. */
 export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
@@ -37,13 +44,14 @@ export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): 
     target_id: change.target_id,
     data: JSON.stringify(change.data ?? {}),
   };
-  const [inserted] = await insertRows<'events', { id: number; hooks_version: string }>(
+  const [inserted] = await insertRows<'events', { id: number; hooks_version: string; read_until: string }>(
     tx.db,
     'events',
     [row],
     returning,
   );
-  const { id: event_id = null, hooks_version = null } = inserted ?? {};
+  const { id: event_id = null, hooks_version = null, read_until = '0' } = inserted ?? {};
+  if (change.project_id !== null) tx[Number(read_until) > tx.now ? 'broadcast' : 'announce'](recordedTopic);
   tx.collect(changesTopic, { ...change, actor_id: row.actor_id, event_id, hooks_version });
   await recordActivity(tx, cause, change);
   if (isAudited(change)) await recordChangeAudit(tx, cause, change);

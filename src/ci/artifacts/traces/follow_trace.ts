@@ -5,13 +5,13 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Call, requireUser } from '../../../core/access/call.ts';
+import { openStream } from '../../../core/access/open_streams.ts';
 import { revalidateCall } from '../../../core/access/revalidate_call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import type { JobRow } from '../../jobs/rows.ts';
 import { shownStatus } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { findAnyJob } from '../archives/find_any_job.ts';
-import { openStream } from './open_streams.ts';
 import { watchJob } from './watch_statuses.ts';
 import { readTrace, getTraceSize } from './serve_trace.ts';
 
@@ -166,7 +166,11 @@ export const followTrace = (call: Call, job: JobRow, from: string | undefined): 
     'x-accel-buffering': 'no',
   };
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { headers });
-  const { signal, end } = openStream(call.platform, requireUser(call).id, maxStreamMilliseconds);
+  const { signal, end } = openStream(
+    call.platform,
+    { user_id: requireUser(call).id, address: call.ip },
+    maxStreamMilliseconds,
+  );
   const offset = parseOffset(call.header('last-event-id') ?? from);
   const body = Readable.from(events({ call, job, offset, signal, checked_at: call.now }), {
     objectMode: false,

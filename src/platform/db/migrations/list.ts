@@ -46,6 +46,7 @@ import { viewedFiles } from './0064_viewed_files.ts';
 import { appliedSuggestions } from './0065_applied_suggestions.ts';
 import { trigramSearch } from './0068_trigram_search.ts';
 import { codeSearch } from './0069_code_search.ts';
+import { changeStream } from './0070_change_stream.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -100,4 +101,5 @@ export const migrationTexts: MigrationText[] = [
   appliedSuggestions,
   trigramSearch,
   codeSearch,
+  changeStream,
 ];

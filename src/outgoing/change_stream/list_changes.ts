@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
+import { formatTime } from '../../platform/time.ts';
+import { type LogEnd, readLogEnd } from './log_end.ts';
+import { visibleChanges } from './visible_changes.ts';
+
+export const changeShape = object({
+  id: int,
+  created_at: timestamp,
+  kind: string,
+  action: string,
+  project_id: int,
+  project_path: string,
+  target_type: string,
+  target_iid: nullable(int),
+});
+
+type Row = {
+  id: number;
+  created_at: number;
+  kind: string;
+  project_id: number;
+  full_path: string;
+  target_type: string;
+  note_type: string | null;
+  target_iid: number | null;
+};
+
+export type Change = {
+  id: number;
+  created_at: string;
+  /** `issue`, `ref`... */
+  kind: string;
+  /** `created`, `updated`... */
+  action: string;
+  project_id: number;
+  project_path: string;
+  /** Of a comment: what it is on. */
+  target_type: string;
+  target_iid: number | null;
+};
+
+export type ChangePage = {
+  changes: Change[];
+  /** Where the next read goes on. */
+  next_after: number;
+  /** Whether there is nothing more to read now. */
+  isAtEnd: boolean;
+  /** Whether a transaction that is still open keeps later changes back. */
+  isHeldBack: boolean;
+};
+
+/** Rows of the log that one read looks at, so that a viewer who sees few of them does not read it all at once. */
+const maxScanned = 2_000;
+
+/** The iid of the target; null: it has none. */
+const targetIid = sql`case
+  when events.target_type = 'Issue' then (select iid from issues where issues.id = events.target_id)
+  when events.target_type = 'MergeRequest'
+    then (select iid from merge_requests where merge_requests.id = events.target_id)
+  when events.target_type = 'Milestone' then (select iid from milestones where milestones.id = events.target_id)
+  when events.target_type = 'Note' then coalesce(
+    (select iid from issues join notes on notes.target_type = 'Issue' and notes.target_id = issues.id
+      where notes.id = events.target_id),
+    (select iid from merge_requests
+      join notes on notes.target_type = 'MergeRequest' and notes.target_id = merge_requests.id
+      where notes.id = events.target_id))
+  end`;
+
+const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): Change => {
+  const [noun = '', action = ''] = kind.split('.');
+  return {
+    id,
+    created_at: formatTime(created_at),
+    kind: noun,
+    action,
+    project_id: row.project_id,
+    project_path: full_path,
+    target_type: note_type ?? row.target_type,
+    target_iid: row.target_iid,
+  };
+};
+
+/** Lists the changes after one that the caller sees now, the oldest first. @param after null: after the latest */
+export const listChanges = async (call: Call, after: number | null, limit: number): Promise<ChangePage> => {
+  const { store } = call.platform;
+  const { settled, last }: LogEnd = await readLogEnd(store);
+  const start = after ?? settled;
+  const end = Math.min(settled, start + maxScanned);
+  const isHeldBack = settled < last;
+  if (end <= start) return { changes: [], next_after: start, isAtEnd: true, isHeldBack };
+  const { rows } = await sql<Row>`
+    select events.id, events.created_at, events.kind, events.target_type, projects.id as project_id,
+      projects.full_path, ${targetIid} as target_iid,
+      case when events.target_type = 'Note'
+        then (select notes.target_type from notes where notes.id = events.target_id) end as note_type
+    from events join projects on projects.id = events.project_id
+    where events.id > ${start} and events.id <= ${end}
+      and ${visibleChanges(call.db, call.viewer, store.dialect)}
+    order by events.id limit ${limit}`.execute(call.db);
+  const next_after = rows.length < limit ? end : (rows.at(-1)?.id ?? end);
+  return { changes: rows.map(toChange), next_after, isAtEnd: next_after >= settled, isHeldBack };
+};

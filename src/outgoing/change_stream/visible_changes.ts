@@ -1,0 +1,63 @@
+/** Which rows of the change log a viewer sees: by the rule of the record that the change was made to, as it is now. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Viewer } from '../../core/access/viewer.ts';
+import {
+  allOf,
+  anyOf,
+  readableCode,
+  visibleFeature,
+  visibleIssues,
+  visibleMergeRequests,
+  visibleProjects,
+} from '../../core/access/visible.ts';
+import { visibleNotes } from '../../planning/notes/visible.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
+import { tracksMilestones } from '../../projects/milestones/visible.ts';
+
+type Condition = RawBuilder<boolean>;
+
+/** Over `events`: changes of this noun. `/` follows `.` in ASCII. */
+const about = (noun: string, ...conditions: Condition[]): Condition =>
+  allOf([
+    sql<boolean>`(events.kind >= ${sql.lit(`${noun}.`)} and events.kind < ${sql.lit(`${noun}/`)})`,
+    ...conditions,
+  ]);
+
+const exists = (table: 'issues' | 'merge_requests', id: RawBuilder<unknown>, visible: Condition): Condition =>
+  sql<boolean>`exists (select 1 from ${sql.table(table)}
+    where ${sql.ref(`${table}.id`)} = ${id} and ${sql.ref(`${table}.project_id`)} = projects.id and ${visible})`;
+
+/** Over `events` joined with `projects`. Other kinds of changes, such as of tokens, variables and hooks, are not shown. */
+export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect): Condition => {
+  const target = sql.ref('events.target_id');
+  const [issues, requests] = [visibleIssues(viewer, dialect), visibleMergeRequests(viewer, dialect)];
+  const noteOn = (type: 'Issue' | 'MergeRequest'): Condition =>
+    allOf([
+      sql<boolean>`notes.target_type = ${sql.lit(type)}`,
+      type === 'Issue'
+        ? exists('issues', sql.ref('notes.target_id'), issues)
+        : exists('merge_requests', sql.ref('notes.target_id'), requests),
+    ]);
+  const note = allOf([anyOf([noteOn('Issue'), noteOn('MergeRequest')]), visibleNotes(db, viewer)]);
+  const tracked = tracksMilestones(viewer, dialect);
+  return allOf([
+    visibleProjects(viewer, dialect),
+    anyOf([
+      about('project'),
+      about('member'),
+      about('label', tracked),
+      about('milestone', tracked),
+      about('ref', readableCode(viewer, dialect)),
+      about('commit_comment', readableCode(viewer, dialect)),
+      about(
+        'release',
+        readableCode(viewer, dialect),
+        visibleFeature(viewer, 'releases_access_level', dialect),
+      ),
+      about('issue', exists('issues', target, issues)),
+      about('merge_request', exists('merge_requests', target, requests)),
+      about('note', sql<boolean>`exists (select 1 from notes where notes.id = ${target} and ${note})`),
+    ]),
+  ]);
+};
