@@ -80,6 +80,16 @@ export const approve = async (
   });
 };
 
+/** Deletes the approval of a user. Returns whether there was one. */
+const deleteApproval = async (tx: Tx, mergeRequestId: number, userId: number): Promise<boolean> => {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('merge_request_approvals')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+};
+
 /**
  * Requests changes as the caller, who becomes a reviewer. That blocks the merge until they approve, or their review is
  * requested again. Takes back their approval.
@@ -93,11 +103,7 @@ export const requestChanges = async (
   return await call.write(async (tx) => {
     const loaded = await lockMergeRequest(tx, project, merge_request.id);
     if (!mayApprove(call, loaded)) throw unauthorized();
-    await tx.db
-      .deleteFrom('merge_request_approvals')
-      .where('merge_request_id', '=', merge_request.id)
-      .where('user_id', '=', user.id)
-      .execute();
+    await deleteApproval(tx, merge_request.id, user.id);
     await addReviewer(tx, loaded.target, user.id);
     return await recordApproval(tx, call, loaded, {
       state: 'requested_changes',
@@ -147,13 +153,7 @@ export const unapprove = async (
   return await call.write(async (tx) => {
     const loaded = await lockMergeRequest(tx, project, merge_request.id);
     if (!mayApprove(call, loaded)) throw unauthorized();
-    const deleted = await tx.db
-      .deleteFrom('merge_request_approvals')
-      .where('merge_request_id', '=', merge_request.id)
-      .where('user_id', '=', user.id)
-      .returning('user_id')
-      .executeTakeFirst();
-    if (deleted === undefined) throw notFound();
+    if (!(await deleteApproval(tx, merge_request.id, user.id))) throw notFound();
     return await recordApproval(tx, call, loaded, {
       state: 'unapproved',
       text: 'unapproved this merge request',
