@@ -1,4 +1,4 @@
-/** Writes the lines of a file beside their commits. Plain strings: a file has thousands of lines. */
+/** Writes the lines of a file with their commits. Uses plain strings, because a file has thousands of lines. */
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import type { Blame } from '../../../../code/repository/files/blame.ts';
 import { avatar } from '../../parts/avatar.ts';

@@ -43,7 +43,7 @@ const symlinkMode = '120000';
 type Given = {
   path: string;
   mode: string;
-  /** null: larger than what is shown. */
+  /** null: larger than the limit for display. */
   content: Buffer | null;
 };
 

@@ -27,7 +27,7 @@ const editMenu = ({ call }: Visit, { project, ref, path }: CodeLocation): Html |
   );
 };
 
-/** Renders the buttons. Users who may not push are led to a fork by the page of the editor. */
+/** Renders the buttons. For users who may not push, the page of the editor offers a fork. */
 export const fileButtons = (
   visit: Visit,
   location: CodeLocation,

@@ -29,7 +29,7 @@ const maxShownBytes = 5 * 1024 * 1024;
 
 type PageQuery = { page: number; isPlain: boolean };
 
-/** Redirects to the page of a folder; links in Markdown do not know what they lead to. */
+/** Redirects to the page of a folder, because links in Markdown do not tell files from folders. */
 const toFolder = async ({ code, project, ref, commit, path }: CodeLocation): Promise<Redirect> => {
   if (path !== '' && (await listFolder(code, { commit, path, offset: 0, limit: 1 })) === null)
     throw notFound('File');

@@ -32,7 +32,7 @@ const divergenceText = ({ branch, divergence }: BranchLine): Html | null =>
 
 const encoded = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
-/** Links to what may be done with a branch, where the pages for it exist. */
+/** Links to the actions on a branch whose pages exist. */
 const actionLinks = ({ call }: Visit, project: Project, { branch }: BranchLine): Html[] => {
   const { default_branch: target } = project;
   const { hasPage } = call.platform;

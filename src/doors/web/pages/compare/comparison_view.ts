@@ -26,7 +26,7 @@ const maxSuggestions = 200;
 const maxCommits = 100;
 
 type Ends = { from: string | null; to: string };
-/** What is wrong with each end. */
+/** The problem of each end. */
 type EndProblems = { from?: string | undefined; to?: string | undefined };
 
 const suggestions = async ({ repository }: Code): Promise<Html> => {

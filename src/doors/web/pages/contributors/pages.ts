@@ -1,4 +1,4 @@
-/** The people who wrote the commits of a branch, with the number of their commits. */
+/** The authors of the commits of a branch, with the number of their commits. */
 import { listContributors } from '../../../../code/repository/commits/contributors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';

@@ -134,7 +134,7 @@ const projectsCard = async (visit: Visit): Promise<Html> => {
   );
 };
 
-/** What the page shows, but for the forms of the browser. */
+/** The content of the page, without the forms for the browser. */
 type Content = {
   reviews: Html | null;
   issues: Html;

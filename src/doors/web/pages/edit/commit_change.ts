@@ -1,4 +1,4 @@
-/** Commits what a form changed, by the operation of the API. */
+/** Commits the change of a form, by the operation of the API. */
 import { commitFiles } from '../../../../code/repository/commits/create.ts';
 import { type FileAction, actionRefusal } from '../../../../code/repository/commits/file_actions.ts';
 import { conflict } from '../../../../platform/errors.ts';

@@ -1,4 +1,4 @@
-/** Edits or moves a file: `/group/project/-/edit/main/README.md`. What is no text can only be moved. */
+/** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
 import { isUtf8 } from 'node:buffer';
 import { type FileAction, cleanPath } from '../../../../code/repository/commits/file_actions.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
@@ -40,7 +40,7 @@ type Given = {
   newer?: string;
 };
 
-/** Renders the choice after somebody else changed the file. */
+/** Renders the choice to overwrite a file that another user has changed meanwhile. */
 const overwriteField = ({ project, ref, path }: EditTarget, newer: string): Html =>
   html`<p class="flash alert" role="alert">Somebody changed the file after you opened it. Your text is kept below. <a href="${codePath(project, 'blob', ref, path)}">View the newer version</a></p>${checkbox(
     { name: 'overwrite', value: newer, label: 'Replace the newer version with this text', checked: false },

@@ -1,4 +1,4 @@
-/** Finds what a form edits, and who may edit it. */
+/** Finds the branch and path that a form edits, and checks the right to push. */
 import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { may } from '../../../../core/access/may.ts';
 import { forbidden } from '../../../../platform/errors.ts';
@@ -27,7 +27,7 @@ export type EditTarget = {
 export const editParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
 
 /**
- * Finds what is edited. In an empty repository, the first segment is the branch to create.
+ * Finds the branch and path. In an empty repository, the first segment is the branch to create.
  * @throws Failure 404, 403
  */
 export const findEditTarget = async (
@@ -48,7 +48,7 @@ export const requireEditor = (visit: Visit, target: EditTarget): void => {
   if (!mayEdit(visit, target)) throw forbidden();
 };
 
-/** Renders what users see who may read, but not push: the way by a fork. */
+/** Renders the offer to fork, for users who may read but not push. */
 const refusedView = (visit: Visit, { project }: EditTarget): View => {
   const fork = html`<a class="button primary" href="${projectPagePath(project, 'forks/new')}">${icon('fork')} Fork the project</a>`;
   const content = html`<section class="card">${emptyState({

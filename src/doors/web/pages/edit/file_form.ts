@@ -15,7 +15,7 @@ export const fileParams = {
 
 export type FileFields = CommitFields & {
   file_path: string;
-  /** null: what the file has stays. */
+  /** null: the content stays. */
   content: string | null;
   line_ends: 'lf' | 'crlf';
 };

@@ -1,4 +1,4 @@
-/** The page of a group: what it is, and its subgroups and projects as one list. */
+/** The page of a group: its description, and its subgroups and projects as one list. */
 import { sql } from 'kysely';
 import type { Call } from '../../../../core/access/call.ts';
 import { mayInGroup } from '../../../../core/access/may.ts';

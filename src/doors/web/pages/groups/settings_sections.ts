@@ -10,7 +10,7 @@ import { type FormProblems, checkbox, fileInput, input, select, textArea } from 
 import { type Html, html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
 
-/** What the fields of a section show: the stored values, or the refused input. */
+/** The values of the fields of a section: stored ones, or refused input. */
 export type Shown = {
   visit: Visit;
   group: Group;

@@ -32,7 +32,7 @@ const findOwnNote = async <L extends LoadedTarget>(
   return { loaded, note };
 };
 
-/** The text of a comment, as that of a record. */
+/** Wraps the text of a comment for the check of conflicting edits. */
 const textsOf = (body: string): Texts => ({ title: '', description: body });
 
 type Edited = { body: string; problems?: FormProblems; conflict?: EditConflict | null };

@@ -13,7 +13,7 @@ export const oneRecord = { ...projectPath, iid: id() };
 export type ShownWith = {
   /** Page of the timeline; undefined: the last. */
   page?: number | undefined;
-  /** What was wrong with a form. */
+  /** Problems of a refused form. */
   alert?: string;
   /** Comment that was not accepted. */
   typed?: string;

@@ -1,4 +1,4 @@
-/** Shows what was wrong with a form that has no page of its own. */
+/** Shows the problems of a form that has no page of its own. */
 import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, attempt, saidOf } from '../../parts/form.ts';

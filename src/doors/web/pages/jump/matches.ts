@@ -1,4 +1,4 @@
-/** Finds what the viewer may jump to: projects, issues, merge requests, files, users. */
+/** Finds records for the command palette: projects, issues, merge requests, files, users. */
 import { openCode } from '../../../../code/repository/find_code.ts';
 import { listPaths, searchPaths } from '../../../../code/repository/files/list_paths.ts';
 import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
@@ -48,7 +48,7 @@ export const findProjects = async ({ call }: Visit, search: string): Promise<Mat
   return { title: search === '' ? 'Your projects' : 'Projects', matches };
 };
 
-/** What is typed after `#` or `!`: a number, or words of the title. */
+/** The text after `#` or `!`: a number, or words of the title. */
 const toSelection = (typed: string): { iids: number[] } | { search: string } | null => {
   if (/^\d{1,9}$/.test(typed)) return { iids: [Number(typed)] };
   return typed.trim() === '' ? null : { search: typed.trim() };

@@ -29,7 +29,7 @@ const findOpenProject = async ({ call }: Visit, place: string): Promise<Project 
   }
 };
 
-/** Finds what the words mean: `#` and `!` are issues and merge requests of the project, `@` is a user. */
+/** Finds matches of the typed text: `#` and `!` are issues and merge requests of the project, `@` is a user. */
 const findMatches = async (visit: Visit, words: string, project: Project | null): Promise<MatchGroup[]> => {
   const rest = words.slice(1).trim();
   if (words.startsWith('@')) return [await findUsers(visit, rest)];

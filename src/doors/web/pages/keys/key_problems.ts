@@ -1,4 +1,4 @@
-/** Problems of SSH keys, as the forms of keys show them. */
+/** Assigns the problems of SSH keys to the fields of their forms. */
 import type { Problems } from '../../../../platform/errors.ts';
 import type { FormProblems } from '../../parts/form.ts';
 

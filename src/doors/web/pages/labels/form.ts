@@ -20,7 +20,7 @@ export const labelFormParams = {
 const shape = object(labelFormParams);
 export type LabelForm = Static<typeof shape>;
 
-/** What the form shows: fields as they were sent, also where they are invalid. */
+/** The values of the form as they were sent, including invalid ones. */
 type Filled = { [F in keyof LabelForm]?: string | number | null | undefined };
 
 export type TriedLabel = { filled: Filled; problems: FormProblems };

@@ -73,7 +73,7 @@ const typedIn = (sent: RawParams): Record<string, string> =>
 const refuse = async (visit: Visit, list: MemberList, tried: Tried): Promise<View> =>
   await membersView(visit, list, {}, tried);
 
-/** Of an invalid form, only those who may submit it learn what is wrong. @throws Failure 403 */
+/** Shows the problems of an invalid form only to users who may submit it. @throws Failure 403 */
 const refuseInvalid =
   ({ find }: MemberListRoute) =>
   async (visit: Visit, sent: RawParams, fields: FormProblems['fields']): Promise<View> => {

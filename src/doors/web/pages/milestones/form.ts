@@ -17,7 +17,7 @@ export const milestoneFormParams = {
 
 const names = ['title', 'description', 'start_date', 'due_date'] as const;
 
-/** What the form shows: fields as they were sent, also where they are invalid. */
+/** The values of the form as they were sent, including invalid ones. */
 type Filled = { [N in (typeof names)[number]]?: string | null | undefined };
 
 export type TriedMilestone = { filled: Filled; problems: FormProblems };

@@ -4,7 +4,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 
-/** What a row shows of the JSON of a merge request. */
+/** The fields of the JSON of a merge request that a row shows. */
 type ListedRequest = {
   iid: number;
   title: string;

@@ -1,4 +1,4 @@
-/** What the list and the page of milestones show alike. */
+/** Parts that the list and the page of milestones share: dates and progress. */
 import type { IssueCounts } from '../../../../planning/issues/lists/milestone_counts.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -39,7 +39,7 @@ export const spellProgress = ({ opened, closed }: IssueCounts): string => {
   return `${closed} of ${all} ${all === 1 ? 'issue' : 'issues'} closed`;
 };
 
-/** Renders the part of closed issues as a bar; its words stand beside it. */
+/** Renders the share of closed issues as a bar; its text is next to it. */
 export const progressBar = ({ opened, closed }: IssueCounts): Html => {
   const percent = opened + closed === 0 ? 0 : Math.round((closed / (opened + closed)) * 100);
   return html`<svg class="bar done" aria-hidden="true"><rect width="${percent}%" height="100%"/></svg>`;

@@ -1,4 +1,4 @@
-/** The lists of a profile: projects of the user, starred projects, groups. Each holds what the viewer sees. */
+/** The lists of a profile: projects of the user, starred projects, groups. Each contains the records that the viewer sees. */
 import { sql } from 'kysely';
 import { today } from '../../../../core/access/viewer.ts';
 import { listGroups } from '../../../../identity/groups/list.ts';

@@ -1,4 +1,4 @@
-/** The profile of a user: who it is, and what of theirs the viewer sees. */
+/** The profile of a user: personal data, and the lists that the viewer sees. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { publicProfile } from '../../../../identity/users/json.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';

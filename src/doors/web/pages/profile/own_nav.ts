@@ -17,7 +17,7 @@ const ownLinks = [
 
 export type OwnPath = (typeof ownLinks)[number][0];
 
-/** Renders a page of the own account beside the links to the others. */
+/** Renders a page of the own account with links to the others. */
 export const ownView = (here: OwnPath, title: string, content: Html): View => {
   const links = ownLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
   return sideView({ label: 'Your account', links, title }, content);

@@ -78,7 +78,7 @@ type Problems = {
 
 const filledFrom = (user: UserRow): Filled => ({ ...user, show_email: user.public_email !== null });
 
-/** @param filled input to show again; without it, what is stored */
+/** @param filled input to show again; default: the stored values */
 const profileView = async (visit: Visit, problems: Problems = {}, filled?: Filled): Promise<View> => {
   const user = await loadUser(visit.call.db, requireUser(visit.call).id);
   const { username } = user;

@@ -8,7 +8,7 @@ import { moment } from '../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { ownView } from './own_nav.ts';
 
-/** The address and the browser of an administrator are none of the user's. */
+/** Hides the address and browser of an impersonating administrator from the user. */
 const asShown = (session: SessionRow): SessionRow =>
   session.impersonator_session_id === null
     ? session

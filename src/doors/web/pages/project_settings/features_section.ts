@@ -1,4 +1,4 @@
-/** Who may use which feature of a project. */
+/** Renders the settings that enable features of a project. */
 import type { Feature } from '../../../../core/access/visible.ts';
 import { select } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';

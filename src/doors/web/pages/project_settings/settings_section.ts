@@ -18,7 +18,7 @@ type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
 /** A submitted form that was refused. */
 export type Tried = { key: string; sent: RawParams; problems: FormProblems };
 
-/** What the fields of a section show: the stored values, or the refused input. */
+/** The values of the fields of a section: stored ones, or refused input. */
 export type Shown = {
   visit: Visit;
   project: Project;

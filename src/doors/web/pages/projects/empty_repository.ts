@@ -11,7 +11,7 @@ const commands = (title: string, lines: readonly string[]): Html =>
   html`<h3>${title}</h3><pre tabindex="0"><code>${lines.join('\n')}</code></pre>
 `;
 
-/** Renders instructions for those who may push, and a remark for others. */
+/** Renders instructions for users who may push, and a remark for others. */
 export const emptyRepository = (visit: Visit, project: Project): Html => {
   const { call } = visit;
   const [address] = cloneAddresses(visit, project);

@@ -45,7 +45,7 @@ export const withPlainLines = (sent: string | null | undefined): string | null =
   return plain.trim() === '' ? null : plain;
 };
 
-/** Converts a day to the start of it; null: not chosen. */
+/** Converts a day to its first millisecond; null: not chosen. */
 export const startOfDay = (chosen: string | null | undefined): number | null =>
   (chosen ?? '') === '' ? null : Date.parse(`${chosen}T00:00:00Z`);
 

@@ -73,7 +73,7 @@ const editLink = ({ call }: Visit, project: Project, tag: string, keys: Html | n
   may(call.viewer, 'admin_release', project) &&
   html`<a class="button small" href="${releasePath(project, tag)}/edit"${keys}>${icon('pencil')} Edit</a>`;
 
-/** Renders what a release contains: notes, milestones, assets. */
+/** Renders the contents of a release: notes, milestones, assets. */
 export const releaseContent = (visit: Visit, { project, release, notes }: Omit<Shown, 'isLatest'>): Html =>
   html`<div class="body stack">${notes}${milestonesPart(visit, release)}${assetsPart(project, release)}${
     notes === null && release.assets.links.length === 0 && html`<p class="muted">No release notes</p>`

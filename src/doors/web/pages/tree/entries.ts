@@ -54,7 +54,7 @@ const submoduleCell = ({ name, id }: TreeEntry, target: ReturnType<typeof submod
   }</code>`;
 };
 
-/** Renders the name of an entry: a link to its page, and what it is unless a plain file or folder. */
+/** Renders the name of an entry: a link to its page, and its kind unless it is a plain file or folder. */
 const nameCell = (project: Project, ref: string, { name, path, type, mode }: TreeEntry): Html => {
   const isFolder = type === 'tree';
   const note = mode === symlink ? 'symlink' : mode === executable ? 'executable' : null;

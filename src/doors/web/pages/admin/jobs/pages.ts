@@ -76,7 +76,7 @@ const table = (rows: readonly (Html | null)[]): Html =>
 
 type Near = { scope: InstanceScope; wanted: PageRequest; isMore: boolean };
 
-/** Renders links to the pages beside this one. Counting all jobs of an instance takes too long for a page. */
+/** Renders links to the next and previous page. Counting all jobs of an instance takes too long for a page. */
 const nearPages = ({ scope, wanted: { page: number, per_page }, isMore }: Near): Html | null => {
   if (number === 1 && !isMore) return null;
   const link = (to: number, text: string): Html =>

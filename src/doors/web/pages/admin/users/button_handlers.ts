@@ -1,4 +1,4 @@
-/** What administrators do with a user by one button. */
+/** Handlers of the buttons by which administrators change a user. */
 import { requireActor } from '../../../../../core/access/call.ts';
 import { startImpersonation } from '../../../../../identity/sessions/impersonate.ts';
 import { removeFactorOf } from '../../../../../identity/two_factor/remove_factor.ts';

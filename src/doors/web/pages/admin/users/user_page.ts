@@ -1,4 +1,4 @@
-/** The page of a user for administrators: what the account is, and what can be done with it. */
+/** The page of a user for administrators: facts of the account, and actions on it. */
 import { requireUser } from '../../../../../core/access/call.ts';
 import { findImpersonationProblem } from '../../../../../identity/sessions/impersonate.ts';
 import { identitiesByUser, personalNamespaces } from '../../../../../identity/users/queries.ts';

@@ -10,9 +10,9 @@ export type Bar = {
   chips: readonly Chip[];
   /** Query parameters other than the filters: state and order. */
   others: AddressQuery;
-  /** What is listed: `issues`. */
+  /** The listed records: `issues`. */
   words: string;
-  /** Example of what may be typed. */
+  /** Example of a typed filter. */
   placeholder: string;
   fields: readonly FilterField[];
 };
@@ -26,7 +26,7 @@ const chipPart = ({ path, chips, others }: Bar, chip: Chip): Html => {
 const hiddenFields = (query: AddressQuery): Html[] =>
   Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [hidden(name, value)]));
 
-/** Renders the box. What is typed there is added to the filters. */
+/** Renders the box. The typed text is added to the filters. */
 const box = (bar: Bar): Html => {
   const { path, chips, others, words, placeholder } = bar;
   return html`<form method="get" action="${path}" class="filter-bar boxed" role="search">${icon('search')}${chips.map(

@@ -1,4 +1,4 @@
-/** What lists of issues and of merge requests have alike: tabs of states, totals, what an empty list says. */
+/** Parts that lists of issues and merge requests share: the parsed query, tabs of states, totals, the message of an empty list. */
 import { type PageRequest, pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, optional, text } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
@@ -15,12 +15,12 @@ export type ParsedQuery<State extends string> = {
   chips: Chip[];
   state: State;
   order: Order;
-  /** Parameters beside the filters that differ from their defaults. */
+  /** Other parameters than filters, if they differ from their defaults. */
   others: AddressQuery;
   page: PageRequest;
 };
 
-/** What a list says of its records. */
+/** Texts of a list about its records. */
 export type ListTexts<State extends string> = {
   one: string;
   many: string;

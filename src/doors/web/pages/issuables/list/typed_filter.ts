@@ -1,5 +1,5 @@
 /**
- * Reads what is typed into the filter of a list: `label:bug -label:"help wanted" assignee:me due:overdue crash`. Each
+ * Parses the text typed into the filter of a list: `label:bug -label:"help wanted" assignee:me due:overdue crash`. Each
  * term becomes the filter of the API that means it; what is no term is searched for.
  */
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
@@ -14,7 +14,7 @@ export type Typed<State extends string> = {
   state?: State;
 };
 
-/** What a list understands. */
+/** The terms that a list supports. */
 export type Language<State extends string> = {
   /** Terms by name: `label`. */
   terms: Readonly<Record<string, Term>>;

@@ -18,7 +18,7 @@ import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
 
 type Filled = { title: string; description: string };
 
-/** What was wrong with the form. */
+/** Problems of the refused form. */
 type Refused = { problems: FormProblems; conflict: EditConflict | null };
 
 const editView = (

@@ -10,7 +10,7 @@ import { relative } from '../../../parts/timestamp.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 
-/** What a row shows of the JSON of an issue. */
+/** The fields of the JSON of an issue that a row shows. */
 export type ListedIssue = {
   id: number;
   iid: number;

@@ -25,7 +25,7 @@ import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
 import { issueRow, parseIssue } from './issue_row.ts';
 
-/** Returns the address that means what was typed: an issue by its number, or the list with more filters. */
+/** Returns the address for the typed text: of an issue by its number, or of the list with more filters. */
 const typedAddress = (
   { call }: Visit,
   { path, project }: IssueListScope,
@@ -107,7 +107,7 @@ const exportLink = ({ exportPath = null }: IssueListScope, { others, chips }: Li
     ? null
     : html`<a class="small" href="${addressOf(exportPath, { ...others, ...chipQuery(chips) })}" download>${icon('download')} CSV</a>`;
 
-/** Renders a list of issues; redirects to the address that means what was typed into the box. */
+/** Renders a list of issues; redirects to the address for text typed into the box. */
 export const issueList = async (
   visit: Visit,
   list: IssueListScope,

@@ -1,4 +1,4 @@
-/** The parameters of a list of issues, and what they select. */
+/** Parses the parameters of a list of issues. */
 import type { Static } from 'typebox';
 import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
@@ -8,7 +8,7 @@ import type { IssueListScope } from '../list_scope.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 
-/** Parameters of the page: the filters of the API, and what is typed into the box. */
+/** Parameters of the page: the filters of the API, and the typed filter. */
 export const issueListParams = {
   ...filterParams,
   state: oneOf(states, { default: 'opened' }),

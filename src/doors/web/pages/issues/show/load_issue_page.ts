@@ -1,4 +1,4 @@
-/** Loads what the page of an issue shows, in a number of statements that does not depend on its comments. */
+/** Loads the data of the page of an issue. The number of statements does not depend on its comments. */
 import { may } from '../../../../../core/access/may.ts';
 import { basicUser } from '../../../../../identity/users/json.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
@@ -24,7 +24,7 @@ import { issuePath } from '../find.ts';
 
 export type Closer = { iid: number; title: string; state: string };
 
-/** What the viewer may do with the issue. */
+/** Rights of the viewer on the issue. */
 export type Rights = TalkRights & { update: boolean; admin: boolean; move: boolean; destroy: boolean };
 
 export type IssuePage = {

@@ -1,4 +1,4 @@
-/** The column beside an issue: its properties, each with a form for those who may change it. */
+/** Renders the properties of an issue, each with a form for users who may change it. */
 import { today } from '../../../../../core/access/viewer.ts';
 import type { Visit } from '../../../page.ts';
 import { input } from '../../../parts/form.ts';

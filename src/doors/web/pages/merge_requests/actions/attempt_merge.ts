@@ -2,7 +2,7 @@
 import { Failure } from '../../../../../platform/errors.ts';
 import { type FormProblems, attempt } from '../../../parts/form.ts';
 
-/** What the API says in the words of its contract, in words for people. */
+/** Texts for readers of pages in place of the fixed texts of the API. */
 const texts: Partial<Record<Failure['kind'], string>> = {
   method_not_allowed: 'It cannot be merged now. The checks say why.',
   not_acceptable: 'The merge request is no longer in the state that the page showed.',

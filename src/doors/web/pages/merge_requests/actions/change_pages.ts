@@ -98,7 +98,7 @@ const requestReview = page({
   },
 });
 
-/** Returns the title of a draft, or of what is none. */
+/** Returns the title with or without the mark of a draft. */
 const retitled = ({ merge_request: { title } }: LoadedMergeRequest, isDraft: boolean): string => {
   if (isWorkInProgress(title) === isDraft) return title;
   return isDraft ? `Draft: ${title}` : withoutWorkInProgress(title);

@@ -35,7 +35,7 @@ const run = async (
 
 type SentMessages = { merge_commit_message?: string | undefined; squash_commit_message?: string | undefined };
 
-/** Keeps messages that somebody edited: a squash of one commit happens only for a message of its own. */
+/** Keeps only edited messages: a single commit is squashed only if its message was edited. */
 const editedMessages = async (
   call: Call,
   loaded: LoadedMergeRequest,

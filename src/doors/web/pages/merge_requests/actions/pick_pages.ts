@@ -1,4 +1,4 @@
-/** Forms that revert or cherry-pick what was merged. */
+/** Forms that revert or cherry-pick a merged request. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { createBranch } from '../../../../../code/repository/branches/create.ts';
 import { type Code, openCode } from '../../../../../code/repository/find_code.ts';

@@ -1,4 +1,4 @@
-/** What the cards and forms of the Changes tab have in common. */
+/** The context that cards and forms of the Changes tab share. */
 import type { Visit } from '../../../page.ts';
 import { hidden } from '../../../parts/form.ts';
 import type { Html } from '../../../parts/html.ts';
@@ -6,13 +6,13 @@ import type { Changes } from './load_changes.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import type { Talks } from './load_threads.ts';
 
-/** What somebody typed into a form that was not accepted. */
+/** The input of a refused form. */
 export type KeptText = { typed: string } & (
   | { discussion_id: string; resolves: boolean }
   | { draft_id: number }
 );
 
-/** What the cards of one page have in common. */
+/** The context that the cards of a page share. */
 export type Cards = {
   visit: Visit;
   changes: Changes;

@@ -1,4 +1,4 @@
-/** What the Changes tab shows: parameters of its address, and addresses with other ones. */
+/** Parses and builds addresses of the Changes tab. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { boolean, id, integer, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import type { DiffView } from '../../../parts/diff/file_card.ts';

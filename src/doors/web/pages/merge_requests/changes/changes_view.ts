@@ -21,13 +21,13 @@ import type { ReviewGiven } from './review_menu.ts';
 import { toolbar } from './toolbar.ts';
 
 export type ChangesGiven = {
-  /** What was wrong with a form. */
+  /** Problems of a refused form. */
   alert?: string;
   /** Text of a comment that was not accepted, and where it belongs. */
   comment?: { typed: string; from?: number | undefined };
   /** A reply, or the text of a draft, that was not accepted. */
   kept?: KeptText;
-  /** What was wrong with a review, and what was typed. */
+  /** Problems of a refused review, and its input. */
   review?: ReviewGiven;
 };
 

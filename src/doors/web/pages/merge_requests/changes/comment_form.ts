@@ -11,7 +11,7 @@ export type CommentPosition = { file: Pick<FileDiff, 'old_path' | 'new_path'>; l
 
 const placePattern = /^(diff-[\da-f]{16})(?:_((?:old|new)_\d{1,10}))?$/;
 
-/** Finds what the parameter `comment` of an address means: `diff-0123456789abcdef_new_12`. */
+/** Finds the position that the parameter `comment` of an address names: `diff-0123456789abcdef_new_12`. */
 export const findCommentPosition = (
   files: readonly FileDiff[],
   comment: string | undefined,

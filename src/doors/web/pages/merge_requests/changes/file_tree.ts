@@ -48,7 +48,7 @@ const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html
   }<span class="name">${nameOf(file)}</span>${open > 0 && html`<span class="count" aria-label="${open} unresolved">${open}</span>`}${diffStats(file)}</a></li>`;
 };
 
-/** Joins folders that have nothing but one folder. */
+/** Joins folders that contain only one folder. */
 const folderItem = (name: string, folder: Folder, given: Given): Html => {
   const [only, ...others] = folder.folders;
   if (only !== undefined && others.length === 0 && folder.files.length === 0) {

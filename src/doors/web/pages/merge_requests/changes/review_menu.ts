@@ -7,7 +7,7 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 
 export type ReviewGiven = {
-  /** What was wrong with the review. */
+  /** Problems of the refused review. */
   problem?: string;
   /** Summary and verdict that were not accepted. */
   summary?: string;
@@ -54,7 +54,7 @@ const reviewForm = (
 <div class="buttons"><button class="primary">Submit review</button></div></form>`;
 };
 
-/** Renders the menu, for those who may comment or approve. */
+/** Renders the menu for users who may comment or approve. */
 export const reviewMenu = (cards: Cards, drafts: number, given: ReviewGiven): Html | null => {
   const { visit, changes, rights } = cards;
   if (!visit.call.signedIn || (!rights.mayComment && !mayApprove(visit.call, changes.loaded))) return null;

@@ -26,7 +26,7 @@ const item = (path: string, isHere: boolean, content: Html | string, about: Html
 const aboutVersion = ({ head_commit_sha, created_at }: VersionRow): Html =>
   html`<code>${toShortId(head_commit_sha ?? '')}</code> ${relative(created_at)}`;
 
-/** Renders the menu of what the version is compared with: the base, or an older version. */
+/** Renders the menu that chooses the older side of the comparison: the base, or an older version. */
 const sinceMenu = (changes: Changes, version: VersionRow): Html => {
   const { since, versions, loaded } = changes;
   const { target_branch } = loaded.merge_request;

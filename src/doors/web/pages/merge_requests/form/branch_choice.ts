@@ -10,7 +10,7 @@ import { hidden, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestsPath } from '../find.ts';
 
-/** What the address or the form names. */
+/** The branches that the address or the form names. */
 export type SentEnds = {
   source_project_id?: number | undefined;
   target_project_id?: number | undefined;

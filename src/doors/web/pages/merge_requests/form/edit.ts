@@ -37,7 +37,7 @@ const listBranches = async ({ call }: Visit, { project }: LoadedMergeRequest): P
   return names.map((name) => name.slice(branchPrefix.length));
 };
 
-/** What was wrong with the form. */
+/** Problems of the refused form. */
 type Refused = { problems: FormProblems; conflict: EditConflict | null };
 
 const editView = async (

@@ -69,7 +69,7 @@ export const mergeFields = (
     : []),
 ];
 
-/** Renders the texts, and beside them the properties. */
+/** Renders the texts, and the properties next to them. */
 export const requestFields = async (
   visit: Visit,
   { target }: Ends,

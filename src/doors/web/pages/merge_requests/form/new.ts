@@ -1,4 +1,4 @@
-/** The page for a new merge request: choose branches, see what they bring, describe it. */
+/** The page for a new merge request: choose branches, see their commits and changes, describe it. */
 import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';

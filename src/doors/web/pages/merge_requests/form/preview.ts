@@ -1,4 +1,4 @@
-/** Reads and renders what a new merge request would bring: commits and changed files. */
+/** Loads and renders the commits and changed files of a new merge request. */
 import { type Code, openCode } from '../../../../../code/repository/find_code.ts';
 import {
   type Compared,
@@ -21,7 +21,7 @@ const maxCommits = 100;
 
 export type Preview = { compared: Compared; code: Code; head: Oid };
 
-/** Compares the branches. @returns what is wrong with them */
+/** Compares the branches. @returns their problems */
 export const loadPreview = async (
   { call }: Visit,
   { source, target, source_branch, target_branch }: Ends,

@@ -61,7 +61,7 @@ type Given = {
   tab: RequestTab;
   /** The page updates itself. */
   live?: boolean;
-  /** What was wrong with a form: shown above the header, with status 422. */
+  /** Problems of a refused form: shown above the header, with status 422. */
   alert?: string;
   /** Further properties of the view, such as `isWide`. */
   view?: Partial<View>;

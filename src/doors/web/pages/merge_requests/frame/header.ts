@@ -1,4 +1,4 @@
-/** The header of a merge request: title, state, branches, and what may be done everywhere. */
+/** The header of a merge request: title, state, branches, and actions. */
 import { canReadCode } from '../../../../../core/access/visible.ts';
 import { isWorkInProgress } from '../../../../../planning/issuables/text/draft_title.ts';
 import { loadProject } from '../../../../../projects/projects/find.ts';
@@ -49,7 +49,7 @@ const sourcePart = async ({ call }: Visit, { project, merge_request }: LoadedMer
 const person = ({ name, username }: { name: string; username: string }): Html =>
   html`<a class="author" href="/${username}">${name}</a>`;
 
-/** Says what happened, or what the author wants. */
+/** Describes the outcome, or what the author requests. */
 const summary = (loaded: LoadedMergeRequest, { version }: TabCounts, source: Html): Html => {
   const { author, state, merged_by, merged_at, closed_by, closed_at } = loaded.merge_request;
   const commits = html`<b>${spellCount(version?.commits_count ?? 0, 'commit')}</b> from ${source} into ${targetPart(loaded)}`;
@@ -78,7 +78,7 @@ const checkOutMenu = ({ merge_request: { iid, source_branch } }: LoadedMergeRequ
     )}<p class="muted small">Or copy the name of the branch:</p>${command(source_branch, branchKey)}</div>`,
   );
 
-/** Renders what else the viewer may do; null: nothing. */
+/** Renders the menu of further actions; null: the viewer has none. */
 const moreMenu = (visit: Visit, loaded: LoadedMergeRequest): Html | null => {
   const { state, title } = loaded.merge_request;
   if (state !== 'opened' && state !== 'closed') return null;

@@ -1,4 +1,4 @@
-/** Loads what the tabs of a merge request count. */
+/** Loads the counts in the tabs of a merge request. */
 import { countRequestPipelines } from '../../../../../ci/pipelines/request_pipelines.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { type LineCounts, countLines } from '../../../../../review/merge_requests/versions/line_counts.ts';

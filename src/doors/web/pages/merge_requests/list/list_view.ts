@@ -24,7 +24,7 @@ import type { RequestListScope } from '../list_scope.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
 import { parseRequest, requestRow } from './request_row.ts';
 
-/** Returns the address that means what was typed: a merge request by its number, or the list with more filters. */
+/** Returns the address for the typed text: of a merge request by its number, or of the list with more filters. */
 const typedAddress = (
   { call }: Visit,
   { path, project }: RequestListScope,
@@ -144,7 +144,7 @@ const reviewLink = ({ call }: Visit, { path }: RequestListScope, { others }: Lis
     : html`<a class="button" href="${addressOf(path, { ...others, reviewer_username: username })}">Needs my review</a>`;
 };
 
-/** Renders a list of merge requests; redirects to the address that means what was typed into the box. */
+/** Renders a list of merge requests; redirects to the address for text typed into the box. */
 export const requestList = async (
   visit: Visit,
   list: RequestListScope,

@@ -1,4 +1,4 @@
-/** The parameters of a list of merge requests, and what they select. */
+/** Parses the parameters of a list of merge requests. */
 import type { Static } from 'typebox';
 import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
 import {
@@ -14,7 +14,7 @@ export type State = (typeof states)[number];
 
 const { view: _view, ...filtering } = filterParams;
 
-/** Parameters of the page: the filters of the API, and what is typed into the box. */
+/** Parameters of the page: the filters of the API, and the typed filter. */
 export const requestListParams = {
   ...filtering,
   state: oneOf(states, { default: 'opened' }),

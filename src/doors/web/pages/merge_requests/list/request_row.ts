@@ -11,7 +11,7 @@ import { relative } from '../../../parts/timestamp.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 
-/** What a row shows of the JSON of a merge request. */
+/** The fields of the JSON of a merge request that a row shows. */
 export type ListedRequest = {
   id: number;
   iid: number;

@@ -18,7 +18,7 @@ export type CheckLine = {
   state: State;
   text: Html;
   remedy?: Html | null | false;
-  /** Nobody can merge until it is done. */
+  /** Blocks the merge until it is done. */
   isBlocking: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Loads what the overview of a merge request shows. */
+/** Loads the data of the overview of a merge request. */
 import { may } from '../../../../../core/access/may.ts';
 import { basicUser, basicUsersById } from '../../../../../identity/users/json.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';

@@ -1,4 +1,4 @@
-/** The column beside a merge request: its properties, each with a form for those who may change it. */
+/** Renders the properties of a merge request, each with a form for users who may change it. */
 import { basicUser } from '../../../../../identity/users/json.ts';
 import type { Visit } from '../../../page.ts';
 import { form, hidden } from '../../../parts/form.ts';
