@@ -4,11 +4,11 @@ import { advanceLockedPipeline } from './processing/advance_pipeline.ts';
 import { cancelJobs } from './processing/cancel_jobs.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream, enqueueFollow } from './downstream/work.ts';
 import { type Trace, enqueueJobFileDeletion } from './job_file_cleanup.ts';
-import { cancelExternalStatuses } from './statuses/external_statuses.ts';
+import { cancelExternalStatuses } from './statuses/external_stage.ts';
 import { loadLatestJobs } from './processing/latest_jobs.ts';
 import { setStatus } from './processing/set_job_statuses.ts';
 import { replaceJobs } from './processing/replace_jobs.ts';
-import { enqueueResourceAssignment } from './resource_groups/resource_groups.ts';
+import { enqueueResourceAssignment } from './resource_groups/enqueue_assignment.ts';
 import { type Pipeline, lockPipeline } from './pipeline_rows.ts';
 
 /** Cancels a pipeline and returns it; null if there is none. Running jobs end later, child pipelines asynchronously. */

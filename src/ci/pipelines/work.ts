@@ -13,7 +13,7 @@ import { type ArtifactTextReader, startDownstream } from './downstream/start_dow
 import { endedWork } from './pipeline_ended.ts';
 import { delayedWork } from './processing/set_job_statuses.ts';
 import { dropPipelineRef, ensurePipelineRef } from './creation/persistent_ref.ts';
-import { assignWork } from './resource_groups/resource_groups.ts';
+import { assignWork } from './resource_groups/enqueue_assignment.ts';
 import { startDelayed } from './processing/start_delayed.ts';
 
 /** Runs the follow-up of a pipeline's end. Does nothing if the pipeline was restarted. */

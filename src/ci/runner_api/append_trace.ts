@@ -8,7 +8,7 @@ import { loadVariablesOfJob } from '../pipelines/predefined_variables/job_variab
 import { markDebugTrace } from './debug_trace.ts';
 import { endWithStoredTrace } from './end_with_stored_trace.ts';
 import { answerHeaders, settleCancelled } from './job_status.ts';
-import { collectSecrets } from './payload/payload.ts';
+import { collectSecrets } from './payload/build_payload.ts';
 import { type AuthenticatedJob, authenticateJob } from './authenticate_job.ts';
 
 /** Largest chunk in bytes: runners send a MiB, and the whole rest after a refused chunk. */

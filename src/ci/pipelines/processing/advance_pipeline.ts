@@ -6,7 +6,7 @@ import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { type StatusEntry, combineStatuses, isEnded } from './composite_status.ts';
 import { enqueueFollow, enqueueFollowMirrored } from '../downstream/work.ts';
 import { enqueuePipelineEnded } from '../pipeline_ended.ts';
-import { loadDistinctStatuses, externalStagePosition } from '../statuses/external_statuses.ts';
+import { loadDistinctStatuses, externalStagePosition } from '../statuses/external_stage.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { applyNextStatuses } from './set_job_statuses.ts';
 import { computeNextStatuses, getStartedStatus } from './compute_next_statuses.ts';

@@ -25,7 +25,7 @@ import {
 import { refreshProtection } from './refresh_protection.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { enqueueJobs, dequeueJobs } from './pending_jobs.ts';
-import { enqueueResourceAssignment } from '../resource_groups/resource_groups.ts';
+import { enqueueResourceAssignment } from '../resource_groups/enqueue_assignment.ts';
 import {
   type Job,
   type LockedJob,

@@ -5,7 +5,7 @@ import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { collectJobs } from '../../../core/events/collect_statuses.ts';
 import type { LatestJob } from './latest_jobs.ts';
 import { enqueueJobs } from './pending_jobs.ts';
-import { enqueueResourceAssignment } from '../resource_groups/resource_groups.ts';
+import { enqueueResourceAssignment } from '../resource_groups/enqueue_assignment.ts';
 import { type Job, loadJobConfigs } from '../pipeline_rows.ts';
 
 export const delayedWork = 'pipelines.start_delayed';

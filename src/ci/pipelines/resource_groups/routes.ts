@@ -7,7 +7,7 @@ import { int, object, oneOf, optional, string, text, timestamp } from '../../../
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import { projectParam } from '../../../code/repository/find_code.ts';
 import { formatTime } from '../../../platform/time.ts';
-import { enqueueResourceAssignment } from './resource_groups.ts';
+import { enqueueResourceAssignment } from './enqueue_assignment.ts';
 import type { ResourceGroup } from './resource_queue.ts';
 
 const area = 'resource groups';

@@ -36,7 +36,7 @@ import {
   deleteSchedule,
   takeOverSchedule,
   updateSchedule,
-} from './schedules.ts';
+} from './change_schedules.ts';
 
 const area = 'pipeline schedules';
 const path = '/projects/:id/pipeline_schedules';

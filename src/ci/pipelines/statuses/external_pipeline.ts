@@ -7,7 +7,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { externalStage } from '../../../code/repository/statuses/list.ts';
-import { externalStagePosition } from './external_statuses.ts';
+import { externalStagePosition } from './external_stage.ts';
 import { insertPipeline } from '../creation/insert_pipeline.ts';
 import { insertMany } from '../creation/insert_many.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';

@@ -10,7 +10,7 @@ import { holdProject } from '../../../projects/projects/lock_project.ts';
 import type { StatusRow } from '../../../code/repository/statuses/json.ts';
 import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { lockPipelineForStatus } from './external_pipeline.ts';
-import { countStatusNames } from './external_statuses.ts';
+import { countStatusNames } from './external_stage.ts';
 import type { Pipeline } from '../pipeline_rows.ts';
 
 export const statusWords = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;

@@ -2,7 +2,7 @@ import { type Call, requireUser } from '../../../core/access/call.ts';
 import { int, nullable, object, string, timestamp } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
-import { type Trigger, unsealToken } from './triggers.ts';
+import { type Trigger, unsealToken } from './find_and_change_triggers.ts';
 
 export const triggerShape = object({
   id: int,

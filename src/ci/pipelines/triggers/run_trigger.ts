@@ -12,7 +12,7 @@ import { createPipeline } from '../creation/create_pipeline.ts';
 import { parseInputs, toConfigWithInputs } from '../creation/inputs.ts';
 import { type PipelineVariable, parsePipelineVariables } from '../creation/pipeline_variables.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
-import { findTriggerByToken } from './triggers.ts';
+import { findTriggerByToken } from './find_and_change_triggers.ts';
 
 export type TriggerRunInput = {
   id: number | string;

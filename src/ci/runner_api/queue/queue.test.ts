@@ -17,7 +17,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { ProjectsTable } from '../../../platform/db/schema/projects.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import { runnersTopic } from '../../runners/runners_topic.ts';
-import { JobQueue } from './queue.ts';
+import { JobQueue } from './job_queue.ts';
 import { loadTaker } from './load_runner_facts.ts';
 
 let gantry: TestService;

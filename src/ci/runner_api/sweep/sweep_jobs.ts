@@ -9,7 +9,7 @@ import { forEachLogged } from '../for_each_logged.ts';
 import { endWithStoredTrace } from '../end_with_stored_trace.ts';
 import { handleLostJob, lostOnce } from '../undelivered_jobs.ts';
 import { getJobCache } from '../running_job_cache.ts';
-import { openQueue, getQueue } from '../queue/queue.ts';
+import { openQueue, getQueue } from '../queue/job_queue.ts';
 import { sweepPending } from './sweep_pending.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
 

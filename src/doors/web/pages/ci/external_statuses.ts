@@ -1,5 +1,5 @@
 /** Renders commit statuses that other systems reported for a pipeline. */
-import type { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_statuses.ts';
+import type { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_stage.ts';
 import { externalStage } from '../../../../code/repository/statuses/list.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { spell, statusBadge } from '../../parts/status_badge.ts';

@@ -8,7 +8,7 @@ import { triggerJobsJson } from '../../../../ci/jobs/trigger_job_json.ts';
 import { loadPipelineJobs } from '../../../../ci/jobs/pipeline_jobs.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { cancel, retry } from '../../../../ci/pipelines/actions.ts';
-import { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_statuses.ts';
+import { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_stage.ts';
 import { type LoadedPipeline, findPipeline } from '../../../../ci/pipelines/find.ts';
 import { findPipelineToChange } from '../../../../ci/pipelines/find_to_change.ts';
 import { singlePipelineJson } from '../../../../code/repository/statuses/pipeline_detail.ts';

@@ -14,7 +14,7 @@ import {
   deleteSchedule,
   takeOverSchedule,
   updateSchedule,
-} from '../../../../ci/pipelines/schedules/schedules.ts';
+} from '../../../../ci/pipelines/schedules/change_schedules.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { attempt } from '../../parts/form.ts';
 import { Redirect, type Visit, page, redirect } from '../../page.ts';

@@ -8,7 +8,7 @@ import {
   deleteTrigger,
   listTriggers,
   updateTrigger,
-} from '../../../../ci/pipelines/triggers/triggers.ts';
+} from '../../../../ci/pipelines/triggers/find_and_change_triggers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
