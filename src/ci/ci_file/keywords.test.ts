@@ -409,7 +409,7 @@ job: { extends: .t, script: [!reference [.t, script], "b\\nc"], tags: [l] }
   assert.match(text, /^---\nlib:\n {2}script: "?y"?\n/);
   const again = await compiled(text);
   const plain = (value: unknown) =>
-    JSON.parse(JSON.stringify(value, (key, part) => (key === 'place' ? undefined : part)));
+    JSON.parse(JSON.stringify(value, (key, part) => (key === 'position' ? undefined : part)));
   assert.deepEqual(plain(again.config), plain(first.config));
 });
 

@@ -12,7 +12,13 @@ import {
 } from '../../../code/repository/statuses/pipeline_detail.ts';
 import { type TriggerRunInput, runTrigger } from './run_trigger.ts';
 import { triggerShape, triggersJson } from './json.ts';
-import { createTrigger, deleteTrigger, findTrigger, listTriggers, updateTrigger } from './find_and_change_triggers.ts';
+import {
+  createTrigger,
+  deleteTrigger,
+  findTrigger,
+  listTriggers,
+  updateTrigger,
+} from './find_and_change_triggers.ts';
 
 const area = 'triggers';
 const path = '/projects/:id/triggers';
