@@ -15,6 +15,10 @@ import { deliverWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
 import { resumeHandlers } from '../outgoing/deliveries/resume.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
+import { mailHandlers } from '../outgoing/mail/send.ts';
+import { notifyWork } from '../outgoing/mail/observe.ts';
+import { sendMailWork } from '../core/mail/enqueue_mails.ts';
+import { requestLinkHandlers, requestLinkWork } from '../identity/account_mails/request_link.ts';
 import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
 import { avatarWork } from '../identity/avatars/work.ts';
 import { groupTransferredWork } from '../identity/groups/transfer.ts';
@@ -75,6 +79,8 @@ export const lanes: readonly Lane[] = [
   { title: 'search', names: [indexCodeWork], maxPieces: 1 },
   // Requests to other systems, which may take ten seconds each.
   { title: 'hooks', names: [deliverWork, resumeWork], maxPieces: 20 },
+  // The mail server may take long, or be away.
+  { title: 'mail', names: [notifyWork, sendMailWork, requestLinkWork], maxPieces: 5 },
   { title: 'default', names: null, maxPieces: 1 },
 ];
 
@@ -93,6 +99,8 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   ...artifactWork(platform),
   ...deliverHandlers(platform),
   ...resumeHandlers(platform),
+  ...mailHandlers(platform),
+  ...requestLinkHandlers(platform),
   ...environmentWork(platform, jobFunctions),
   [scheduleWork]: async ({ schedule_id }) =>
     await (

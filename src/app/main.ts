@@ -24,6 +24,7 @@ import { finalWords, mountEndpoints } from '../platform/http/mount.ts';
 import { makeRouteTable } from '../platform/http/route_table.ts';
 import { makeServer } from '../platform/http/server.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
+import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
 import { mountOauth } from '../identity/oauth/mount.ts';
 import { formatWorkMetrics } from '../platform/queue/metrics.ts';
@@ -179,6 +180,7 @@ const startRunner = async (platform: Platform, bound: string, stops: Stops): Pro
 const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;
   stops.push(observeChanges(store));
+  observeMailedChanges(platform);
   const last = await findPreviousProcess(store, config.data);
   stops.push(await startRecovery(platform, makeCompletions(platform), last));
   if (last !== null) await releaseWork(store, last);

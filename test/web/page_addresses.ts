@@ -2,6 +2,7 @@
  * An address of every page, on an instance that `tools/seed` has filled and `seedRest` completed. A page without one
  * fails `every_page.test.ts`.
  */
+import { signLink } from '../../src/core/mail/signed_links.ts';
 import { pagePaths } from '../../src/doors/web/routes.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -81,6 +82,7 @@ const ofInstance: Record<string, string | null> = {
   '/-/projects/:project': project,
   '/-/groups/:group': `/groups${group}`,
   '/-/namespaces/:name': '/ada',
+  '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
   '/-/snippets': null, // leads to /snippets
   '/-/snippets/:id': null,
   '/snippets/:id': '/snippets/<own snippet>',
@@ -178,5 +180,6 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     snippet: snippet.id,
     'own snippet': own.id,
     commit: branch.commit.id,
+    unsubscribe: signLink(gantry.service.platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),
   };
 };

@@ -122,6 +122,8 @@ export type Page<P extends TObject = TObject> = {
   audience: 'anyone' | 'visitor' | 'user' | 'admin';
   /** Open to users who lack a required second factor; other pages redirect them to its setup. */
   withoutRequiredFactor?: true;
+  /** The signed link in its path authorizes a form alone: it needs neither our token nor our origin. */
+  isSignedLink?: true;
   params: P;
   handle: (visit: Visit, params: Static<P>) => Reply;
   /** Shows the form again when its parameters are invalid; without it, an error page. */

@@ -125,6 +125,10 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/sessions/pages.ts')).pages,
   },
+  {
+    lines: ['GET /-/unsubscribe/:token', 'POST /-/unsubscribe/:token'],
+    load: async () => (await import('./pages/unsubscribe/pages.ts')).pages,
+  },
   { lines: ['GET /users/:name/activity'], load: activityPages },
   {
     lines: ['GET /users/sign_up', 'POST /users/sign_up'],

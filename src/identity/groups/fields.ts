@@ -52,7 +52,9 @@ export const groupParams = {
   share_with_group_lock: optional(
     boolean({ description: 'kept and shown: projects are never shared with groups' }),
   ),
-  emails_disabled: optional(boolean({ description: 'kept and shown; no e-mail is sent' })),
+  emails_disabled: optional(
+    boolean({ description: 'projects of the group and of those below it send no notifications by mail' }),
+  ),
   mentions_disabled: optional(
     boolean({ description: 'a mention of the group makes no to-do items for its members' }),
   ),

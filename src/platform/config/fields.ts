@@ -7,6 +7,7 @@ import { type BlobConfig, blobFields, getS3Location } from './blobs.ts';
 import { readVariable, listUnknownVariables } from './environment.ts';
 import { type CompatConfig, compatFields } from './contract_deviations.ts';
 import { type GitConfig, gitFields } from './git.ts';
+import { type MailConfig, mailFields } from './mail.ts';
 import { type OperationsConfig, operationsFields } from './operations.ts';
 import { type RunnerConfig, runnerFields } from './runner.ts';
 import {
@@ -29,7 +30,7 @@ import {
 import { StartFailure } from '../errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig & GitConfig & OperationsConfig & RunnerConfig & CompatConfig;
+type Others = BlobConfig & GitConfig & MailConfig & OperationsConfig & RunnerConfig & CompatConfig;
 
 export type Config = Others & {
   data: string;
@@ -225,6 +226,7 @@ export const fields: Fields = {
   },
   ...gitFields,
   ...operationsFields,
+  ...mailFields,
   ...runnerFields,
   ...blobFields,
   ...compatFields,
@@ -256,6 +258,7 @@ export const readConfig = (
     config[name] = value;
   }
   refuseOpenStorage(config as Config);
+  requireSender(config as Config);
   getS3Location(config as Config);
   return { config, origin, warnings: listUnknownVariables(Object.values(fields), environment) } as Sourced;
 };
@@ -293,4 +296,11 @@ const refuseOpenStorage = ({ repository_storages, gitd_secret }: Config): void =
     throw new StartFailure(
       `GANTRY_GITD_SECRET is needed: the storage "${away.name}" of GANTRY_REPOSITORY_STORAGES is kept elsewhere`,
     );
+};
+
+const requireSender = ({ smtp_url, mail_from, confirm_addresses }: Config): void => {
+  if (smtp_url !== null && mail_from === null)
+    throw new StartFailure('GANTRY_MAIL_FROM is needed: GANTRY_SMTP_URL is set');
+  if (smtp_url === null && confirm_addresses)
+    throw new StartFailure('GANTRY_SMTP_URL is needed: GANTRY_CONFIRM_ADDRESSES is true');
 };

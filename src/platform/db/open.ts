@@ -22,7 +22,7 @@ export type Tx = {
   announce: (topic: string) => void;
   /** As `announce`, for every process of the service. */
   broadcast: (topic: string) => void;
-  /** Hands an item to the observer of a topic (`Store.observe`) before the commit. */
+  /** Hands an item to the observers of a topic (`Store.observe`) before the commit. */
   collect: (topic: string, item: unknown) => void;
 };
 
@@ -47,7 +47,7 @@ export type Store = {
    * it if a notification may have been missed. Returns a function that unsubscribes.
    */
   listen: (topic: string, listener: () => void) => () => void;
-  /** Sets the observer of a topic. Without one, collected items are dropped. */
+  /** Adds an observer of a topic. Without one, collected items are dropped. */
   observe: (topic: string, observer: Observer) => void;
   /** Starts passing broadcasts of other processes to the listeners. */
   listenToProcesses: () => Promise<void>;
@@ -69,8 +69,10 @@ const maxTries = 6;
 /** Milliseconds per attempt so far; random, so that conflicting transactions do not meet again at once. */
 const maxPauseMilliseconds = 20;
 
+type Observers = ReadonlyMap<string, readonly Observer[]>;
+
 /** Collects items by topic, for topics that have an observer. */
-const makeCollector = (observers: ReadonlyMap<string, Observer>) => {
+const makeCollector = (observers: Observers) => {
   const collected = new Map<string, unknown[]>();
   return {
     collect: (topic: string, item: unknown): void => {
@@ -80,12 +82,13 @@ const makeCollector = (observers: ReadonlyMap<string, Observer>) => {
       else items.push(item);
     },
     flush: async (tx: Tx): Promise<void> => {
-      for (const [topic, items] of collected) await observers.get(topic)?.(tx, items);
+      for (const [topic, items] of collected)
+        for (const observer of observers.get(topic) ?? []) await observer(tx, items);
     },
   };
 };
 
-type Reactions = { listeners: EventEmitter; observers: ReadonlyMap<string, Observer> };
+type Reactions = { listeners: EventEmitter; observers: Observers };
 
 /** Runs one transaction, then its work for after the commit. */
 const runsOnce =
@@ -130,7 +133,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
   const parts = await dialect.openEngine(options);
   setStoreParts(parts.db, parts);
   const listeners = new EventEmitter();
-  const observers = new Map<string, Observer>();
+  const observers = new Map<string, Observer[]>();
   const once = runsOnce(parts, clock, { listeners, observers });
   let stopListening = async (): Promise<void> => undefined;
 
@@ -160,7 +163,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
       listeners.on(topic, listener);
       return () => void listeners.off(topic, listener);
     },
-    observe: (topic, observer) => void observers.set(topic, observer),
+    observe: (topic, observer) => void observers.set(topic, [...(observers.get(topic) ?? []), observer]),
     listenToProcesses: async () => {
       stopListening = await parts.listenToProcesses((topic) => {
         for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);

@@ -1,5 +1,7 @@
 /** Renders a badge with two fields as SVG. Pure. */
 
+import { escapeHtml } from '../../../platform/escape_html.ts';
+
 /** Estimates the width of a text in 11 px Verdana, in pixels. */
 const estimateTextWidth = (text: string): number => {
   const widths = [...text].map((one) =>
@@ -7,15 +9,6 @@ const estimateTextWidth = (text: string): number => {
   );
   return widths.reduce((sum, width) => sum + width, 0);
 };
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escape = (text: string): string => text.replace(/[&<>"']/g, (one) => escapes[one] ?? one);
 
 /** Removes characters that XML does not allow. */
 // oxlint-disable-next-line no-control-regex -- control characters are removed on purpose
@@ -43,7 +36,7 @@ export const badgeSvg = ({ key, value, color, keyWidth, isSquare = false }: Badg
     estimateTextWidth(value) + padding,
   ];
   const width = keyWidthPixels + valueWidthPixels;
-  const [title, label] = [escape(withoutControls(key)), escape(withoutControls(value))];
+  const [title, label] = [escapeHtml(withoutControls(key)), escapeHtml(withoutControls(value))];
   const corners = isSquare ? '' : ' rx="3"';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img" aria-label="${title}: ${label}">` +

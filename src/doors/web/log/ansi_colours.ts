@@ -2,7 +2,7 @@
  * Converts terminal colours in a text to CSS classes. Everything else is escaped: the text adds no markup and no
  * styles.
  */
-import { escapeText } from '../parts/html.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
 
 /** Style of text at a position; colours are 0 to 15, null for the default. */
 export type Look = {
@@ -136,7 +136,7 @@ const span = (text: string, look: Look): string => {
   const seen = text.replace(unseen, '');
   if (seen === '') return '';
   const classes = classesOf(look);
-  return classes === '' ? escapeText(seen) : `<span class="${classes}">${escapeText(seen)}</span>`;
+  return classes === '' ? escapeHtml(seen) : `<span class="${classes}">${escapeHtml(seen)}</span>`;
 };
 
 /** Converts a piece of a line to markup. Also returns the style that continues after it. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../../platform/escape_html.ts';
+
 /** Escaped HTML. Created only by `html` and `trusted`. */
 export class Html {
   readonly text: string;
@@ -9,24 +11,10 @@ export class Html {
 
 type Part = string | number | Html | null | undefined | false | readonly Part[];
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const special = /[&<>"']/;
-
-/** Escapes text, for writers that produce too much for templates, such as lines of a log. */
-export const escapeText = (text: string): string =>
-  special.test(text) ? text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark) : text;
-
 const write = (part: Part): string => {
   if (part instanceof Html) return part.text;
   if (part === null || part === undefined || part === false) return '';
-  if (typeof part === 'string') return escapeText(part);
+  if (typeof part === 'string') return escapeHtml(part);
   if (typeof part === 'number') return String(part);
   let text = '';
   for (const one of part) text += write(one);

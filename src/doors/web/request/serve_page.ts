@@ -138,7 +138,8 @@ export const serve = async (
   const sent = await sentBy(page, request);
   visit.files = getFileParts(sent);
   const shown = { audience: page.audience, token: sent['authenticity_token'] };
-  if (page.method === 'POST' && !isOurForm(visit, request, shown)) {
+  const needsToken = page.method === 'POST' && page.isSignedLink !== true;
+  if (needsToken && !isOurForm(visit, request, shown)) {
     throw new Failure('unprocessable', { message: '422 Unprocessable Entity' });
   }
   const path = request.params as RawParams;

@@ -14,6 +14,7 @@ import {
   text,
   timestamp,
 } from '../../../platform/http/schema.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { loadUser, userIdByName } from '../queries.ts';
 
@@ -41,17 +42,6 @@ const shape = object({
   message_html: string,
   clear_status_at: nullable(timestamp),
 });
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (message: string): string =>
-  message.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character);
 
 const none = { emoji: null, message: null, availability: null, message_html: '', clear_status_at: null };
 

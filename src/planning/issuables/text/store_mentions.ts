@@ -17,7 +17,7 @@ const userIdsByName = async (db: Reader, names: readonly string[]): Promise<Map<
 };
 
 /** Loads the users that each lower-case name stands for: a user, or the members of a group. */
-const loadUserIds = async (
+export const loadNamedUserIds = async (
   tx: Tx,
   authorId: number,
   names: readonly string[],
@@ -62,7 +62,7 @@ export const storeMentions = async (
 ): Promise<Mentioned[]> => {
   const names = findMentionedNames(text).map((name) => name.toLowerCase());
   if (names.length === 0 && isNew) return [];
-  const ids = await loadUserIds(tx, author_id, names);
+  const ids = await loadNamedUserIds(tx, author_id, names);
   const all = [...new Set([...ids.values()].flat())];
   await replaceMentions(tx, target, note_id, all);
   const viewers = await loadProjectViewers(tx.db, project, all, tx.now);

@@ -49,6 +49,7 @@ import { codeSearch } from './0069_code_search.ts';
 import { changeStream } from './0070_change_stream.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
+import { mails } from './0071_mails.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -102,4 +103,5 @@ export const migrationTexts: MigrationText[] = [
   trigramSearch,
   codeSearch,
   changeStream,
+  mails,
 ];

@@ -7,6 +7,7 @@ import type { CodeSchema } from './code.ts';
 import type { CoreSchema } from './core.ts';
 import type { HooksSchema } from './hooks.ts';
 import type { IdentitySchema } from './identity.ts';
+import type { MailSchema } from './mail.ts';
 import type { PlanningSchema } from './planning.ts';
 import type { ProjectsSchema } from './projects.ts';
 import type { ReviewSchema } from './review.ts';
@@ -18,4 +19,5 @@ export type Schema = CoreSchema &
   PlanningSchema &
   ReviewSchema &
   CiSchema &
-  HooksSchema;
+  HooksSchema &
+  MailSchema;

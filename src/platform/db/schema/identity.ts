@@ -72,10 +72,7 @@ export type NamespacesTable = {
   default_branch_protection: Generated<number | null>;
   /** Default branch of new projects that start with a README; null: the instance's setting. */
   default_branch: Generated<string | null>;
-  /**
-   * Stored and shown, without effect: projects cannot be shared with groups, and neither e-mails nor group mentions
-   * exist.
-   */
+  /** Stored and shown, without effect: projects cannot be shared with groups. */
   share_with_group_lock: Generated<Flag>;
   /** Projects of the group cannot have members of their own. */
   membership_lock: Generated<Flag>;

@@ -1,6 +1,6 @@
 /** Prepares the rows of a diff for a table: pairs of lines, words that differ, markup of the content. */
 import type { Call } from '../../../../core/access/call.ts';
-import { escapeText } from '../html.ts';
+import { escapeHtml } from '../../../../platform/escape_html.ts';
 import { type Span, findDifferences, markSpans } from './differences.ts';
 import { highlightRows } from './highlight_rows.ts';
 import type { DiffRow } from './parse_lines.ts';
@@ -50,7 +50,7 @@ export const prepareRows = (
 ): PreparedRow[] => {
   const spans = findSpans(rows);
   return rows.map((row, at) => {
-    const markup = highlighted.get(at) ?? escapeText(row.text);
+    const markup = highlighted.get(at) ?? escapeHtml(row.text);
     return { ...row, markup: markSpans(markup, spans.get(at) ?? []) };
   });
 };

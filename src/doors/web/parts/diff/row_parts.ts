@@ -1,5 +1,6 @@
 /** Cells that both views of a diff have in common. Plain strings: a diff has thousands of rows. */
-import { type Html, escapeText } from '../html.ts';
+import { escapeHtml } from '../../../../platform/escape_html.ts';
+import type { Html } from '../html.ts';
 import type { DiffRow } from './parse_lines.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 
@@ -52,10 +53,10 @@ export const signs = {
 
 /** Writes the header of a hunk, or a note such as a missing line end. */
 export const wideRow = ({ wholePath = null }: TableOptions, row: PreparedRow, columns: number): string => {
-  const text = escapeText(row.text);
+  const text = escapeHtml(row.text);
   if (row.kind !== 'hunk' || wholePath === null)
     return `<tr class="hunk"><td colspan="${columns}">${text}</td></tr>`;
-  const link = `<a class="expand" href="${escapeText(wholePath)}" aria-label="Show the whole file">⋯</a>`;
+  const link = `<a class="expand" href="${escapeHtml(wholePath)}" aria-label="Show the whole file">⋯</a>`;
   const numbers = columns / 2 - 1;
   return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${text}</td></tr>`;
 };
@@ -91,5 +92,5 @@ export const tableAround = (
 ): string => {
   const widths = columns.map(([name]) => (name === '' ? '<col>' : `<col class="${name}">`)).join('');
   const heads = header(columns.map(([, text]) => text));
-  return `<div class="code-box" tabindex="0" role="region" aria-label="${escapeText(label)}"><table class="diff ${view}-diff"><colgroup>${widths}</colgroup>${heads}<tbody>${body}</tbody></table></div>`;
+  return `<div class="code-box" tabindex="0" role="region" aria-label="${escapeHtml(label)}"><table class="diff ${view}-diff"><colgroup>${widths}</colgroup>${heads}<tbody>${body}</tbody></table></div>`;
 };

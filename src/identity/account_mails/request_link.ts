@@ -1,0 +1,63 @@
+/**
+ * Requests for a link by mail, from visitors who name an address. Whether an account has it shows neither in the answer
+ * nor in its time: the account is looked up in background work.
+ */
+import { sql } from 'kysely';
+import { enqueueMails } from '../../core/mail/enqueue_mails.ts';
+import type { Platform } from '../../core/platform.ts';
+import { type Payload, type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
+import { getOrigin } from '../sessions/failure_counts.ts';
+import { countFailure, requireFewFailures } from '../sessions/sign_in_failures.ts';
+import { normalizedEmail } from '../users/rules.ts';
+import { type AccountPurpose, accountMailKinds } from './links.ts';
+
+/** Background work that looks up the account of a request. */
+export const requestLinkWork = 'mail.request_link';
+
+/** Milliseconds in which one origin may request ten links. */
+const requestWindow = 600_000;
+
+/** Milliseconds in which a user gets at most one mail of a kind, however often it is requested. */
+const repeatWindow = 300_000;
+
+const maxAddressLength = 255;
+
+/**
+ * Requests a link for the account of an address.
+ * @throws Failure 429 with `Retry-After` after ten requests of one origin within ten minutes
+ */
+export const requestLink = async (
+  { store, clock }: Platform,
+  purpose: AccountPurpose,
+  { email, ip }: { email: string; ip: string },
+): Promise<void> => {
+  const names = [`link ${getOrigin(ip)}`];
+  await requireFewFailures(store.db, names, clock.now());
+  const address = normalizedEmail(email).replaceAll('\0', '').slice(0, maxAddressLength);
+  await store.write(async (tx) => {
+    await countFailure(tx, names, requestWindow);
+    await enqueue(tx, requestLinkWork, { purpose, email: address });
+  });
+};
+
+/** Enqueues the mail of a request, if an active account has the address. */
+const handleRequest = async ({ store }: Platform, { purpose, email }: Payload): Promise<void> => {
+  const kind = accountMailKinds[purpose as AccountPurpose];
+  await store.write(async (tx) => {
+    const user = await tx.db
+      .selectFrom('users')
+      .select(['id', 'email_unchecked'])
+      .where(sql`lower(email)`, '=', String(email).toLowerCase())
+      .where('state', '=', 'active')
+      .where('ghost', '=', 0)
+      .executeTakeFirst();
+    if (user === undefined) return;
+    if (purpose === 'confirm_address' && user.email_unchecked === 0) return;
+    const event_key = `${String(purpose)}-${Math.floor(tx.now / repeatWindow)}`.replaceAll('_', '-');
+    await enqueueMails(tx, [{ user_id: user.id, kind, event_key, reason: 'requested', is_secret: 1 }]);
+  });
+};
+
+export const requestLinkHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
+  [requestLinkWork]: async (payload) => await handleRequest(platform, payload),
+});

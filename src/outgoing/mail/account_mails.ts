@@ -1,0 +1,79 @@
+/** Writes mails about the account itself, and test mails. */
+import type { Platform } from '../../core/platform.ts';
+import { type AccountPurpose, accountMailKinds, makeLinkToken } from '../../identity/account_mails/links.ts';
+import { type Person, toMessageId, writeHtml, writeText } from './compose.ts';
+import type { MailRow } from './ready_mails.ts';
+import type { Message } from './smtp.ts';
+
+/** Kind of the mail by which an administrator tests the settings. */
+export const testMailKind = 'account.test';
+
+type Content = {
+  subject: string;
+  headline: string;
+  body: string;
+  link: { text: string; url: string } | null;
+};
+
+const contents: Record<AccountPurpose, (url: string) => Content> = {
+  password_reset: (url) => ({
+    subject: 'Reset your password',
+    headline: 'Somebody, hopefully you, asked to reset the password of your account.',
+    body: 'The link works once, for two hours. If you did not ask for it, ignore this mail: your password stays.',
+    link: { text: 'Choose a new password', url },
+  }),
+  confirm_address: (url) => ({
+    subject: 'Confirm your e-mail address',
+    headline: 'Confirm that this address is yours.',
+    body: 'The link works for three days. If you have no account here, ignore this mail.',
+    link: { text: 'Confirm the address', url },
+  }),
+};
+
+const paths: Record<AccountPurpose, string> = {
+  password_reset: '/users/password/edit',
+  confirm_address: '/users/confirmation',
+};
+
+const testContent: Content = {
+  subject: 'Test mail',
+  headline: 'The mail settings work.',
+  body: 'An administrator requested this mail.',
+  link: null,
+};
+
+const readContent = async (platform: Platform, row: MailRow): Promise<Content | null> => {
+  if (row.kind === testMailKind) return testContent;
+  const purpose = (Object.keys(accountMailKinds) as AccountPurpose[]).find(
+    (name) => accountMailKinds[name] === row.kind,
+  );
+  if (purpose === undefined) return null;
+  const token = await makeLinkToken(platform, purpose, {
+    user_id: row.user_id,
+    requested_at: row.created_at,
+  });
+  if (token === null) return null;
+  return contents[purpose](`${platform.baseUrl()}${paths[purpose]}?token=${token}`);
+};
+
+/** Writes a mail about the account. @returns null: it must not be sent, for its link has expired */
+export const composeAccountMail = async (
+  platform: Platform,
+  { id, email }: Person,
+  row: MailRow,
+): Promise<Message | null> => {
+  const content = await readContent(platform, row);
+  if (content === null) return null;
+  const { subject, headline, body, link } = content;
+  const footer = [...(link === null ? [] : [link]), { text: platform.baseUrl(), url: platform.baseUrl() }];
+  return {
+    to: email,
+    from_name: null,
+    subject,
+    text: writeText(headline, body, footer),
+    html: writeHtml(headline, body, footer),
+    message_id: toMessageId(platform.baseUrl(), `${row.event_key}.${id}`),
+    thread_id: null,
+    headers: {},
+  };
+};

@@ -1,0 +1,96 @@
+/** Finds the users whom a change may concern, in batches by id. */
+import { type RawBuilder, sql } from 'kysely';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import type { Store } from '../../platform/db/open.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
+import { type Reason, reasons } from './levels.ts';
+import type { MailCause } from './observe.ts';
+
+export type Candidate = { user_id: number; reason: Reason };
+
+/** Candidates of one batch. */
+export const maxCandidates = 200;
+
+type Place = { id: number; namespace_id: number };
+
+export const readIds = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number));
+
+type Select = [Reason, RawBuilder<unknown>];
+
+/** Users whom the change itself names. */
+const namedUsers = ({ assigned, requested, mentioned }: MailCause, dialect: SqlDialect): Select[] => {
+  const listed = (ids: string) =>
+    sql`select id as user_id from users where ${dialect.oneOf('id', readIds(ids))}`;
+  return [
+    ['mentioned', listed(mentioned)],
+    ['assigned', listed(assigned)],
+    ['review_requested', listed(requested)],
+  ];
+};
+
+/** Participants of a record, and those who subscribed to it or, of a new one, to its labels. */
+const followers = ({ kind, target_type: type, target_id: id, note_id }: MailCause): Select[] => {
+  const here = sql`target_type = ${type} and target_id = ${id}`;
+  const record = sql.table(type === 'Issue' ? 'issues' : 'merge_requests');
+  const isNew = kind.endsWith('.created') && note_id === null;
+  const ofLabels = sql`select user_id from subscriptions where target_type = 'Label' and subscribed = 1
+    and target_id in (select label_id from label_links where ${here})`;
+  return [
+    ['subscribed', sql`select user_id from subscriptions where ${here} and subscribed = 1`],
+    ...(isNew ? [['subscribed', ofLabels] satisfies Select] : []),
+    ['participating', sql`select author_id as user_id from ${record} where id = ${id}`],
+    ['participating', sql`select author_id as user_id from notes where ${here} and system = 0`],
+    ['participating', sql`select user_id from award_emoji where ${here}`],
+    ['participating', sql`select user_id from mentions where ${here}`],
+    [
+      'mentioned',
+      sql`select user_id from mentions where ${here} and note_id = ${isNew ? 0 : (note_id ?? -1)}`,
+    ],
+    [isNew ? 'assigned' : 'participating', sql`select user_id from assignees where ${here}`],
+    [isNew ? 'review_requested' : 'participating', sql`select user_id from reviewers where ${here}`],
+  ];
+};
+
+/** Users whose level for the project, one of its groups or, as its members, for everything may select any change. */
+const watchers = ({ id, namespace_id }: Place): Select[] => {
+  const groups = selectAncestors(namespace_id);
+  const isListening = sql`level in ('watch', 'custom')`;
+  const members = sql`select user_id from members where source_type = 'Project' and source_id = ${id}
+    union select user_id from members where source_type = 'Namespace' and source_id in ${groups}
+    union select owner_id from namespaces where id = ${namespace_id} and owner_id is not null`;
+  return [
+    sql`project_id = ${id}`,
+    sql`group_id in ${groups}`,
+    sql`project_id is null and group_id is null and user_id in (${members})`,
+  ].map((place) => [
+    'watching',
+    sql`select user_id from notification_settings where ${place} and ${isListening}`,
+  ]);
+};
+
+const selectsFor = (cause: MailCause, project: Place, dialect: SqlDialect): Select[] => {
+  if (cause.target_type === 'Pipeline')
+    return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
+  // Edits concern only the users whom they name.
+  if (cause.kind.endsWith('.updated')) return namedUsers(cause, dialect);
+  return [...namedUsers(cause, dialect), ...followers(cause), ...watchers(project)];
+};
+
+/**
+ * Loads the next candidates after a user id, without the actor. Each has the first of their reasons.
+ * @param after the last id of the batch before; 0: none
+ */
+export const loadCandidates = async (
+  { db, dialect }: Pick<Store, 'db' | 'dialect'>,
+  { cause, project, after }: { cause: MailCause; project: Place; after: number },
+): Promise<Candidate[]> => {
+  const ranked = selectsFor(cause, project, dialect).map(
+    ([reason, select]) =>
+      sql`select user_id, ${sql.lit(reasons.indexOf(reason))} as reason_rank from (${select}) as found`,
+  );
+  const { rows } = await sql<{ user_id: number; reason_rank: number }>`
+    select user_id, min(reason_rank) as reason_rank from (${sql.join(ranked, sql` union all `)}) as candidates
+    where user_id > ${after} and user_id <> ${cause.actor_id ?? 0}
+    group by user_id order by user_id limit ${maxCandidates}`.execute(db);
+  return rows.map(({ user_id, reason_rank }) => ({ user_id, reason: reasons[reason_rank] ?? 'watching' }));
+};

@@ -1,0 +1,185 @@
+/** Writes the messages of mails: what happened, the text, why the user gets it, and links. Pure. */
+import { signLink } from '../../core/mail/signed_links.ts';
+import type { Platform } from '../../core/platform.ts';
+import { escapeHtml } from '../../platform/escape_html.ts';
+import type { Message } from './smtp.ts';
+import { toHeaderText } from './smtp.ts';
+import type { Subject } from './subjects.ts';
+
+export type Person = { id: number; name: string; email: string };
+
+/** A mail with what it is about, as the recipient may see it now. */
+export type ReadyMail = {
+  id: number;
+  kind: string;
+  event_key: string;
+  reason: string;
+  target_type: string;
+  target_id: number;
+  subject: Subject;
+  actor: { name: string; username: string } | null;
+  /** Text of the comment. */
+  note: string | null;
+  note_id: number | null;
+};
+
+/** Characters of a text that a mail shows. */
+const maxText = 20_000;
+
+const cut = (text: string, max = maxText): string =>
+  text.length <= max ? text : `${text.slice(0, max)}\n[...]`;
+
+const verbs: Record<string, string> = {
+  created: 'created',
+  closed: 'closed',
+  reopened: 'reopened',
+  merged: 'merged',
+};
+
+const deedsByReason: Record<string, string> = {
+  assigned: 'assigned you to',
+  review_requested: 'requested your review of',
+  mentioned: 'mentioned you in',
+};
+
+/** One sentence: what happened. */
+export const writeHeadline = ({ kind, reason, subject, actor }: ReadyMail): string => {
+  if (kind === 'pipeline.failed') return `Your ${subject.name} failed: ${subject.project.full_path}`;
+  const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
+  if (kind === 'note.created') return `${who} commented on ${subject.name}`;
+  const verb = verbs[kind.split('.')[1] ?? ''];
+  if (verb !== undefined) return `${who} ${verb} ${subject.name}: ${subject.title}`;
+  return `${who} ${deedsByReason[reason] ?? 'changed'} ${subject.name}: ${subject.title}`;
+};
+
+const reasonTexts: Record<string, string> = {
+  mentioned: 'you were mentioned',
+  assigned: 'you are assigned',
+  review_requested: 'your review was requested',
+  subscribed: 'you subscribed',
+  participating: 'you participate',
+  watching: 'you watch the project',
+};
+
+const bodyOf = ({ kind, note, subject }: ReadyMail): string => {
+  if (note !== null) return cut(note);
+  return kind.endsWith('.created') || kind.endsWith('.updated') || kind === 'pipeline.failed'
+    ? cut(subject.description ?? '')
+    : '';
+};
+
+const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'localhost';
+
+export const toMessageId = (baseUrl: string, local: string): string => `<${local}@${hostOf(baseUrl)}>`;
+
+/** Signed link by which a user unsubscribes from a record, without signing in; null: there is none for a pipeline. */
+const unsubscribeLink = (
+  { secrets, baseUrl }: Platform,
+  userId: number,
+  { target_type, target_id }: ReadyMail,
+): string | null =>
+  target_type === 'Pipeline'
+    ? null
+    : `${baseUrl()}/-/unsubscribe/${signLink(secrets.session_key, 'unsubscribe', `${userId}-${target_type}-${target_id}`)}`;
+
+const listId = ({ full_path }: Subject['project'], host: string): string => {
+  const labels = full_path.toLowerCase().split('/').toReversed();
+  const safe = labels.map((label) => label.replaceAll(/[^a-z0-9-]+/g, '-'));
+  return `${full_path.replaceAll(/[^\w./-]/g, '')} <${safe.join('.')}.${host}>`;
+};
+
+const paragraph = (text: string): string =>
+  text === '' ? '' : `<div style="white-space: pre-wrap">${escapeHtml(text)}</div>\n`;
+
+/** Lays out the HTML of a mail. All values are escaped here. */
+export const writeHtml = (
+  headline: string,
+  body: string,
+  footer: readonly { text: string; url?: string }[],
+): string => {
+  const lines = footer.map(({ text, url }) =>
+    url === undefined ? escapeHtml(text) : `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`,
+  );
+  return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"></head>
+<body style="font-family: sans-serif">
+<p><strong>${escapeHtml(headline)}</strong></p>
+${paragraph(body)}<p style="color: #666; font-size: small">${lines.join('<br>\n')}</p>
+</body></html>
+`;
+};
+
+export const writeText = (
+  headline: string,
+  body: string,
+  footer: readonly { text: string; url?: string }[],
+): string => {
+  const lines = footer.map(({ text, url }) => (url === undefined ? text : `${text}: ${url}`));
+  return [headline, ...(body === '' ? [] : [body]), `-- \n${lines.join('\n')}`].join('\n\n');
+};
+
+/** Address of the record, or of the comment on it. */
+const pageOf = ({ subject, note_id }: ReadyMail, baseUrl: string): string =>
+  `${subject.url(baseUrl)}${note_id === null ? '' : `#note_${note_id}`}`;
+
+/** Writes the message of one mail. */
+export const composeMail = (platform: Platform, user: Person, mail: ReadyMail): Message => {
+  const baseUrl = platform.baseUrl();
+  const { subject } = mail;
+  const isFirst = mail.kind.endsWith('.created') && mail.note === null;
+  const unsubscribe = unsubscribeLink(platform, user.id, mail);
+  const headline = writeHeadline(mail);
+  const footer = [
+    { text: 'View it', url: pageOf(mail, baseUrl) },
+    { text: `You get this mail because ${reasonTexts[mail.reason] ?? 'of your settings'}.` },
+    ...(unsubscribe === null ? [] : [{ text: 'Unsubscribe', url: unsubscribe }]),
+  ];
+  return {
+    to: user.email,
+    from_name: mail.actor?.name ?? null,
+    subject: `${isFirst ? '' : 'Re: '}${subject.project.name} | ${subject.title} (${subject.reference})`,
+    text: writeText(headline, bodyOf(mail), footer),
+    html: writeHtml(headline, bodyOf(mail), footer),
+    message_id: toMessageId(baseUrl, `${mail.event_key}.${user.id}`),
+    thread_id: toMessageId(baseUrl, subject.thread),
+    headers: {
+      'List-Id': listId(subject.project, hostOf(baseUrl)),
+      ...(unsubscribe !== null && {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+      'X-GitLab-Project': toHeaderText(subject.project.name),
+      'X-GitLab-Project-Path': subject.project.full_path,
+      'X-GitLab-NotificationReason': mail.reason,
+    },
+  };
+};
+
+/** Characters of a text that a digest shows. */
+const maxDigestText = 500;
+
+/** Writes one message for several mails, in the order of the changes. */
+export const composeDigest = (platform: Platform, user: Person, mails: readonly ReadyMail[]): Message => {
+  const baseUrl = platform.baseUrl();
+  const headline = `${mails.length} notifications`;
+  const body = mails
+    .map((mail) =>
+      [writeHeadline(mail), cut(bodyOf(mail), maxDigestText), pageOf(mail, baseUrl)]
+        .filter((part) => part !== '')
+        .join('\n'),
+    )
+    .join('\n\n');
+  const footer = [
+    { text: 'You get this mail because there were many notifications at once. Each of them is listed here.' },
+  ];
+  return {
+    to: user.email,
+    from_name: null,
+    subject: `${mails.length} notifications`,
+    text: writeText(headline, body, footer),
+    html: writeHtml(headline, body, footer),
+    message_id: toMessageId(baseUrl, `digest-${mails.at(-1)?.id ?? 0}.${user.id}`),
+    thread_id: null,
+    headers: {},
+  };
+};

@@ -1,0 +1,83 @@
+/** Decides by notification levels whether a user gets a mail. Pure. */
+import type { NotificationLevel } from '../../platform/db/schema/column_types.ts';
+import {
+  type CustomEvent,
+  type SentEvents,
+  completeEvents,
+} from '../../projects/notification_settings/levels.ts';
+
+/** Why somebody may get a mail. The first of a user's reasons counts. */
+export const reasons = [
+  'mentioned',
+  'assigned',
+  'review_requested',
+  'subscribed',
+  'participating',
+  'watching',
+] as const;
+
+export type Reason = (typeof reasons)[number];
+
+export type LevelSetting = { level: NotificationLevel; events: SentEvents };
+
+/** The event of the level `custom` for each kind of change. */
+const customEventNames: Record<string, CustomEvent> = {
+  'issue.created': 'new_issue',
+  'issue.closed': 'close_issue',
+  'issue.reopened': 'reopen_issue',
+  'issue.updated': 'reassign_issue',
+  'merge_request.created': 'new_merge_request',
+  'merge_request.closed': 'close_merge_request',
+  'merge_request.reopened': 'reopen_merge_request',
+  'merge_request.merged': 'merge_merge_request',
+  'merge_request.updated': 'reassign_merge_request',
+  'note.created': 'new_note',
+  'pipeline.failed': 'failed_pipeline',
+};
+
+export const getCustomEvent = (kind: string): CustomEvent | null => customEventNames[kind] ?? null;
+
+const isEventEnabled = ({ events }: LevelSetting, kind: string): boolean => {
+  const event = getCustomEvent(kind);
+  return event !== null && completeEvents(events)[event];
+};
+
+/**
+ * Decides by the level that applies. An explicit subscription counts at every level, as in GitLab; who unsubscribed gets
+ * only mentions.
+ * @param subscribed the user's explicit subscription; null: none
+ */
+export const wantsMail = (
+  kind: string,
+  reason: Reason,
+  { setting, subscribed }: { setting: LevelSetting; subscribed: boolean | null },
+): boolean => {
+  if (subscribed === true) return true;
+  if (subscribed === false && reason !== 'mentioned') return false;
+  const isWatching = reason === 'watching';
+  const wants: Record<NotificationLevel, () => boolean> = {
+    disabled: () => false,
+    mention: () => reason === 'mentioned',
+    participating: () => !isWatching,
+    global: () => !isWatching,
+    watch: () => true,
+    custom: () => (isWatching || kind === 'pipeline.failed' ? isEventEnabled(setting, kind) : true),
+  };
+  return wants[setting.level]();
+};
+
+type Stored = LevelSetting & { project_id: number | null; group_id: number | null };
+
+/**
+ * Returns the setting that applies to a project: its own, else that of the nearest group, else the user's own.
+ * @param groupIds the groups of the project, the nearest first
+ */
+export const resolveSetting = (stored: readonly Stored[], groupIds: readonly number[]): LevelSetting => {
+  const ordered = [
+    stored.find(({ project_id }) => project_id !== null),
+    ...groupIds.map((id) => stored.find(({ group_id }) => group_id === id)),
+  ];
+  const closest = ordered.find((one) => one !== undefined && one.level !== 'global');
+  const own = stored.find(({ project_id, group_id }) => project_id === null && group_id === null);
+  return closest ?? own ?? { level: 'participating', events: {} };
+};

@@ -1,0 +1,327 @@
+/** Mails about changes, through HTTP and a real SMTP server: who gets them, what they say, and when they are sent. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
+import { seedCoded } from '../../../test/support/seed_merge_requests.ts';
+import { openVisitor } from '../../../test/support/visitor.ts';
+import {
+  type SeededProject,
+  type SeededUser,
+  seedGroup,
+  seedMember,
+  seedMergeRequest,
+  seedProject,
+  seedUser,
+} from '../../../test/support/seed.ts';
+
+let gantry: MailingService;
+let project: SeededProject;
+let author: SeededUser;
+let reader: SeededUser;
+before(
+  async () => void (gantry = await startMailingService({ GANTRY_MAIL_REPLY_TO: 'answers@example.com' })),
+);
+after(async () => await gantry.close());
+beforeEach(async () => {
+  gantry.setTime(null);
+  gantry.smtp.refuse(null);
+  [author, reader] = [await seedUser(gantry), await seedUser(gantry)];
+  project = await seedProject(gantry);
+  await seedMember(gantry, { user: author.id, project: project.id, access_level: 40 });
+  gantry.smtp.clear();
+});
+
+const issues = (): string => `/projects/${project.id}/issues`;
+
+const send = async (line: string, json: object, as = author.token) => {
+  const { status, body, text } = await gantry.api(line, { json, as });
+  assert.ok(status < 300, `${line}: ${status} ${text}`);
+  return body;
+};
+
+const addIssue = async (json: object): Promise<number> =>
+  (await send(`POST ${issues()}`, { title: 'Broken', ...json })).iid;
+
+const setLevel = async (user: SeededUser, json: object, place = `/projects/${project.id}`): Promise<void> =>
+  void (await send(`PUT ${place}/notification_settings`, json, user.token));
+
+const subjectsTo = async (user: SeededUser): Promise<string[]> =>
+  (await gantry.mailsTo(user)).map(({ subject }) => subject);
+
+const reasonsTo = async (user: SeededUser): Promise<(string | undefined)[]> =>
+  (await gantry.mailsTo(user)).map(({ header }) => header('x-gitlab-notificationreason'));
+
+describe('a mail', () => {
+  it('says what happened, in text and HTML, and threads with others of the record', async () => {
+    const iid = await addIssue({ description: `Hello @${reader.username} <b>&</b>` });
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'Any *news*?' });
+    const [first, second, ...others] = await gantry.mailsTo(reader);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.deepEqual(others, []);
+    assert.equal(first.subject, `${project.path} | Broken (#${iid})`);
+    assert.equal(second.subject, `Re: ${project.path} | Broken (#${iid})`);
+    assert.match(first.text, new RegExp(`@${author.username}\\) created issue #${iid}: Broken`));
+    assert.match(first.text, /<b>&<\/b>/);
+    assert.match(first.html, /&lt;b&gt;&amp;&lt;\/b&gt;/);
+    assert.match(second.text, /commented on issue #1\n\nAny \*news\*\?/);
+    assert.match(
+      second.text,
+      new RegExp(`View it: ${gantry.url}/${project.full_path}/issues/${iid}#note_\\d+`),
+    );
+    const thread = first.header('references');
+    assert.match(thread ?? '', /^<issue-\d+@127\.0\.0\.1>$/);
+    assert.deepEqual([second.header('references'), second.header('in-reply-to')], [thread, thread]);
+    const ids = [first, second].map(({ header }) => header('message-id') ?? '');
+    assert.match(ids[0] ?? '', new RegExp(`^<event-\\d+\\.${reader.id}@127\\.0\\.0\\.1>$`));
+    assert.notEqual(ids[0], ids[1]);
+    assert.equal(first.header('auto-submitted'), 'auto-generated');
+    assert.match(first.header('list-id') ?? '', /<[a-z0-9-]+\.[a-z0-9-]+\.127\.0\.0\.1>$/);
+    assert.match(
+      first.header('list-unsubscribe') ?? '',
+      /^<http:\/\/127\.0\.0\.1:\d+\/-\/unsubscribe\/[\w.-]+>$/,
+    );
+    assert.equal(first.header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    assert.equal(first.header('reply-to'), 'answers@example.com');
+    assert.match(first.header('from') ?? '', /<gantry@example\.com>$/);
+  });
+
+  it('takes no headers from titles, names and project names', async () => {
+    const evil = 'x\r\nBcc: victim@example.com\r\n\r\nbody';
+    await gantry.api(`PUT /users/${author.id}`, { json: { name: 'Eve\r\nBcc: victim@example.com' } });
+    await gantry.api(`PUT /projects/${project.id}`, { json: { name: 'odd: "name" <a@b.c>' } });
+    const iid = await addIssue({ title: 'x', description: `@${reader.username}` });
+    await gantry.service.platform.store.write(
+      async ({ db }) =>
+        await db.updateTable('issues').set({ title: evil }).where('project_id', '=', project.id).execute(),
+    );
+    await gantry.service.platform.store.write(
+      async ({ db }) =>
+        await db
+          .updateTable('users')
+          .set({ name: 'Eve\r\nBcc: victim@example.com' })
+          .where('id', '=', author.id)
+          .execute(),
+    );
+    const [mail] = await gantry.mailsTo(reader);
+    assert.ok(mail);
+    assert.deepEqual(mail.to, [`${reader.username}@example.com`]);
+    assert.deepEqual([mail.count('bcc'), mail.count('subject'), mail.count('from')], [0, 1, 1]);
+    assert.match(mail.subject, new RegExp(`x Bcc: victim@example\\.com body \\(#${iid}\\)$`));
+    assert.equal(mail.header('to'), `${reader.username}@example.com`);
+  });
+});
+
+describe('recipients', () => {
+  it('are those who are mentioned, assigned or asked for a review, and never the actor', async () => {
+    const reviewer = await seedUser(gantry);
+    await seedMember(gantry, { user: reviewer.id, project: project.id, access_level: 30 });
+    await seedMember(gantry, { user: reader.id, project: project.id, access_level: 30 });
+    const { iid } = await seedMergeRequest(gantry, { project: project.id, author: author.id });
+    const request = `/projects/${project.id}/merge_requests/${iid}`;
+    await send(`PUT ${request}`, { assignee_ids: [reader.id, author.id], reviewer_ids: [reviewer.id] });
+    assert.deepEqual(await reasonsTo(reader), ['assigned']);
+    assert.deepEqual(await reasonsTo(reviewer), ['review_requested']);
+    assert.deepEqual(await gantry.mailsTo(author), []);
+    gantry.smtp.clear();
+    await send(`PUT ${request}`, { description: `@${reader.username}`, labels: 'a' });
+    await send(`PUT ${request}`, { description: `Now @${reader.username} again` });
+    assert.deepEqual(await reasonsTo(reader), ['mentioned']);
+    assert.deepEqual(await reasonsTo(reviewer), []);
+  });
+
+  it('are participants, by comments, closing and reopening', async () => {
+    const iid = await addIssue({});
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'I see it, too' }, reader.token);
+    assert.deepEqual(await reasonsTo(author), ['participating']);
+    gantry.smtp.clear();
+    await send(`PUT ${issues()}/${iid}`, { state_event: 'close' });
+    await send(`PUT ${issues()}/${iid}`, { state_event: 'reopen' });
+    const texts = (await gantry.mailsTo(reader)).map(({ text }) => text.split('\n')[0]?.replace(/.*\) /, ''));
+    assert.deepEqual(texts, [`closed issue #${iid}: Broken`, `reopened issue #${iid}: Broken`]);
+    assert.deepEqual(await gantry.mailsTo(author), []);
+  });
+
+  it('are those whose level selects the change, for the project, a group or everything', async () => {
+    const group = await seedGroup(gantry);
+    project = await seedProject(gantry, { namespace: group.id });
+    await seedMember(gantry, { user: author.id, project: project.id, access_level: 40 });
+    const members = await Promise.all(Array.from({ length: 4 }, async () => await seedUser(gantry)));
+    const [byProject, byGroup, byOwn, custom] = members as [SeededUser, SeededUser, SeededUser, SeededUser];
+    await seedMember(gantry, { user: byOwn.id, group: group.id, access_level: 10 });
+    await setLevel(byProject, { level: 'watch' });
+    await setLevel(byGroup, { level: 'watch' }, `/groups/${group.id}`);
+    await setLevel(byOwn, { level: 'watch' }, '');
+    await setLevel(reader, { level: 'watch' }, ''); // watches everything, and is no member
+    await setLevel(custom, { level: 'custom', close_issue: true });
+    const iid = await addIssue({});
+    for (const user of [byProject, byGroup, byOwn]) assert.deepEqual(await reasonsTo(user), ['watching']);
+    for (const user of [reader, custom]) assert.deepEqual(await reasonsTo(user), []);
+    gantry.smtp.clear();
+    await setLevel(byProject, { level: 'participating' });
+    await setLevel(byGroup, { level: 'mention' });
+    await send(`PUT ${issues()}/${iid}`, { state_event: 'close' });
+    assert.deepEqual(await reasonsTo(custom), ['watching']);
+    assert.deepEqual(await reasonsTo(byOwn), ['watching']);
+    for (const user of [byProject, byGroup]) assert.deepEqual(await reasonsTo(user), []);
+  });
+
+  it('follow the levels disabled and mention, subscriptions and unsubscriptions', async () => {
+    const iid = await addIssue({ description: `@${reader.username}` });
+    assert.equal((await subjectsTo(reader)).length, 1);
+    const comment = async (body: string): Promise<void> => {
+      gantry.smtp.clear();
+      await send(`POST ${issues()}/${iid}/notes`, { body });
+    };
+    await setLevel(reader, { level: 'mention' });
+    await comment('nobody');
+    assert.deepEqual(await reasonsTo(reader), []);
+    await comment(`@${reader.username}`);
+    assert.deepEqual(await reasonsTo(reader), ['mentioned']);
+    await setLevel(reader, { level: 'disabled' });
+    await comment(`@${reader.username}`);
+    assert.deepEqual(await reasonsTo(reader), []);
+    await send(`POST ${issues()}/${iid}/unsubscribe`, {}, reader.token);
+    await send(`POST ${issues()}/${iid}/subscribe`, {}, reader.token);
+    await comment('subscribed');
+    assert.deepEqual(await reasonsTo(reader), ['subscribed']);
+    await setLevel(reader, { level: 'watch' });
+    await send(`POST ${issues()}/${iid}/unsubscribe`, {}, reader.token);
+    await comment('unsubscribed');
+    assert.deepEqual(await reasonsTo(reader), []);
+    await comment(`@${reader.username}`);
+    assert.deepEqual(await reasonsTo(reader), ['mentioned']);
+  });
+
+  it('are no blocked users, none in groups without mail, and nobody who may not read it', async () => {
+    const group = await seedGroup(gantry);
+    project = await seedProject(gantry, { namespace: group.id });
+    await seedMember(gantry, { user: author.id, project: project.id, access_level: 40 });
+    await gantry.api(`POST /users/${reader.id}/block`);
+    const stranger = await seedUser(gantry);
+    const description = `@${reader.username} @${stranger.username}`;
+    await addIssue({ description, confidential: true });
+    for (const user of [reader, stranger]) assert.deepEqual(await gantry.mailsTo(user), []);
+    await gantry.api(`PUT /groups/${group.id}`, { json: { emails_disabled: true } });
+    await addIssue({ description });
+    assert.deepEqual(await gantry.mailsTo(stranger), []);
+  });
+
+  it('are the users whose pipelines fail, once for each failure', async () => {
+    const coded = await seedCoded(gantry);
+    await seedMember(gantry, { user: author.id, project: coded.id, access_level: 40 });
+    const report = async (state: string, name: string): Promise<void> =>
+      void (await send(`POST /projects/${coded.id}/statuses/${coded.first}`, { state, name, ref: 'main' }));
+    await report('running', 'lint');
+    assert.deepEqual(await subjectsTo(author), []);
+    await report('failed', 'lint');
+    await report('running', 'test');
+    const [mail, ...others] = await gantry.mailsTo(author);
+    assert.deepEqual(others, []);
+    assert.match(mail?.subject ?? '', /\| Failed pipeline for main \(#\d+\)$/);
+    assert.match(mail?.text ?? '', /-\/pipelines\/\d+\n/);
+    gantry.smtp.clear();
+    await setLevel(author, { level: 'custom', failed_pipeline: false }, '');
+    await report('success', 'lint');
+    await report('failed', 'test');
+    assert.deepEqual(await subjectsTo(author), []);
+  });
+});
+
+describe('the link of a mail', () => {
+  const linkOf = async (): Promise<{ path: string; iid: number }> => {
+    const iid = await addIssue({ description: `@${reader.username}` });
+    const [mail] = await gantry.mailsTo(reader);
+    const url = mail?.header('list-unsubscribe')?.slice(1, -1) ?? '';
+    assert.ok(mail?.text.includes(`Unsubscribe: ${url}`));
+    gantry.smtp.clear();
+    return { path: url.slice(gantry.url.length), iid };
+  };
+
+  it('unsubscribes with one click of a mail program, without signing in', async () => {
+    const { path, iid } = await linkOf();
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    for (let times = 0; times < 2; times += 1)
+      assert.equal((await fetch(gantry.url + path, { method: 'POST', body })).status, 200);
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'x' });
+    assert.deepEqual(await reasonsTo(reader), []);
+    const { body: issue } = await gantry.api(`GET ${issues()}/${iid}`, { as: reader.token });
+    assert.equal(issue.subscribed, false);
+  });
+
+  it('shows a page that unsubscribes by its button, and says nothing of the record', async () => {
+    const { path, iid } = await linkOf();
+    const visitor = openVisitor(gantry);
+    const shown = await visitor.get(path);
+    assert.equal(shown.status, 200);
+    assert.ok(!shown.text.includes('Broken'));
+    assert.match((await visitor.post(path)).text, /<h1>Unsubscribed<\/h1>/);
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'x' });
+    assert.deepEqual(await reasonsTo(reader), []);
+  });
+
+  it('works only with its signature', async () => {
+    const { path, iid } = await linkOf();
+    const other = path.replace(/unsubscribe\/\d+/, `unsubscribe/${author.id}`);
+    for (const wrong of [other, path.slice(0, -1), `${path}x`, '/-/unsubscribe/x']) {
+      assert.equal((await fetch(gantry.url + wrong)).status, 404, wrong);
+      assert.equal((await fetch(gantry.url + wrong, { method: 'POST' })).status, 404, wrong);
+    }
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'x' });
+    assert.deepEqual(await reasonsTo(reader), ['participating']);
+  });
+});
+
+describe('when a mail is sent', () => {
+  /** Enqueues the mails of a change, and holds them back. */
+  const untilHeldBack = async (): Promise<void> => {
+    gantry.smtp.refuse(450);
+    await gantry.service.worker.drain();
+    gantry.smtp.refuse(null);
+    gantry.smtp.clear();
+    gantry.setTime(Date.now() + 60_000);
+  };
+
+  it('is checked again whether the user may read it', async () => {
+    const iid = await addIssue({ description: `@${reader.username}` });
+    await untilHeldBack();
+    await send(`PUT ${issues()}/${iid}`, { confidential: true });
+    assert.deepEqual(await gantry.mailsTo(reader), []);
+    const left = gantry.service.platform.store.db.selectFrom('mails').select('id');
+    assert.deepEqual(await left.where('user_id', '=', reader.id).execute(), []);
+  });
+
+  it('survives an outage of the mail server, and is sent once', async () => {
+    await addIssue({ description: `@${reader.username}` });
+    await untilHeldBack();
+    assert.equal((await subjectsTo(reader)).length, 1);
+    gantry.setTime(Date.now() + 600_000);
+    assert.equal((await subjectsTo(reader)).length, 1);
+  });
+
+  it('is given up if the server refuses the address for good', async () => {
+    await addIssue({ description: `@${reader.username}` });
+    gantry.smtp.refuse(550);
+    await gantry.service.worker.drain();
+    const rows = await gantry.service.platform.store.db
+      .selectFrom('mails')
+      .select(['state', 'error'])
+      .where('user_id', '=', reader.id)
+      .execute();
+    assert.equal(rows[0]?.state, 'failed');
+    assert.match(rows[0]?.error ?? '', /550/);
+  });
+
+  it('is combined with others beyond the limit per minute', async () => {
+    gantry.setTime(Date.now());
+    const iid = await addIssue({ description: `@${reader.username}` });
+    for (let n = 0; n < 40; n += 1) await send(`POST ${issues()}/${iid}/notes`, { body: `Note ${n}.` });
+    const burst = await gantry.mailsTo(reader);
+    assert.equal(burst.length, 20);
+    gantry.setTime(gantry.service.platform.clock.now() + 61_000);
+    const all = await gantry.mailsTo(reader);
+    const text = all.map((mail) => mail.text).join('\n');
+    for (let n = 0; n < 40; n += 1) assert.ok(text.includes(`Note ${n}.`), `note ${n}`);
+    assert.ok(all.length <= 21, `${all.length} mails`);
+    assert.ok(all.some(({ subject }) => /^\d+ notifications$/.test(subject)));
+  });
+});

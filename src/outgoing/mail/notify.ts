@@ -1,0 +1,125 @@
+/** Finds the recipients of a change and enqueues their mails: background work, in batches, safe to run twice. */
+import { sql } from 'kysely';
+import { type NewMail, enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';
+import { loadProjectViewers } from '../../core/access/project_viewers.ts';
+import type { Platform } from '../../core/platform.ts';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import type { Reader, Store } from '../../platform/db/open.ts';
+import type { Payload } from '../../platform/queue/enqueue.ts';
+import { type Project, projectsById } from '../../projects/projects/find.ts';
+import type { SentEvents } from '../../projects/notification_settings/levels.ts';
+import { type Candidate, loadCandidates, maxCandidates } from './candidates.ts';
+import { type LevelSetting, resolveSetting, wantsMail } from './levels.ts';
+import type { MailCause } from './observe.ts';
+import { loadSubjects } from './subjects.ts';
+
+/** A group above a project, the nearest first. */
+type GroupFacts = { id: number; emails_disabled: number };
+
+const loadGroups = async (db: Reader, namespaceId: number): Promise<GroupFacts[]> => {
+  const { rows } = await sql<GroupFacts>`
+    select id, emails_disabled from namespaces where id in ${selectAncestors(namespaceId)}
+    order by length(full_path) desc`.execute(db);
+  return rows;
+};
+
+type StoredRow = LevelSetting & { user_id: number; project_id: number | null; group_id: number | null };
+
+/** Loads the notification settings of users that may apply to a project. */
+const loadSettings = async (
+  { db, dialect }: Store,
+  userIds: readonly number[],
+  { project, groupIds }: { project: Project; groupIds: readonly number[] },
+): Promise<Map<number, StoredRow[]>> => {
+  const rows = await db
+    .selectFrom('notification_settings')
+    .select(['user_id', 'project_id', 'group_id', 'level', 'events'])
+    .where(dialect.oneOf('user_id', userIds))
+    .where((is) =>
+      is.or([
+        is('project_id', '=', project.id),
+        dialect.oneOf('group_id', groupIds),
+        is.and([is('project_id', 'is', null), is('group_id', 'is', null)]),
+      ]),
+    )
+    .execute();
+  const parsed = rows.map((row) => ({ ...row, events: JSON.parse(row.events) as SentEvents }));
+  return Map.groupBy(parsed, ({ user_id }) => user_id);
+};
+
+/** Loads the explicit subscriptions of users to a record. */
+const loadSubscriptions = async (
+  { db, dialect }: Store,
+  userIds: readonly number[],
+  { target_type, target_id }: MailCause,
+): Promise<Map<number, boolean>> => {
+  if (target_type === 'Pipeline') return new Map();
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select(['user_id', 'subscribed'])
+    .where('target_type', '=', target_type)
+    .where('target_id', '=', target_id)
+    .where(dialect.oneOf('user_id', userIds))
+    .execute();
+  return new Map(rows.map(({ user_id, subscribed }) => [user_id, subscribed === 1]));
+};
+
+/** Keeps the candidates who want the mail, by level and subscription, and may read its subject. */
+const listRecipients = async (
+  { store, clock }: Platform,
+  candidates: readonly Candidate[],
+  { cause, project, groupIds }: { cause: MailCause; project: Project; groupIds: readonly number[] },
+): Promise<Candidate[]> => {
+  const ids = candidates.map(({ user_id }) => user_id);
+  const [settings, subscriptions, viewers, subjects] = await Promise.all([
+    loadSettings(store, ids, { project, groupIds }),
+    loadSubscriptions(store, ids, cause),
+    loadProjectViewers(store.db, project, ids, clock.now()),
+    loadSubjects(store, [cause]),
+  ]);
+  const [subject] = subjects.values();
+  return candidates.filter(({ user_id, reason }) => {
+    const viewer = viewers.get(user_id);
+    if (viewer === undefined || subject?.isVisibleTo(viewer) !== true) return false;
+    const setting = resolveSetting(settings.get(user_id) ?? [], groupIds);
+    const subscribed = subscriptions.get(user_id) ?? null;
+    return wantsMail(cause.kind, reason, { setting, subscribed });
+  });
+};
+
+const toMail = (cause: MailCause, { user_id, reason }: Candidate): NewMail => ({
+  user_id,
+  reason,
+  kind: cause.kind,
+  event_key: cause.event_key,
+  actor_id: cause.actor_id,
+  target_type: cause.target_type,
+  target_id: cause.target_id,
+  note_id: cause.note_id,
+});
+
+/** Enqueues the mails of a change. */
+export const notifyUsers = async (platform: Platform, payload: Payload): Promise<void> => {
+  if (!isMailOn(platform)) return;
+  const cause = payload as MailCause;
+  const { store } = platform;
+  const project = (await projectsById(store.db, [cause.project_id])).get(cause.project_id);
+  if (project === undefined || project.deleted_at !== null) return;
+  const groups = await loadGroups(store.db, project.namespace_id);
+  if (groups.some(({ emails_disabled }) => emails_disabled === 1)) return;
+  const groupIds = groups.map(({ id }) => id);
+  for (let after = 0; ;) {
+    const candidates = await loadCandidates(store, { cause, project, after });
+    const recipients = await listRecipients(platform, candidates, { cause, project, groupIds });
+    if (recipients.length > 0)
+      await store.write(
+        async (tx) =>
+          await enqueueMails(
+            tx,
+            recipients.map((one) => toMail(cause, one)),
+          ),
+      );
+    if (candidates.length < maxCandidates) return;
+    after = candidates.at(-1)?.user_id ?? 0;
+  }
+};

@@ -1,0 +1,159 @@
+/**
+ * Chooses the changes that users get mail about, at the end of their transaction, and enqueues the work that finds the
+ * recipients. Started only where a mail server is configured.
+ */
+import { type RecordedChange, changesTopic } from '../../core/events/record_event.ts';
+import { enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';
+import type { Platform } from '../../core/platform.ts';
+import { accountMailKinds } from '../../identity/account_mails/links.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import { enqueueAll } from '../../platform/queue/enqueue.ts';
+import { findMentionedNames } from '../../planning/issuables/text/mentions.ts';
+import { loadNamedUserIds } from '../../planning/issuables/text/store_mentions.ts';
+
+/** Background work that finds the recipients of a change. */
+export const notifyWork = 'mail.notify';
+
+/** A change that users may get mail about, as the payload of its work. Lists of ids are texts: `1,2`. */
+export type MailCause = {
+  event_key: string;
+  kind: string;
+  actor_id: number | null;
+  project_id: number;
+  target_type: TargetType | 'Pipeline';
+  target_id: number;
+  note_id: number | null;
+  /** Users whom the change assigned, asked for a review or mentioned, of an edit; others are read from the record. */
+  assigned: string;
+  requested: string;
+  mentioned: string;
+};
+
+/** Users of one change who are named in its work. */
+const maxNamed = 200;
+
+type Pair<T> = [T, T];
+type Edit = { title?: Pair<string>; assignee_ids?: Pair<number[]>; reviewer_ids?: Pair<number[]> };
+
+const addedIds = (pair: Pair<number[]> | undefined): string =>
+  pair === undefined
+    ? ''
+    : pair[1]
+        .filter((id) => !pair[0].includes(id))
+        .slice(0, maxNamed)
+        .join(',');
+
+/** Users whom an edited title or description mentions and did not mention before. */
+const newlyMentioned = async (tx: Tx, { actor_id, data = {}, transient = {} }: RecordedChange) => {
+  const { title } = data as Edit;
+  const { description } = transient as { description?: Pair<string | null> };
+  const texts = [title, description].filter((pair) => pair !== undefined);
+  const before = new Set(texts.flatMap(([text]) => findMentionedNames(text ?? '')));
+  const names = texts
+    .flatMap(([, text]) => findMentionedNames(text ?? ''))
+    .filter((name) => !before.has(name));
+  if (names.length === 0 || actor_id === null) return '';
+  const lower = [...new Set(names.map((name) => name.toLowerCase()))];
+  const ids = await loadNamedUserIds(tx, actor_id, lower);
+  return [...new Set([...ids.values()].flat())].slice(0, maxNamed).join(',');
+};
+
+const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
+
+const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): Promise<MailCause[]> => {
+  const { assignee_ids, reviewer_ids } = (change.data ?? {}) as Edit;
+  const added = {
+    assigned: addedIds(assignee_ids),
+    requested: addedIds(reviewer_ids),
+    mentioned: await newlyMentioned(tx, change),
+  };
+  const isMailed = shared.kind.endsWith('.updated')
+    ? Object.values(added).some((ids) => ids !== '')
+    : /\.(?:created|closed|reopened|merged)$/.test(shared.kind);
+  return isMailed ? [{ ...shared, ...added }] : [];
+};
+
+const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> => {
+  const { kind, project_id, target_type, target_id, actor_id, event_id } = change;
+  if (project_id === null || event_id === null) return [];
+  const shared = { ...nothingAdded, event_key: `event-${event_id}`, kind, actor_id, project_id };
+  if (kind === 'note.created') {
+    const { noteable_type, noteable_id } = change.data as { noteable_type: TargetType; noteable_id: number };
+    return [{ ...shared, target_type: noteable_type, target_id: noteable_id, note_id: target_id }];
+  }
+  if (target_type !== 'Issue' && target_type !== 'MergeRequest') return [];
+  return await causeOfEdit(tx, change, { ...shared, target_type, target_id });
+};
+
+/** Returns the pipelines that failed in this transaction. */
+const failedPipelines = async (tx: Tx, changes: readonly RecordedChange[]): Promise<MailCause[]> => {
+  const ids = changes.filter(({ kind }) => kind === 'pipeline.status').map(({ target_id }) => target_id);
+  if (ids.length === 0) return [];
+  const rows = await tx.db
+    .selectFrom('pipelines')
+    .select(['id', 'project_id', 'finished_at'])
+    .where(tx.dialect.oneOf('id', [...new Set(ids)]))
+    .where('status', '=', 'failed')
+    .where('user_id', 'is not', null)
+    .execute();
+  return rows.map(({ id, project_id, finished_at }) => ({
+    ...nothingAdded,
+    event_key: `pipeline-${id}-${finished_at ?? 0}`,
+    kind: 'pipeline.failed',
+    actor_id: null,
+    project_id,
+    target_type: 'Pipeline',
+    target_id: id,
+  }));
+};
+
+/** Asks users who entered an address themselves to confirm it. */
+const requestConfirmations = async (tx: Tx, changes: readonly RecordedChange[]): Promise<void> => {
+  const ofAddress = changes.filter(
+    ({ kind, data = {} }) => kind === 'user.created' || (kind === 'user.updated' && 'email' in data),
+  );
+  if (ofAddress.length === 0) return;
+  const users = await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where(
+      tx.dialect.oneOf(
+        'id',
+        ofAddress.map(({ target_id }) => target_id),
+      ),
+    )
+    .where('email_unchecked', '=', 1)
+    .execute();
+  const kind = accountMailKinds.confirm_address;
+  const event_key = `confirm-${ofAddress.at(-1)?.event_id ?? 0}`;
+  const shared = { kind, event_key, reason: 'requested', is_secret: 1 } as const;
+  await enqueueMails(
+    tx,
+    users.map(({ id }) => ({ user_id: id, ...shared })),
+  );
+};
+
+const handleChanges = async (
+  tx: Tx,
+  changes: readonly RecordedChange[],
+  { confirm_addresses }: Platform['config'],
+): Promise<void> => {
+  if (confirm_addresses) await requestConfirmations(tx, changes);
+  const causes: MailCause[] = await failedPipelines(tx, changes);
+  for (const change of changes) causes.push(...(await causesOf(tx, change)));
+  await enqueueAll(
+    tx,
+    notifyWork,
+    causes.map((payload) => ({ payload, options: { unique_key: `mail ${payload.event_key}` } })),
+  );
+};
+
+/** Starts enqueuing mail about changes, if a mail server is configured. */
+export const observeMailedChanges = (platform: Platform): void => {
+  if (!isMailOn(platform)) return;
+  platform.store.observe(
+    changesTopic,
+    async (tx, items) => await handleChanges(tx, items as RecordedChange[], platform.config),
+  );
+};

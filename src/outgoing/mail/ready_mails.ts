@@ -1,0 +1,61 @@
+/** Loads what pending mails say, as far as their user may read it now. */
+import type { Selectable } from 'kysely';
+import { visibleNotes } from '../../planning/notes/visible.ts';
+import type { Viewer } from '../../core/access/viewer.ts';
+import type { Store } from '../../platform/db/open.ts';
+import type { MailsTable } from '../../platform/db/schema/mail.ts';
+import type { ReadyMail } from './compose.ts';
+import { loadSubjects, subjectKey } from './subjects.ts';
+
+export type MailRow = Selectable<MailsTable>;
+
+const loadNotes = async (
+  { db, dialect }: Store,
+  viewer: Viewer,
+  ids: readonly number[],
+): Promise<Map<number, string>> => {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('notes')
+    .select(['id', 'body'])
+    .where(dialect.oneOf('id', ids))
+    .where(visibleNotes(db, viewer))
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
+};
+
+const loadActors = async ({ db, dialect }: Store, ids: readonly number[]) => {
+  if (ids.length === 0) return new Map<number, { name: string; username: string }>();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'username'])
+    .where(dialect.oneOf('id', ids))
+    .execute();
+  return new Map(rows.map(({ id, ...names }) => [id, names]));
+};
+
+const listIds = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
+
+/** Returns the mails whose record and comment still exist and are visible to the user, by id. */
+export const loadReadyMails = async (
+  store: Store,
+  viewer: Viewer,
+  rows: readonly MailRow[],
+): Promise<Map<number, ReadyMail>> => {
+  const [subjects, notes, actors] = await Promise.all([
+    loadSubjects(store, rows),
+    loadNotes(store, viewer, listIds(rows.map(({ note_id }) => note_id))),
+    loadActors(store, listIds(rows.map(({ actor_id }) => actor_id))),
+  ]);
+  const ready = rows.flatMap((row) => {
+    const { id, kind, event_key, reason, target_type, target_id, note_id, actor_id } = row;
+    const subject = subjects.get(subjectKey(row));
+    const note = note_id === null ? null : notes.get(note_id);
+    if (subject?.isVisibleTo(viewer) !== true || note === undefined) return [];
+    if (target_type === null || target_id === null) return [];
+    const actor = actor_id === null ? null : (actors.get(actor_id) ?? null);
+    const shown = { id, kind, event_key, reason, target_type, target_id, note_id };
+    return [[id, { ...shown, subject, actor, note }] as const];
+  });
+  return new Map(ready);
+};
