@@ -765,6 +765,36 @@ CREATE INDEX labels_title on labels (title);
 
 CREATE TRIGGER labels_renamed after update of title on labels begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
+CREATE TABLE mails (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  kind text not null,
+  event_key text not null,
+  reason text not null,
+  actor_id integer,
+  target_type text,
+  target_id integer,
+  note_id integer,
+  state text not null default 'pending',
+  attempts integer not null default 0,
+  next_attempt_at integer not null,
+  error text,
+  message_id text,
+  subject text,
+  body text,
+  is_secret integer not null default 0,
+  created_at integer not null,
+  sent_at integer
+) strict;
+
+CREATE UNIQUE INDEX mails_event on mails (user_id, event_key);
+
+CREATE INDEX mails_finished on mails (id) where state <> 'pending';
+
+CREATE INDEX mails_pending on mails (user_id, id) where state = 'pending';
+
+CREATE INDEX mails_sent on mails (user_id, sent_at) where sent_at is not null;
+
 CREATE TABLE members (
   id integer primary key autoincrement,
   user_id integer not null references users (id) on delete cascade,

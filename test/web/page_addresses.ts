@@ -2,6 +2,8 @@
  * An address of every page, on an instance that `tools/seed` has filled and `seedRest` completed. A page without one
  * fails `every_page.test.ts`.
  */
+import { makeLinkToken } from '../../src/identity/account_mails/links.ts';
+import { insertRow } from '../../src/platform/db/insert.ts';
 import { signLink } from '../../src/core/mail/signed_links.ts';
 import { pagePaths } from '../../src/doors/web/routes.ts';
 import type { TestService } from '../support/service.ts';
@@ -83,6 +85,9 @@ const ofInstance: Record<string, string | null> = {
   '/-/groups/:group': `/groups${group}`,
   '/-/namespaces/:name': '/ada',
   '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
+  '/users/password/edit': '/users/password/edit?token=<reset>',
+  '/users/confirmation': '/users/confirmation?token=<confirm>',
+  '/admin/mail/:id': '/admin/mail/<mail>',
   '/-/snippets': null, // leads to /snippets
   '/-/snippets/:id': null,
   '/snippets/:id': '/snippets/<own snippet>',
@@ -163,6 +168,27 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
   const snippet = await send(`POST ${path}/snippets`, files);
   const own = await send('POST /snippets', files);
+  const { platform } = gantry.service;
+  const request = { user_id: 1, requested_at: platform.clock.now() };
+  const made = await platform.store.write(
+    async ({ db, now }) =>
+      await insertRow(db, 'mails', {
+        user_id: 1,
+        kind: 'account.test',
+        event_key: 'test-1',
+        reason: 'requested',
+        actor_id: null,
+        target_type: null,
+        target_id: null,
+        note_id: null,
+        state: 'sent',
+        subject: 'Test mail',
+        body: 'The mail settings work.',
+        next_attempt_at: now,
+        created_at: now,
+        sent_at: now,
+      }),
+  );
   const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
   const projectHook = await send(`POST ${path}/hooks`, hook);
   const groupHook = await send(`POST /groups${group}/hooks`, hook);
@@ -180,6 +206,9 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     snippet: snippet.id,
     'own snippet': own.id,
     commit: branch.commit.id,
-    unsubscribe: signLink(gantry.service.platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),
+    mail: made,
+    reset: (await makeLinkToken(platform, 'password_reset', request)) ?? '',
+    confirm: (await makeLinkToken(platform, 'confirm_address', request)) ?? '',
+    unsubscribe: signLink(platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),
   };
 };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import { forbidden, unauthorized } from '../../platform/errors.ts';
+import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Failure, forbidden, unauthorized } from '../../platform/errors.ts';
 import { withMutex } from '../../platform/keyed_mutex.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { collectChange } from '../../core/events/record_event.ts';
@@ -20,7 +21,12 @@ export type PasswordInput = {
   userAgent: string;
 };
 
-export type PasswordUser = { id: number; username: string; state: 'active' | 'blocked' };
+export type PasswordUser = {
+  id: number;
+  username: string;
+  state: 'active' | 'blocked';
+  email_unchecked: Flag;
+};
 
 export type PasswordSignIn = {
   user: PasswordUser;
@@ -39,7 +45,7 @@ const findUserByLogin = async (db: Reader, login: string): Promise<LoadedUser | 
   const column = name.includes('@') ? sql`lower(email)` : sql`lower(username)`;
   return await db
     .selectFrom('users')
-    .select(['id', 'username', 'state', 'password_hash'])
+    .select(['id', 'username', 'state', 'email_unchecked', 'password_hash'])
     .where(column, '=', name)
     .where('ghost', '=', 0)
     .executeTakeFirst();
@@ -104,9 +110,15 @@ export const checkPassword = async (platform: Platform, input: PasswordInput): P
   );
 };
 
+const unconfirmed = 'Confirm your e-mail address first.';
+
+/** Tells whether a sign-in was refused because the address must be confirmed first. */
+export const isUnconfirmed = ({ body }: Failure): boolean =>
+  JSON.stringify(body) === JSON.stringify(forbidden(unconfirmed).body);
+
 /**
  * Signs in with a password: returns the user, and whether a second factor is required.
- * @throws Failure as `checkPassword`; 403 for a blocked user, or when passwords are off
+ * @throws Failure as `checkPassword`; 403 for a blocked user, an address to be confirmed, or when passwords are off
  */
 export const signInWithPassword = async (
   platform: Platform,
@@ -117,6 +129,7 @@ export const signInWithPassword = async (
   }
   const user = await checkPassword(platform, input);
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
+  if (platform.config.confirm_addresses && user.email_unchecked === 1) throw forbidden(unconfirmed);
   const { db } = platform.store;
   return {
     user,

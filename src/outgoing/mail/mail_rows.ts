@@ -108,7 +108,9 @@ export const holdBack = async ({ write }: Store, mails: readonly MailRow[], unti
 /** Removes mails that must not be sent: their user may no longer read them, or is blocked. */
 export const removeMails = async ({ write }: Store, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;
-  await write(async ({ db, dialect }) => await db.deleteFrom('mails').where(dialect.oneOf('id', ids)).execute());
+  await write(
+    async ({ db, dialect }) => await db.deleteFrom('mails').where(dialect.oneOf('id', ids)).execute(),
+  );
 };
 
 /** Loads the oldest pending mails of a user. Mails about the account come first. */

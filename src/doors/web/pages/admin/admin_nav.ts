@@ -15,6 +15,7 @@ const adminLinks = [
   ['/admin/applications', 'Applications'],
   ['/admin/hooks', 'System hooks'],
   ['/admin/background_work', 'Background work'],
+  ['/admin/mail', 'Mail'],
   ['/admin/health', 'Health'],
   ['/admin/audit_events', 'Audit log'],
 ] as const;

@@ -4,6 +4,7 @@ import { applicationPages } from './applications/pages.ts';
 import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
 import { jobPages } from './jobs/pages.ts';
+import { mailPages } from './mail/pages.ts';
 import { projectPages } from './projects/pages.ts';
 import { startPages } from './overview.ts';
 import { userPages } from './users/pages.ts';
@@ -19,5 +20,6 @@ export const pages = [
   ...healthPages,
   ...settingsPages,
   ...workPages,
+  ...mailPages,
   ...auditPages,
 ];

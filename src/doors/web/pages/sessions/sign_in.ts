@@ -1,6 +1,7 @@
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { signInWithPassword } from '../../../../identity/sessions/check_password.ts';
+import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
+import { isUnconfirmed, signInWithPassword } from '../../../../identity/sessions/check_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -34,6 +35,13 @@ const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: Form
     return_to === '/' ? null : hidden('return_to', return_to),
   );
 
+/** Links to pages that send a link by mail. */
+const mailLinks = ({ call: { platform, settings } }: Visit): Html | false =>
+  isMailOn(platform) &&
+  settings.password_authentication_enabled &&
+  html`<p><a href="/users/password/new">Forgot your password?</a></p>
+${platform.config.confirm_addresses && html`<p><a href="/users/confirmation/new">Confirm your address</a></p>`}`;
+
 const signInView = (visit: Visit, filled: Filled, problems = noProblems, given: Partial<View> = {}): View => {
   const { settings } = visit.call;
   const withPassword = settings.password_authentication_enabled;
@@ -44,7 +52,7 @@ ${
     ? passwordForm(visit, filled, problems)
     : html`<p>Signing in with a password is turned off on this service.</p>`
 }
-${providerButtons(visit, filled.return_to)}${settings.signup_enabled && withPassword && html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`}`;
+${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${settings.signup_enabled && withPassword && html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`}`;
   return { title: 'Sign in', body, ...given };
 };
 
@@ -73,6 +81,8 @@ const problemOf = (error: unknown): string | null => {
     case 'unauthorized':
       return 'Invalid user name or password.';
     case 'forbidden':
+      if (isUnconfirmed(error))
+        return 'Confirm your e-mail address first, by the link that was mailed to you.';
       return 'This account has been blocked. An administrator can tell you why.';
     case 'too_many_requests':
       return `Too many sign-ins failed. Try again ${inMinutes(Number(error.headers['retry-after']))}.`;

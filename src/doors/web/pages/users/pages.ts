@@ -98,10 +98,15 @@ export const pages = [
       requireFewSignUps(call);
       const problems = await attempt(async () => {
         const user_id = await signUp(call.platform, given);
+        // The address is confirmed first, by a link.
+        if (call.platform.config.confirm_addresses) return;
         const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
         visit.changeSession(await startSession(call.platform, session));
       });
-      return problems === null ? redirect('/', 'Welcome to Gantry.') : signUpView(visit, given, problems);
+      if (problems !== null) return signUpView(visit, given, problems);
+      return call.platform.config.confirm_addresses
+        ? redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.')
+        : redirect('/', 'Welcome to Gantry.');
     },
   }),
 ];

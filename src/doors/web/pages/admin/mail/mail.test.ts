@@ -1,0 +1,70 @@
+/** The administrators' page about mail. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type MailingService, startMailingService } from '../../../../../../test/support/mail.ts';
+import { seedMember, seedProject, seedUser, unique } from '../../../../../../test/support/seed.ts';
+import { type Visitor, contentIn, openVisitor } from '../../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: MailingService;
+let admin: Visitor;
+let username: string;
+before(async () => {
+  gantry = await startMailingService();
+  username = unique('admin');
+  const json = { username, name: username, email: `${username}@example.com`, password, admin: true };
+  await gantry.api('POST /users', { json });
+  admin = openVisitor(gantry);
+  await admin.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+it('sends a test mail to the administrator', async () => {
+  const page = await admin.get('/admin/mail');
+  assert.match(page.text, /Mail is sent through 127\.0\.0\.1:\d+ as Gantry &lt;gantry@example\.com&gt;/);
+  const { status, location } = await admin.post('/admin/mail/test');
+  assert.deepEqual([status, location], [303, '/admin/mail']);
+  const [mail] = await gantry.mailsTo({ username });
+  assert.equal(mail?.subject, 'Test mail');
+  const shown = contentIn(await admin.get('/admin/mail'));
+  assert.match(shown, /Test mail/);
+  const [, path = ''] = /href="(\/admin\/mail\/\d+)"/.exec(shown) ?? [];
+  assert.match((await admin.get(path)).text, /The mail settings work\./);
+  assert.equal((await admin.get('/admin/mail/999999')).status, 404);
+});
+
+it('shows neither subjects nor texts of mails about confidential issues', async () => {
+  const reader = await seedUser(gantry);
+  const { id } = await seedProject(gantry);
+  await seedMember(gantry, { user: reader.id, project: id, access_level: 30 });
+  const addIssue = async (json: object): Promise<void> =>
+    void (await gantry.api(`POST /projects/${id}/issues`, {
+      json: { description: `@${reader.username}`, ...json },
+    }));
+  await addIssue({ title: 'Secret plan', confidential: true });
+  await addIssue({ title: 'Public plan' });
+  assert.equal((await gantry.mailsTo(reader)).length, 2);
+  const list = contentIn(await admin.get('/admin/mail'));
+  assert.match(list, /Public plan/);
+  assert.doesNotMatch(list, /Secret plan/);
+  const rows = await gantry.service.platform.store.db
+    .selectFrom('mails')
+    .selectAll()
+    .where('user_id', '=', reader.id)
+    .execute();
+  assert.doesNotMatch(JSON.stringify(rows), /Secret/);
+  const [secret] = rows;
+  assert.match((await admin.get(`/admin/mail/${secret?.id}`)).text, /confidential and was not kept/);
+});
+
+it('shows why mails were not sent', async () => {
+  const reader = await seedUser(gantry);
+  const { id } = await seedProject(gantry);
+  gantry.smtp.refuse(550);
+  await gantry.api(`POST /projects/${id}/issues`, {
+    json: { title: 'x', description: `@${reader.username}` },
+  });
+  await gantry.service.worker.drain();
+  gantry.smtp.refuse(null);
+  assert.match(contentIn(await admin.get('/admin/mail')), /Failed<\/td>[^]*550 refused by the test/);
+});
