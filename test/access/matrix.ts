@@ -117,9 +117,9 @@ const restless: Record<string, string[]> = {
   project_counters: ['merge_requests_version'],
 };
 
-// The log of deliveries also has those that failed.
+// The log of deliveries also has those that failed. Background work indexes code and texts.
 const isKept = (table: string): boolean =>
-  table !== 'work' && table !== 'hook_logs' && !/^(?:issue|merge_request)_search_index/.test(table);
+  table !== 'work' && table !== 'hook_logs' && !/^(?:code_|(?:issue|merge_request)_search_index)/.test(table);
 
 /** Every row of every table, as text. */
 export const contentOf = async (db: Db): Promise<Content> => {
