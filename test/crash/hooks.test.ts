@@ -40,6 +40,17 @@ const ledger = (): Map<number, string[]> => {
   return titles;
 };
 
+/** Ids of the attempts of each change: one, however often it was sent. */
+const countIds = (): number[] => {
+  const ids = new Map<string, Set<string>>();
+  for (const { headers, body } of receiver.received) {
+    const { iid, title } = body.object_attributes;
+    const key = `${iid} ${title}`;
+    ids.set(key, (ids.get(key) ?? new Set()).add(headers['webhook-id'] ?? ''));
+  }
+  return [...ids.values()].map(({ size }) => size);
+};
+
 it(`delivers every change in order through ${kills} kills`, async () => {
   let service = await place.start();
   await ok(service.url, 'PUT /application/settings', { allow_local_requests_from_hooks_and_services: true });
@@ -65,5 +76,9 @@ it(`delivers every change in order through ${kills} kills`, async () => {
   const expected = Array.from({ length: kills + 1 }, (_one, at) => String(at));
   const titles = ledger();
   for (let iid = 1; iid <= issues; iid += 1) assert.deepEqual(titles.get(iid), expected, `issue ${iid}`);
+  assert.ok(
+    countIds().every((count) => count === 1),
+    'each attempt has the id of the first',
+  );
   assert.deepEqual(await place.query('select id from hook_events'), []);
 });

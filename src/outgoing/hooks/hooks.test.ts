@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { unsealValues } from './secrets.ts';
+import { localUrls } from '../../../test/support/local_urls.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
 
 const url = 'https://hooks.example.com/a/../b?token={secret}&x=%20#part';
@@ -183,14 +184,8 @@ describe('invalid hooks', () => {
     ['another scheme', { url: 'ftp://hooks.example.com' }],
     ['a script', { url: 'javascript:alert(1)' }],
     ['a blank in the URL', { url: 'https://hooks.example.com/ x' }],
-    ['this machine', { url: 'http://localhost/' }],
-    ['loopback', { url: 'http://127.0.0.1/' }],
-    ['loopback as a number', { url: 'http://2130706433/' }],
-    ['loopback in hexadecimal', { url: 'http://0x7f.1/' }],
     ['loopback by a variable', { url: 'http://{h}/', url_variables: [{ key: 'h', value: '127.0.0.1' }] }],
-    ['IPv6 loopback', { url: 'http://[::1]/' }],
-    ['mapped loopback', { url: 'http://[::ffff:127.0.0.1]/' }],
-    ['link-local metadata', { url: 'http://169.254.169.254/latest/meta-data' }],
+    ...localUrls.map((one): [string, object] => [one, { url: one }]),
     ['a header with a line end', { custom_headers: [{ key: 'X-A', value: 'a\r\nb: c' }] }],
     ['a reserved header', { custom_headers: [{ key: 'Host', value: 'a' }] }],
     ['headers that are no list', { custom_headers: 'x' }],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
+import { localUrls } from '../../../test/support/local_urls.ts';
 import { isListed, isPublicAddress } from './addresses.ts';
 import { type Lookup, type Outcome, type Rules, sendRequest } from './send.ts';
 
@@ -47,6 +48,19 @@ describe('a request', () => {
     for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost'])
       assert.equal((await send(`http://${host}:${port}/`, strict)).error, refusal, host);
     assert.equal(receiver.received.length, 0);
+  });
+
+  for (const url of localUrls)
+    it(`is refused to ${url}`, async () => {
+      const resolved: Lookup = async (host) => [
+        { address: host.includes('localhost') ? '::1' : host, family: 4 },
+      ];
+      assert.equal((await send(url, strict, resolved)).error, refusal);
+    });
+
+  it('is refused to a name of the metadata of a cloud', async () => {
+    const metadata: Lookup = async () => [{ address: '169.254.169.254', family: 4 }];
+    assert.equal((await send('http://metadata.google.internal/', strict, metadata)).error, refusal);
   });
 
   it('is refused if any address of the host is local', async () => {
