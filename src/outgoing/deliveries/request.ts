@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto';
 import { type HookSecrets, interpolateUrl } from '../hooks/secrets.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { parseTemplate } from '../hooks/template.ts';
+import { describePayload } from '../payloads/chat/describe.ts';
+import { renderMessage } from '../payloads/chat/render.ts';
 import type { OutgoingRequest } from '../sender/send.ts';
 
 export type Message = {
@@ -24,8 +26,12 @@ const toKey = (secret: string): Buffer =>
 const sign = (secret: string, { id, body }: Message, timestamp: string): string =>
   `v1,${createHmac('sha256', toKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 
-/** The body that is sent: the payload, or what the hook's template makes of it. */
-export const renderBody = ({ custom_webhook_template: template }: HookRow, payload: string): string => {
+/** The body that is sent: the payload, a message for a chat, or what the hook's template makes of it. */
+export const renderBody = (
+  { custom_webhook_template: template, format }: Pick<HookRow, 'custom_webhook_template' | 'format'>,
+  payload: string,
+): string => {
+  if (format !== 'json') return renderMessage(format, describePayload(JSON.parse(payload)));
   const render = template === null ? null : parseTemplate(template);
   return render === null ? payload : render(JSON.parse(payload));
 };

@@ -33,3 +33,8 @@ export const systemFlags: readonly EventFlag[] = [
 export const branchFilterStrategies = ['wildcard', 'regex', 'all_branches'] as const;
 
 export type BranchFilterStrategy = (typeof branchFilterStrategies)[number];
+
+/** What a hook sends: the payload, or a message that the incoming webhooks of a chat accept. */
+export const hookFormats = ['json', 'slack', 'microsoft_teams'] as const;
+
+export type HookFormat = (typeof hookFormats)[number];

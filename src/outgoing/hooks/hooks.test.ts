@@ -76,6 +76,7 @@ describe('hooks of a project', () => {
       url_variables: [{ key: 'secret' }],
       custom_headers: [{ key: 'X-Key' }],
       custom_webhook_template: '{"kind": "{{object_kind}}"}',
+      format: 'json',
     });
     assert.doesNotMatch(text, /very-secret|hidden/);
     assert.deepEqual((await gantry.api(`GET ${project}/${id}`)).body, body);

@@ -23,6 +23,7 @@ const settings = {
   url_variables: keys,
   custom_headers: keys,
   custom_webhook_template: nullable(string),
+  format: string,
   created_at: timestamp,
 };
 
@@ -66,5 +67,6 @@ export const hookJson = (
   url_variables: listKeys(unsealValues(platform, row.sealed_url_variables)),
   custom_headers: listKeys(unsealValues(platform, row.sealed_custom_headers)),
   custom_webhook_template: row.custom_webhook_template,
+  format: row.format,
   created_at: formatTime(row.created_at),
 });

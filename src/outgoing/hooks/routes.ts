@@ -16,7 +16,7 @@ import {
   text,
   unavailable,
 } from '../../platform/http/schema.ts';
-import { type EventFlag, branchFilterStrategies, eventFlagNames, eventFlags } from './flags.ts';
+import { type EventFlag, branchFilterStrategies, eventFlagNames, eventFlags, hookFormats } from './flags.ts';
 import { hookJson, hookShapes } from './json.ts';
 import { type HookOwner, findHookGroup, findHookProject } from './owners.ts';
 import { findHook, listHooks } from './queries.ts';
@@ -86,6 +86,9 @@ const edits = {
   enable_ssl_verification: optional(boolean({ description: 'verify the certificate of the receiver' })),
   custom_webhook_template: optional(
     clearable(longText('JSON sent instead of the payload; `{{project.name}}` stands for a part of it')),
+  ),
+  format: optional(
+    oneOf(hookFormats, { description: 'the payload (`json`), or a message for a chat; default: `json`' }),
   ),
   url_variables: optional(raw('list of `key` and `value`; values are never shown')),
   custom_headers: optional(raw('list of `key` and `value`; values are never shown')),

@@ -11,7 +11,13 @@ import type { Flag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
 import { isListed } from '../sender/addresses.ts';
-import { type BranchFilterStrategy, type EventFlag, eventFlagNames, systemFlags } from './flags.ts';
+import {
+  type BranchFilterStrategy,
+  type EventFlag,
+  type HookFormat,
+  eventFlagNames,
+  systemFlags,
+} from './flags.ts';
 import { type HookOwner, lockOwner, ownerColumns, selectOwnHooks } from './owners.ts';
 import { type HookRow, findHook } from './queries.ts';
 import {
@@ -44,6 +50,7 @@ export type HookEdit = { [F in EventFlag]?: boolean } & {
   push_events_branch_filter?: string | null;
   branch_filter_strategy?: BranchFilterStrategy;
   custom_webhook_template?: string | null;
+  format?: HookFormat;
   /** Lists of `{ key, value }`, checked here. */
   url_variables?: unknown;
   custom_headers?: unknown;
@@ -104,6 +111,7 @@ const textColumns = (edit: HookEdit): Columns => {
     ...(push_events_branch_filter !== undefined && {
       push_events_branch_filter: blankIsNull(push_events_branch_filter),
     }),
+    ...(edit.format !== undefined && { format: edit.format }),
     ...(edit.branch_filter_strategy !== undefined && { branch_filter_strategy: edit.branch_filter_strategy }),
     ...(edit.enable_ssl_verification !== undefined && {
       enable_ssl_verification: flag(edit.enable_ssl_verification),

@@ -50,6 +50,7 @@ import { changeStream } from './0070_change_stream.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 import { mails } from './0071_mails.ts';
+import { hookFormats } from './0072_hook_formats.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -104,4 +105,5 @@ export const migrationTexts: MigrationText[] = [
   codeSearch,
   changeStream,
   mails,
+  hookFormats,
 ];

@@ -31,6 +31,8 @@ export type HooksTable = {
   push_events_branch_filter: string | null;
   branch_filter_strategy: 'all_branches' | 'wildcard' | 'regex';
   custom_webhook_template: string | null;
+  /** What is sent: the payload, or a message for a chat. */
+  format: Generated<'json' | 'slack' | 'microsoft_teams'>;
   /** Encrypted (`core/access/credentials/encrypt_secrets.ts`); null: none. */
   sealed_token: string | null;
   sealed_signing_token: string | null;

@@ -1,6 +1,6 @@
 /** Form of a hook. */
 import type { EventFlag } from '../../../../outgoing/hooks/flags.ts';
-import { branchFilterStrategies, eventFlagNames } from '../../../../outgoing/hooks/flags.ts';
+import { branchFilterStrategies, eventFlagNames, hookFormats } from '../../../../outgoing/hooks/flags.ts';
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
-import { eventHints, eventLabels, listEvents } from './placed_hook.ts';
+import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 
@@ -29,6 +29,7 @@ export const filledParams = {
   push_events_branch_filter: optional(text({ maxLength: 1_000 })),
   enable_ssl_verification: boolean({ default: false }),
   custom_webhook_template: optional(longText()),
+  format: oneOf(hookFormats, { default: 'json' }),
   url_variables: optional(raw('rows')),
   custom_headers: optional(raw('rows')),
 };
@@ -40,6 +41,7 @@ const textNames = [
   'branch_filter_strategy',
   'push_events_branch_filter',
   'custom_webhook_template',
+  'format',
 ] as const;
 
 type TextName = (typeof textNames)[number];
@@ -68,6 +70,7 @@ const emptyTexts: Filled['texts'] = {
   branch_filter_strategy: 'all_branches',
   push_events_branch_filter: '',
   custom_webhook_template: '',
+  format: 'json',
 };
 
 /** The form of a new hook. */
@@ -100,6 +103,7 @@ export const filledOf = ({ call }: Visit, hook: HookRow): Filled => {
         hook.push_events_branch_filter === null ? 'all_branches' : hook.branch_filter_strategy,
       push_events_branch_filter: hook.push_events_branch_filter ?? '',
       custom_webhook_template: hook.custom_webhook_template ?? '',
+      format: hook.format,
     },
     flags: new Set([
       ...eventFlagNames.filter((name) => hook[name] === 1),
@@ -149,6 +153,7 @@ export const toEdit = (owner: HookOwner, sent: RawParams): HookEdit & { url: str
     push_events_branch_filter: strategy === 'all_branches' ? null : texts.push_events_branch_filter.trim(),
     enable_ssl_verification: flags.has('enable_ssl_verification'),
     custom_webhook_template: texts.custom_webhook_template,
+    format: hookFormats.find((one) => one === texts.format) ?? 'json',
     url_variables: toParameter(variables),
     custom_headers: toParameter(headers),
   };
@@ -212,6 +217,27 @@ const secretHints = {
   signing_token: 'Key of the signature in the header webhook-signature. If empty, the secret token.',
 };
 
+const secretRows = ({ given, problems }: Tried): Html =>
+  html`${keyValueRows(
+    {
+      name: 'custom_headers',
+      legend: 'Custom headers',
+      one: 'Header',
+      hint: 'Sent with each delivery. Values are stored encrypted and never shown again.',
+      problems,
+    },
+    given.headers,
+  )}${keyValueRows(
+    {
+      name: 'url_variables',
+      legend: 'URL variables',
+      one: 'Variable',
+      hint: 'Parts of the URL that are secret. Values are stored encrypted and never shown again.',
+      problems,
+    },
+    given.variables,
+  )}`;
+
 /** Renders the form. */
 export const hookForm = (
   visit: Visit,
@@ -242,30 +268,19 @@ export const hookForm = (
       label: 'Verify the certificate of the receiver',
       checked: given.flags.has('enable_ssl_verification'),
     }),
-    keyValueRows(
-      {
-        name: 'custom_headers',
-        legend: 'Custom headers',
-        one: 'Header',
-        hint: 'Sent with each delivery. Values are stored encrypted and never shown again.',
-        problems,
-      },
-      given.headers,
-    ),
-    keyValueRows(
-      {
-        name: 'url_variables',
-        legend: 'URL variables',
-        one: 'Variable',
-        hint: 'Parts of the URL that are secret. Values are stored encrypted and never shown again.',
-        problems,
-      },
-      given.variables,
-    ),
+    secretRows(tried),
+    select({
+      name: 'format',
+      label: 'Format',
+      hint: 'What is sent. For a chat, the URL is that of an incoming webhook there.',
+      value: texts.format,
+      options: Object.entries(formatLabels),
+      problems,
+    }),
     textArea({
       name: 'custom_webhook_template',
       label: 'Payload template (optional)',
-      hint: 'JSON that is sent instead of the payload. {{project.name}} stands for a part of the payload.',
+      hint: 'JSON that is sent instead of the payload, in the format JSON. {{project.name}} stands for a part of the payload.',
       value: texts.custom_webhook_template,
       problems,
     }),

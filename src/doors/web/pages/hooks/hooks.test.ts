@@ -89,13 +89,14 @@ test('adds, edits and deletes a hook, in each place', async () => {
       branch_filter_strategy: 'wildcard',
       push_events_branch_filter: 'release/*',
       enable_ssl_verification: '1',
+      format: 'slack',
     });
     const id = await lastId(api);
     assert.deepEqual([added.status, added.location], [303, `${path}/${id}`]);
     const { body } = await gantry.api(`GET ${api}/${id}`);
     assert.deepEqual(
-      [body.name, body[flag], body.push_events, body.push_events_branch_filter, body.enable_ssl_verification],
-      ['Builds <i>', true, false, 'release/*', true],
+      [body.name, body[flag], body.push_events, body.push_events_branch_filter, body.format],
+      ['Builds <i>', true, false, 'release/*', 'slack'],
     );
     assert.match((await who.get(path)).text, /Builds &lt;i&gt;[\s\S]*No deliveries yet[\s\S]*Active/);
     const shown = await who.get(`${path}/${id}`);

@@ -1,5 +1,5 @@
 /** Where hooks are managed, and how their pages name things. */
-import type { EventFlag } from '../../../../outgoing/hooks/flags.ts';
+import type { EventFlag, HookFormat } from '../../../../outgoing/hooks/flags.ts';
 import { eventFlagNames, systemFlags } from '../../../../outgoing/hooks/flags.ts';
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import { type HookRow, findHook } from '../../../../outgoing/hooks/queries.ts';
@@ -34,6 +34,12 @@ export const eventLabels: { [F in EventFlag]?: string } = {
   member_events: 'Members',
   emoji_events: 'Emoji reactions',
   repository_update_events: 'Repository updates',
+};
+
+export const formatLabels: { [F in HookFormat]: string } = {
+  json: 'JSON',
+  slack: 'Message for Slack, Mattermost or Rocket.Chat',
+  microsoft_teams: 'Message for Microsoft Teams',
 };
 
 export const eventHints: { [F in EventFlag]?: string } = {

@@ -18,7 +18,15 @@ import { moment, relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
 import type { SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
-import { type FoundHook, eventLabels, findHookOfOwner, listEvents, nouns, titleOf } from './placed_hook.ts';
+import {
+  type FoundHook,
+  eventLabels,
+  findHookOfOwner,
+  formatLabels,
+  listEvents,
+  nouns,
+  titleOf,
+} from './placed_hook.ts';
 import { describeAnswer, outcomeBadge, stateBadge } from './delivery_status.ts';
 
 const pathOf = ({ list, hook }: FoundHook): string => `${list.path}/${hook.id}`;
@@ -62,7 +70,7 @@ const settings = (visit: Visit, found: FoundHook): Html => {
   }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(found))}${fact(
     'Secret token',
     secrets.token === null ? 'None' : 'Stored',
-  )}${fact('Custom headers', keysOf(secrets.headers))}${fact('URL variables', keysOf(secrets.urlVariables))}${fact(
+  )}${fact('Format', formatLabels[hook.format])}${fact('Custom headers', keysOf(secrets.headers))}${fact('URL variables', keysOf(secrets.urlVariables))}${fact(
     'Certificate',
     hook.enable_ssl_verification === 1 ? 'Verified' : 'Not verified',
   )}</dl></div></section>`;
