@@ -25,6 +25,8 @@ const goals = {
   /** ms until a total that is not cached is there, at the largest size. */
   firstTotal: { goal: 60 },
   lastPage: { goal: 25 },
+  /** ms from a push to the first byte of its webhook. */
+  webhookFirstByte: { goal: 100 },
   search: { goal: 100 },
   /** ms from the start of the process to the first answer. */
   firstStart: { goal: 600, aim: 300 },

@@ -4,7 +4,7 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
- *                                             requests memory start pages git transport mixed ci (ci_dispatch
+ *                                             requests memory start pages git transport mixed webhooks ci (ci_dispatch
  *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
@@ -38,6 +38,7 @@ import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
+import { measureWebhooks } from './measure/webhooks/deliveries.ts';
 import { isPinned, pressure, treeOf } from './process_usage.ts';
 import { table } from './format_table.ts';
 
@@ -59,6 +60,7 @@ const names = [
   'git',
   'transport',
   'mixed',
+  'webhooks',
   'ci_dispatch',
   'ci_waiting',
   'ci_pipelines',
@@ -81,6 +83,7 @@ const measures: Measure[] = [
   measureGitCalls,
   measureGitTransport,
   measureMixedWrites,
+  measureWebhooks,
   measureCiDispatch,
   measureCiWaiting,
   measureCiPipelines,

@@ -415,6 +415,7 @@ CREATE TABLE hooks (
   disabled_until integer,
   created_at integer not null,
   updated_at integer not null,
+  format text not null default 'json',
   check (project_id is null or group_id is null)
 ) strict;
 

@@ -1,0 +1,174 @@
+/** What webhooks cost: a delivery, a write that none receives, the wait for the first byte, and others beside many. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
+import type { Bench } from '../../bench.ts';
+import { type Figure, figure, median } from '../../measured_figures.ts';
+import { cpuSeconds, pinned } from '../../process_usage.ts';
+import { type Running, rootToken, startService } from '../../service.ts';
+import { api } from '../../sites/root_api.ts';
+
+/** Issues of one round. */
+const writes = 200;
+const pushes = 20;
+/** Deliveries a second: 5,000 a minute. */
+const rate = 5_000 / 60;
+const hooksOfBusy = 10;
+/** Reads a second beside them. */
+const reads = 50;
+
+type Site = { server: Running; receiver: HookReceiver };
+
+const makeProject = async ({ server }: Site, name: string): Promise<number> =>
+  (await api<{ id: number }>(server.port, 'POST /projects', { name })).id;
+
+const addHook = async (
+  { server, receiver }: Site,
+  project: number,
+  flag: string,
+  path = '',
+): Promise<void> => {
+  const json = { url: `${receiver.url}/${path}`, push_events: false, [flag]: true };
+  await api(server.port, `POST /projects/${project}/hooks`, json);
+};
+
+const addIssues = async ({ server }: Site, project: number, count: number): Promise<void> => {
+  for (let at = 0; at < count; at += 1)
+    await api(server.port, `POST /projects/${project}/issues`, {
+      title: `Issue ${at}`,
+      description: 'x'.repeat(500),
+    });
+};
+
+const untilReceived = async (received: readonly unknown[], count: number): Promise<void> => {
+  while (received.length < count) await pause(10);
+};
+
+/** µs of CPU of the service for a write, until all of its deliveries are received. */
+const costOf = async (site: Site, project: number, deliveries: number): Promise<number> => {
+  const { server, receiver } = site;
+  receiver.clear();
+  const before = cpuSeconds([server.pid]);
+  await addIssues(site, project, writes);
+  await untilReceived(receiver.received, deliveries);
+  return ((cpuSeconds([server.pid]) - before) / writes) * 1e6;
+};
+
+/** µs of CPU of a bare `fetch` that posts as much. */
+const costOfFetch = async ({ receiver }: Site): Promise<number> => {
+  const file = join(import.meta.dirname, 'bare_fetch.ts');
+  const [program, args] = pinned(0, process.execPath, [file, receiver.url, String(writes)]);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  await once(child, 'exit');
+  return Number(text);
+};
+
+const measureCost = async (bench: Bench, site: Site): Promise<Figure[]> => {
+  const [plain, hooked] = [await makeProject(site, 'plain'), await makeProject(site, 'hooked')];
+  const [none, beside, delivered, bare]: number[][] = [[], [], [], []];
+  await costOf(site, plain, 0); // warm
+  for (let round = 1; round <= bench.rounds; round += 1) none?.push(await costOf(site, plain, 0));
+  await addHook(site, hooked, 'issues_events');
+  await costOf(site, hooked, writes);
+  for (let round = 1; round <= bench.rounds; round += 1) {
+    bench.progress(`webhooks, round ${round} of ${bench.rounds}`);
+    const without = await costOf(site, plain, 0);
+    beside?.push(without);
+    delivered?.push((await costOf(site, hooked, writes)) - without);
+    bare?.push(await costOfFetch(site));
+  }
+  const added = (beside ?? []).map((cost) => cost / median(none ?? []));
+  return [
+    figure('webhooks: a delivery', 'µs', delivered ?? [], { floor: median(bare ?? []) }),
+    figure('webhooks: a write without a hook, times one where none exists', 'times', added, { goal: 1.1 }),
+  ];
+};
+
+const measureFirstByte = async (bench: Bench, site: Site): Promise<Figure> => {
+  const { server, receiver } = site;
+  const project = await makeProject(site, 'pushed');
+  await addHook(site, project, 'push_events');
+  const waits: number[] = [];
+  for (let at = 0; at < pushes; at += 1) {
+    receiver.clear();
+    const actions = [{ action: 'create', file_path: `${at}.txt`, content: 'x' }];
+    const begun = performance.now();
+    receiver.answer((_request, response) => {
+      waits.push(performance.now() - begun);
+      response.end();
+    });
+    await api(server.port, `POST /projects/${project}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'x',
+      actions,
+    });
+    await untilReceived(receiver.received, 1);
+  }
+  return figure(
+    'webhooks: from a push to the first byte, p50',
+    'ms',
+    [median(waits)],
+    bench.goals.webhookFirstByte,
+  );
+};
+
+/** Milliseconds that 99 % of the reads take at most. */
+const readLatency = async (
+  bench: Bench,
+  { server }: Site,
+  project: number,
+  seconds: number,
+): Promise<number> => {
+  const requests = [{ method: 'GET' as const, path: `/api/v4/projects/${project}`, status: 200 }];
+  const job = { port: server.port, token: rootToken, requests };
+  const { latencies } = await bench.loader.run({ kind: 'open', job, rate: reads, seconds });
+  return latencies[Math.ceil(latencies.length * 0.99) - 1] ?? NaN;
+};
+
+const measureBusy = async (bench: Bench, site: Site): Promise<Figure[]> => {
+  const { receiver } = site;
+  const seconds = bench.rounds > 3 ? 60 : 15;
+  const project = await makeProject(site, 'busy');
+  for (let at = 0; at < hooksOfBusy; at += 1) await addHook(site, project, 'issues_events', String(at));
+  const quiet = await readLatency(bench, site, project, seconds);
+  receiver.clear();
+  const reading = readLatency(bench, site, project, seconds);
+  const wanted = Math.round((rate * seconds) / hooksOfBusy);
+  const begun = performance.now();
+  for (let at = 0; at < wanted; at += 1) {
+    const due = begun + (at * hooksOfBusy * 1_000) / rate;
+    await pause(Math.max(0, due - performance.now()));
+    await addIssues(site, project, 1);
+  }
+  const busy = await reading;
+  await untilReceived(receiver.received, wanted * hooksOfBusy);
+  const perMinute = (receiver.received.length / (performance.now() - begun)) * 60_000;
+  return [
+    figure('webhooks: deliveries a minute, all received', '/s', [perMinute / 60]),
+    figure('webhooks: reads beside them, p99', 'ms', [busy], { floor: quiet }),
+  ];
+};
+
+export const measureWebhooks = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('webhooks')) return [];
+  const place = await bench.databases.empty();
+  const [server, receiver] = await Promise.all([startService(place), startHookReceiver()]);
+  const site = { server, receiver };
+  try {
+    await api(server.port, 'PUT /application/settings', {
+      allow_local_requests_from_hooks_and_services: true,
+    });
+    return [
+      ...(await measureCost(bench, site)),
+      await measureFirstByte(bench, site),
+      ...(await measureBusy(bench, site)),
+    ];
+  } finally {
+    await server.stop();
+    await receiver.close();
+  }
+};
