@@ -120,6 +120,8 @@ const substitutes = {
   version_id: nothing,
   draft_note_id: nothing,
   suggestion: nothing,
+  issue_id: nothing,
+  merge_request_id: nothing,
   resource_event_id: nothing,
   name: 'main',
   other_sha: '0'.repeat(40),

@@ -74,7 +74,7 @@ const runStep = async (
 };
 
 /** Collects the payloads by name. */
-export const collectPayloads = async (): Promise<Record<string, Kept>> => {
+const collectPayloads = async (): Promise<Record<string, Kept>> => {
   const [gantry, receiver] = await Promise.all([startTestService(), startHookReceiver()]);
   try {
     gantry.setTime(start);

@@ -15,7 +15,7 @@ export type VisitorSeed = Omit<UserSeed, 'password' | 'scopes'> & {
 };
 
 /** The password of every seeded visitor. */
-export const password = 'correct horse';
+const password = 'correct horse';
 
 /** @param given the place and the role of a member; without a role, the user is no member */
 export const seedVisitor = async (gantry: TestService, given: VisitorSeed = {}): Promise<SeededVisitor> => {

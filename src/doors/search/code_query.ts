@@ -10,7 +10,7 @@ export type CodeQuery = {
 };
 
 /** Shorter texts have no trigram, so a search would read every file. */
-export const minTextLength = 3;
+const minTextLength = 3;
 
 const filter = /(?<!\S)(filename|path|extension):(\S+)/g;
 

@@ -13,7 +13,7 @@ export const maxCandidates = 200;
 
 type Place = { id: number; namespace_id: number };
 
-export const readIds = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number));
+const readIds = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number));
 
 type Select = [Reason, RawBuilder<unknown>];
 

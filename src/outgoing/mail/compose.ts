@@ -43,7 +43,7 @@ const deedsByReason: Record<string, string> = {
 };
 
 /** One sentence: what happened. */
-export const writeHeadline = ({ kind, reason, subject, actor }: ReadyMail): string => {
+const writeHeadline = ({ kind, reason, subject, actor }: ReadyMail): string => {
   if (kind === 'pipeline.failed') return `Your ${subject.name} failed: ${subject.project.full_path}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
   if (kind === 'note.created') return `${who} commented on ${subject.name}`;

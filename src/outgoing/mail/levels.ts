@@ -35,7 +35,7 @@ const customEventNames: Record<string, CustomEvent> = {
   'pipeline.failed': 'failed_pipeline',
 };
 
-export const getCustomEvent = (kind: string): CustomEvent | null => customEventNames[kind] ?? null;
+const getCustomEvent = (kind: string): CustomEvent | null => customEventNames[kind] ?? null;
 
 const isEventEnabled = ({ events }: LevelSetting, kind: string): boolean => {
   const event = getCustomEvent(kind);

@@ -22,7 +22,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const isLocal = (host: string): boolean => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
 
 /** Options of the connection. A password is sent only over TLS, except to this machine. */
-export const readServer = (text: string) => {
+const readServer = (text: string) => {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   const tls =
@@ -53,7 +53,7 @@ const transportOf = memoizePerStore(
 );
 
 /** Splits `Name <address>`. */
-export const readSender = (text: string): { name: string; address: string } => {
+const readSender = (text: string): { name: string; address: string } => {
   const [, name = '', address = text] = /^([^<]*)<([^>]+)>$/.exec(text.trim()) ?? [];
   return { name: name.trim(), address };
 };

@@ -17,9 +17,9 @@ import type { RefsMoved } from '../refs/refs_moved.ts';
 import { findRef } from '../refs/resolve.ts';
 
 /** Files of a branch that are indexed; further ones are not found. */
-export const maxIndexedFiles = 50_000;
+const maxIndexedFiles = 50_000;
 /** Bytes. Of a larger file, as of a binary one, only the path is found. */
-export const maxIndexedBytes = 256 * 1024;
+const maxIndexedBytes = 256 * 1024;
 /** Bytes; longer paths are not found. */
 const maxPathBytes = 1_000;
 
