@@ -150,6 +150,11 @@ const queries: Record<string, string> = {
   '/merge_requests': 'scope=all',
   '/projects/{id}/pipelines': '',
   '/projects/{id}/repository/merge_base': 'refs[]=main&refs[]=handrails',
+  '/search': 'scope=merge_requests&search=the',
+  '/groups/{id}/search': 'scope=projects&search=bridge',
+  '/groups/{id}/-/search': 'scope=issues&search=the',
+  '/projects/{id}/search': 'scope=milestones&search=a',
+  '/projects/{id}/-/search': 'scope=commits&search=add',
 };
 
 type Ask = (path: string) => Promise<{ status: number; body: unknown }>;

@@ -22,7 +22,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const isLocal = (host: string): boolean => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
 
 /** Options of the connection. A password is sent only over TLS, except to this machine. */
-const readServer = (text: string) => {
+export const readServer = (text: string) => {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   const tls =
