@@ -1,4 +1,4 @@
-/** Types of what every handler of a method or a stream receives. */
+/** Types of the handlers of methods and streams, and of what they receive. */
 import type { Readable, Writable } from 'node:stream';
 import type { Exec } from './exec/spawn.ts';
 import type { Pools } from './pool/pools.ts';
@@ -21,7 +21,7 @@ export type Storage = {
   exec: Exec;
   /** Long-lived git processes. */
   pools: Pools;
-  /** Instance that owns the storage; null until its marker was read. */
+  /** Instance that owns the storage; null until its marker was read, which fills it in. */
   owner: { instance: string | null };
   /** Writes a log line. */
   log: (message: string, details?: object) => void;
@@ -52,7 +52,7 @@ export type StreamIo = {
   /** Bytes to the service. Respect its backpressure (use `pipeline`). */
   output: Writable;
   ask: (question: PushQuestion) => Promise<PushAnswer>;
-  tell: (news: PushNotice) => Promise<PushNoticeAnswer>;
+  tell: (notice: PushNotice) => Promise<PushNoticeAnswer>;
 };
 
 export type StreamHandler<N extends Stream> = (

@@ -12,7 +12,7 @@ import {
   until,
 } from '../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/ci/runner_process.ts';
-import { listAliases } from './executors/service_containers.ts';
+import { listAliases } from './executors/start_services.ts';
 
 /**
  * Fake podman: records its arguments, represents containers by files, and runs the scripts on the host.

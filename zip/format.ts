@@ -1,4 +1,4 @@
-/** The zip format (APPNOTE 6.3): constants that the reader and the writer share. */
+/** The zip format (APPNOTE 6.3): what the reader and the writer share. */
 
 export const signatures = {
   local: 0x04034b50,
@@ -17,17 +17,18 @@ export const methods = { store: 0, deflate: 8 } as const;
 /** Bits of an entry's general purpose flags. */
 export const flags = { encrypted: 1, descriptor: 8, strong: 0x40, utf8: 0x800, hidden: 0x2000 } as const;
 
-/** Placeholders: the true value is in a 64-bit field. */
+/** A field with the greatest value refers to its 64-bit counterpart in the zip64 records. */
 export const max16 = 0xffff;
 export const max32 = 0xffffffff;
 
+/** Id of the extra field that holds 64-bit values. */
 export const extra64 = 1;
 
 /** Bits of a Unix mode that hold the file type. */
 export const kindMask = 0o170000;
 export const modes = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const;
 
-/** System id of Unix: the upper half of the external attributes is a Unix mode. */
+/** Id of the system that wrote an entry, Unix: the upper half of the external attributes is then a Unix mode. */
 export const unix = 3;
 
 export type Kind = 'file' | 'directory' | 'symlink';

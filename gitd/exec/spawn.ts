@@ -5,7 +5,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { GitError } from '../git_error.ts';
 import type { Argument } from './arguments.ts';
 import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
-import { limitCommand } from './process_limits.ts';
+import { limitCommand } from './prlimit.ts';
 import { type Share, type SlotName, makeAllSlots } from './slots.ts';
 
 export type Command =

@@ -1,6 +1,6 @@
 /**
  * Keeps new objects in a folder of their own until they are accepted. git and gitd write there and read the
- * repository's objects, too. A conflict or check leaves nothing behind.
+ * repository's objects, too. A merge with conflicts, or a mere check, so leaves no objects in the repository.
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,19 +11,19 @@ import { forEachConcurrently, makeObjectWriter, putInFolder, type ObjectWriter }
 export type Quarantine = {
   /** Folder of the new objects. */
   objects: string;
-  /** Variables that make git write there and read both. */
+  /** Variables with which git writes to this folder, and reads it and the repository's objects. */
   env: Record<string, string>;
   /** Writes objects into it; not durable before `keep`. */
   writer: ObjectWriter;
   /** Moves all objects except these into the repository. They are durable when it resolves. */
-  keep: (but?: Iterable<Oid>) => Promise<void>;
+  keep: (except?: Iterable<Oid>) => Promise<void>;
 };
 
-const moveLoose = async (from: string, to: string, but: Set<Oid>): Promise<void> => {
+const moveLoose = async (from: string, to: string, except: Set<Oid>): Promise<void> => {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/u.test(name));
   await forEachConcurrently(folders, async (folder) => {
     const files = (await readdir(join(from, folder))).filter((name) => /^[0-9a-f]{38}$/u.test(name));
-    const kept = files.filter((name) => !but.has(folder + name));
+    const kept = files.filter((name) => !except.has(folder + name));
     if (kept.length === 0) return;
     await forEachConcurrently(kept, async (name) => {
       const place = join(to, folder);
@@ -71,11 +71,11 @@ export const withQuarantine = async <T>(
     objects,
     env: quarantineEnvironment(dir, objects),
     writer: makeObjectWriter(objects, durable),
-    keep: async (but = []) => {
+    keep: async (except = []) => {
       if (!durable) throw new Error('these objects were not synced');
       await quarantine.writer.flush();
       await movePacks(objects, home);
-      await moveLoose(objects, home, new Set(but));
+      await moveLoose(objects, home, new Set(except));
       await syncFolder(home);
     },
   };

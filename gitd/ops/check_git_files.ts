@@ -7,14 +7,14 @@ import { buildPack } from '../odb/build_pack.ts';
 import { withQuarantine } from '../odb/quarantine.ts';
 import { buildTree } from '../odb/raw_tree.ts';
 
-/** A file without its folder; `name` has one character per byte (latin1). */
+/** A file by its base name, with one character per byte (latin1). */
 export type CheckedFile = { name: string; mode: number; content: Buffer };
 
-/** Bytes. Callers refuse larger files unchecked. */
+/** The largest file to check, in bytes. Callers refuse larger ones without a check. */
 export const maxCheckedBytes = 8 * 2 ** 20;
 
-/** Exit code of git when it gives up, for a bad file as for a full disk. */
-const fatal = 128;
+/** git exits with this code on every fatal error, be it a bad file or a full disk; stderr tells which. */
+const fatalExitCode = 128;
 
 /**
  * Tells whether git would accept the file in a push, by `unpack-objects --strict`.
@@ -37,7 +37,7 @@ export const passesPushCheck = async (context: Context, file: CheckedFile): Prom
       variables,
       config: [['core.fsync', 'none']],
       input: pack,
-      codes: [0, fatal],
+      codes: [0, fatalExitCode],
     });
   const { code, stderr } = await withQuarantine(context.dir, false, async ({ env }) => runCheck(env));
   if (code === 0) return true;

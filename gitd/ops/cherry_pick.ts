@@ -6,7 +6,7 @@ import { withQuarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
 import { emptyTree, type Oid } from '../protocol_records.ts';
 import { applyChange, type Change } from './merge_tree.ts';
-import { keepObjects } from '../odb/durable_objects.ts';
+import { keepObjects } from '../odb/flush_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 
 type Picked = Methods['commit.cherry_pick']['result'];

@@ -12,7 +12,7 @@ import { readFolder } from '../read/list_tree.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
 import { applyAction, type Work } from './apply_file_action.ts';
 import { passesPushCheck, maxCheckedBytes } from './check_git_files.ts';
-import { flushObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
+import { flushObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 
 type Params = Methods['commit.actions']['params'];

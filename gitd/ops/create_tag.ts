@@ -3,7 +3,7 @@ import { GitError } from '../git_error.ts';
 import { buildTag } from '../odb/raw_tag.ts';
 import type { Methods } from '../protocol.ts';
 import { isShortName } from '../ref_names.ts';
-import { flushObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
+import { flushObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readObjectKind } from '../pool/read_object.ts';
 
 /** Creates the object of an annotated tag. */

@@ -9,7 +9,7 @@ import type { Oid } from '../protocol_records.ts';
 import type { MergeCheck } from '../pool/merge_tree.ts';
 import { mergeBase } from '../commits/read_commits.ts';
 import { mergeCommits, type Merged } from './merge_tree.ts';
-import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
+import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readRawCommit, requireCommit } from '../pool/read_object.ts';
 
 /** Maximum conflicting paths in an answer. */

@@ -8,7 +8,7 @@ import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
 import type { Oid, Signature } from '../protocol_records.ts';
 import { applyChange } from './merge_tree.ts';
-import { keepObjects } from '../odb/durable_objects.ts';
+import { keepObjects } from '../odb/flush_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 
 const maxCommits = 1000;

@@ -16,7 +16,7 @@ import {
   removeEngineFolder,
   writeLogins,
 } from './pull_images.ts';
-import { readServiceLogs, startService, waitForServices } from './service_containers.ts';
+import { readServiceLogs, startService, waitForServices } from './start_services.ts';
 
 const makeNetwork = async ({ engine }: ContainerParts, { mark }: Setting): Promise<string> => {
   const name = `gantry-${mark}`;

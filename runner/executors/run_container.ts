@@ -17,7 +17,7 @@ import {
 import type { Limits } from './process_limits.ts';
 import { signal } from './processes.ts';
 import { type Ended, type User, runTree, startChild } from './run_process.ts';
-import { type Running, environmentFile, hostArguments } from './service_containers.ts';
+import { type Running, environmentFile, hostArguments } from './start_services.ts';
 
 export type ContainerParts = { engine: Engine; limits: Limits; pullPolicies: readonly PullPolicy[] };
 

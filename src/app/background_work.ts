@@ -13,7 +13,7 @@ import { removeSourceWork } from '../review/merge_requests/merging/remove_source
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
 import { deliverWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
-import { resumeHandlers } from '../outgoing/deliveries/resume.ts';
+import { resumeHandlers } from '../outgoing/deliveries/resume_hook.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
 import { mailHandlers } from '../outgoing/mail/send.ts';
 import { notifyWork } from '../outgoing/mail/observe.ts';

@@ -11,7 +11,7 @@ import { triggerJobsJson } from './trigger_job_json.ts';
 import { type LoadedJob, findJob, findJobToRun, loadJob } from './find.ts';
 import { parseJobVariables } from './manual_variables.ts';
 import { jobActionShape, bridgeShape, jobJson, jobShape, jobsJson } from './json.ts';
-import { type Scope, listPipelineJobs, listProjectJobs, scopes } from './list.ts';
+import { type Scope, listPipelineJobs, listProjectJobs, scopes } from './list_jobs.ts';
 import type { JobRow } from './rows.ts';
 
 const area = 'jobs';

@@ -9,7 +9,7 @@ import { forbidden, missingAttribute } from '../../platform/errors.ts';
 import { findGroupFor } from '../../identity/groups/find.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, object, oneOf, optional, text } from '../../platform/http/schema.ts';
-import { scopes as jobStatuses } from '../jobs/list.ts';
+import { scopes as jobStatuses } from '../jobs/list_jobs.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
 import { deleteRunner, resetToken, updateRunner } from './update_and_delete.ts';
 import { type RunnerOwner, createRunner } from './registration/create.ts';

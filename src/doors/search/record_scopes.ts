@@ -21,7 +21,7 @@ import { projectShape } from '../../projects/projects/json.ts';
 import { listProjects } from '../../projects/projects/lists/list.ts';
 import { renderSnippets, snippetShape } from '../../projects/snippets/json.ts';
 import { searchSnippets } from '../../projects/snippets/queries.ts';
-import type { Filters as RequestFilters } from '../../review/merge_requests/lists/filters.ts';
+import type { Filters as RequestFilters } from '../../review/merge_requests/lists/merge_request_filters.ts';
 import { mergeRequestTexts } from '../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../review/merge_requests/lists/list.ts';
 import { mergeRequestShape } from '../../review/merge_requests/json.ts';

@@ -10,7 +10,7 @@ import { requireRecordQuota } from '../../platform/db/quota.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
-import { isListed } from '../sender/addresses.ts';
+import { isListed } from '../sender/allowed_addresses.ts';
 import {
   type BranchFilterStrategy,
   type EventFlag,

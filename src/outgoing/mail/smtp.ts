@@ -5,7 +5,7 @@ import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 export type Message = {
   /** Address of the user. */
   to: string;
-  /** Name of the sender, beside the address of the service; null: its own name. */
+  /** Display name of the sender, whose address is that of the service; null: the name of the service. */
   from_name: string | null;
   subject: string;
   text: string;

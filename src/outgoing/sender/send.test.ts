@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { localUrls } from '../../../test/support/local_urls.ts';
-import { isListed, isPublicAddress } from './addresses.ts';
+import { isListed, isPublicAddress } from './allowed_addresses.ts';
 import { type Lookup, type Outcome, type Rules, sendRequest } from './send.ts';
 
 let receiver: HookReceiver;

@@ -5,7 +5,7 @@
 import { lookup as lookUpHost } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
-import { isListed, isPublicAddress, toBareHost } from './addresses.ts';
+import { isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
 
 type Address = { address: string; family: number };
 

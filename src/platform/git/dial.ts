@@ -18,7 +18,10 @@ export type Address = { path: string } | { host: string; port: number };
 export type GitdAddress = {
   address: Address;
   secret: string;
-  /** Our instance id, which the storage compares; null: only methods of the storage itself are allowed. */
+  /**
+   * Our instance id, which must be that of the storage's owner. Null allows only methods that concern the storage as a
+   * whole.
+   */
   instance: string | null;
 };
 
@@ -41,9 +44,9 @@ export const dial = async ({ address, secret, instance }: GitdAddress): Promise<
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
   const nonce = randomBytes(16).toString('hex');
   let proof: string | null = null;
-  let isKnown = false;
+  let isAuthenticated = false;
   const onFrame = (frame: Frame): void => {
-    if (isKnown) return line.onFrame(frame);
+    if (isAuthenticated) return line.onFrame(frame);
     const { header } = frame;
     if (proof === null && typeof header['nonce'] === 'string') {
       const nonces: [string, string] = [header['nonce'], nonce];
@@ -54,9 +57,9 @@ export const dial = async ({ address, secret, instance }: GitdAddress): Promise<
     const refused = header['refused'] as string | undefined;
     if (proof === null || !isProof(header['proof'], proof))
       throw storageUnavailable(
-        `the repository storage refused the connection: ${refused ?? 'the secret is another one'}`,
+        `the repository storage refused the connection: ${refused ?? 'it has a different secret'}`,
       );
-    isKnown = true;
+    isAuthenticated = true;
     reader.allow(limitsOfPeers);
     socket.setTimeout(0);
     resolve(line);

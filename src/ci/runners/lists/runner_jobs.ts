@@ -5,7 +5,7 @@ import { projectRules } from '../../../core/access/may.ts';
 import { projectsAtLeast } from '../../../core/access/visible.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../../../platform/http/schema.ts';
-import type { Scope } from '../../jobs/list.ts';
+import type { Scope } from '../../jobs/list_jobs.ts';
 import { jobUrl, shownStatus, statusesShownAs } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';

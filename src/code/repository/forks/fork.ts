@@ -16,7 +16,7 @@ import { removeProject } from '../../../projects/projects/removal/remove.ts';
 import { visibilityIn } from '../../../projects/projects/rules.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { enqueueCodeIndex } from '../../../projects/projects/enqueue_code_index.ts';
-import { adoptDefaultBranch } from '../branches/default_branch.ts';
+import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
 import { getForkNetwork } from './fork_relation.ts';
 import { getRepository } from '../get_repository.ts';
 import { branchPrefix, tagPrefix } from '../refs/resolve.ts';

@@ -6,7 +6,7 @@ import { recordEvent } from '../../../core/events/record_event.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { projectTurn } from '../../../projects/projects/lock_project.ts';
-import { adoptDefaultBranch } from '../branches/default_branch.ts';
+import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
 import type { Operation } from './operation.ts';
 import { branchPrefix } from './resolve.ts';
 

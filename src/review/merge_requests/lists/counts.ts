@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { TextLoader } from '../../../planning/issuables/lists/json_cache.ts';
 import type { Scope } from '../../../planning/issuables/lists/list.ts';
-import type { Filters } from './filters.ts';
+import type { Filters } from './merge_request_filters.ts';
 import { listMergeRequests } from './list.ts';
 
 const noTexts: TextLoader = async () => await Promise.resolve([]);

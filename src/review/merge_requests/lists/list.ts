@@ -2,7 +2,12 @@
 import { sql } from 'kysely';
 import { allOf, canSeeMergeRequests, visibleMergeRequests } from '../../../core/access/visible.ts';
 import { makeLists } from '../../../planning/issuables/lists/list.ts';
-import { type Filters, filtersByDeployment, measuredConditions, ownConditions } from './filters.ts';
+import {
+  type Filters,
+  filtersByDeployment,
+  measuredConditions,
+  ownConditions,
+} from './merge_request_filters.ts';
 import { totalOfAll } from './totals.ts';
 
 export const listMergeRequests = makeLists<Filters>(

@@ -8,7 +8,7 @@ import { idOrPath, object, optional } from '../../../platform/http/schema.ts';
 import type { Scope } from '../../../planning/issuables/lists/list.ts';
 import { milestoneLists } from '../../../planning/issuables/lists/milestone_records.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import { type Filters, filterParams, scopeParam } from './filters.ts';
+import { type Filters, filterParams, scopeParam } from './merge_request_filters.ts';
 import { mergeRequestShape } from '../json.ts';
 import { listMergeRequests } from './list.ts';
 import { mergeRequestTexts, simpleTexts } from './json_cache.ts';

@@ -1,5 +1,5 @@
 /**
- * Merges requests: git creates the commit and moves the target branch, then the database records it. Concurrent merges
+ * Merges a merge request: git creates the commit and moves the target branch, then the database records it. Concurrent merges
  * into one branch build on each other; of concurrent merges of one request, one succeeds.
  */
 import type { Call } from '../../../core/access/call.ts';
@@ -224,7 +224,7 @@ const readCurrentHeads = async ({
   const { merge_request, project } = loaded;
   const heads = await readHeads(platform, await loadBranches(db, merge_request, project));
   if (heads.source_sha !== source_sha || heads.target_sha === null) throw new ConcurrentChange();
-  // After the heads: a merge that they show is either in progress, or has changed the state.
+  // Read after the heads: if they contain another merge of this request, it is either in progress or has changed the state.
   if (await isBeingMerged(db, merge_request)) throw new ConcurrentChange();
   const { merge_request: now } = await reloadMergeRequest(db, project, merge_request.id);
   if (now.state !== merge_request.state) throw new ConcurrentChange();
@@ -246,7 +246,7 @@ const tryMerge = async (prepared: Prepared): Promise<Moved | null> => {
 
 /**
  * Merges a request. The caller must have called `requireOpen`. Only the steps that depend on the target branch are
- * serialized with other merges into it; the database is updated outside of the mutex.
+ * serialized with other merges into it; the merge is recorded in the database after the mutex is released.
  * @throws Failure 405, 406, 409
  */
 export const acceptMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {

@@ -1,7 +1,7 @@
 /** Lists the jobs of a project, newest first. */
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
-import { listProjectJobs, scopes } from '../../../../ci/jobs/list.ts';
+import { listProjectJobs, scopes } from '../../../../ci/jobs/list_jobs.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { findCode } from '../../../../code/repository/find_code.ts';

@@ -1,6 +1,6 @@
 /** The page of a commit, and the commit as a diff or patch. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
-import { readPatch, readRawDiff } from '../../../../code/repository/commits/read_patch.ts';
+import { readPatch, readRawDiff } from '../../../../code/repository/commits/commit_patch.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';

@@ -2,7 +2,7 @@
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf } from '../../../../platform/http/schema.ts';
-import type { Filters } from '../../../../review/merge_requests/lists/filters.ts';
+import type { Filters } from '../../../../review/merge_requests/lists/merge_request_filters.ts';
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
 import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';

@@ -10,7 +10,7 @@ import { listIssues } from '../../../../planning/issues/lists/list.ts';
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
-import type { Filters as RequestFilters } from '../../../../review/merge_requests/lists/filters.ts';
+import type { Filters as RequestFilters } from '../../../../review/merge_requests/lists/merge_request_filters.ts';
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
 import type { Visit } from '../../page.ts';

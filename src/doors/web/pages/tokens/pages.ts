@@ -175,7 +175,7 @@ const madeView = (text: string, { name }: Filled, expires: string | null): View 
     'Token created',
     html`<p>Copy the token <strong>${name.trim()}</strong> now: it is not shown again.</p>
 <p><code class="secret">${text}</code></p>
-<p>${expires === null ? 'It does not expire.' : `It expires on ${expires}.`} Who has it may do in your name what its scopes allow.</p>
+<p>${expires === null ? 'It does not expire.' : `It expires on ${expires}.`} Anyone who has it can act in your name, within its scopes.</p>
 <p><a class="button" href="${path}">I have copied it</a></p>`,
   );
 
@@ -190,7 +190,7 @@ const create = page({
   handle: async (visit, given) => {
     const { call } = visit;
     const day = given.expires_at ?? null;
-    // Stricter than the API, where callers see at once that the token has expired.
+    // Stricter than the API, whose answer shows at once that the token has expired.
     if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
     const expires_at = day ?? endOf(given.life, call.now);
     try {

@@ -5,7 +5,7 @@ import {
   type Filters,
   filterParams,
   scopeParam,
-} from '../../../../../review/merge_requests/lists/filters.ts';
+} from '../../../../../review/merge_requests/lists/merge_request_filters.ts';
 import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;

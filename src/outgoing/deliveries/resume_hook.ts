@@ -5,7 +5,7 @@ import { enqueueAll } from '../../platform/queue/enqueue.ts';
 import { deliverWork, deliveryWork } from '../changes/observe.ts';
 import { resumeWork } from '../hooks/topic.ts';
 
-/** Targets of one transaction. */
+/** How many targets one transaction resumes. */
 const maxTargets = 200;
 
 /** Returns the last target that was resumed; null: there are no more. */

@@ -1,4 +1,4 @@
-/** Makes the objects of a write durable, before refs lead to them. */
+/** Puts the objects of a write on disk, before refs point to them. */
 import { join } from 'node:path';
 import { reachFaultPoint } from '../fault_points.ts';
 import type { Oid } from '../protocol_records.ts';

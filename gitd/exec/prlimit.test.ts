@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { limitCommand } from './process_limits.ts';
+import { limitCommand } from './prlimit.ts';
 
 const skip = existsSync('/usr/bin/prlimit') ? false : 'there is no prlimit';
 

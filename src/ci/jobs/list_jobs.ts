@@ -46,7 +46,10 @@ const loadRows = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
     ? []
     : await db.selectFrom('jobs').select(jobColumns).where('id', 'in', ids).orderBy('id', 'desc').execute();
 
-/** Counts jobs as all minus trigger jobs. Both counts read only an index, unlike a condition on each row. */
+/**
+ * Counts all jobs and subtracts the trigger jobs (`bridge`): each count reads only an index, while a condition on
+ * `bridge` would read each row.
+ */
 const countJobs = async (db: Reader, projectId: number, statuses: JobStatus[] | null): Promise<number> => {
   let all = db
     .selectFrom('jobs')

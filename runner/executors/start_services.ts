@@ -15,7 +15,7 @@ export type Running = {
   aliases: string[];
   /** Address in the job's network; null: none yet. */
   address: string | null;
-  /** Ports; one must be open before the job begins. */
+  /** The service counts as ready when one of these ports is open. */
   ports: number[];
 };
 
@@ -34,9 +34,10 @@ export const listAliases = ({ alias }: Service, image: string): string[] => {
 
 /** Builds a service's environment: the job's public variables and its own. Skips values with line ends. */
 const buildEnvironment = ({ variables }: Service, { job, values }: Setting): [string, string][] => {
-  const isOpen = (one: Variable): boolean => one.public === true && one.masked !== true && one.file !== true;
-  const open = job.variables.filter(isOpen).map(({ key }) => key);
-  const ofJob = open.map((key) => [key, values.get(key) ?? ''] as const);
+  const isPublic = (one: Variable): boolean =>
+    one.public === true && one.masked !== true && one.file !== true;
+  const publicKeys = job.variables.filter(isPublic).map(({ key }) => key);
+  const ofJob = publicKeys.map((key) => [key, values.get(key) ?? ''] as const);
   const own = new Map(values);
   for (const { key, value, raw } of variables ?? [])
     own.set(key, raw === true ? value : expandVariables(value, values));
@@ -44,7 +45,7 @@ const buildEnvironment = ({ variables }: Service, { job, values }: Setting): [st
   return [...new Map([...ofJob, ...ofService])];
 };
 
-/** Writes variables to a file: a command line is visible to all users. */
+/** Writes variables to a file and returns the arguments that load it: command lines are visible to all users. */
 export const environmentFile = (file: string, pairs: Iterable<readonly [string, string]>): string[] => {
   const lines = [...pairs].filter(([key, value]) => /^[A-Za-z_]\w*$/.test(key) && !/[\r\n\0]/.test(value));
   writeFileSync(file, lines.map(([key, value]) => `${key}=${value}\n`).join(''), { mode: 0o600 });
@@ -120,18 +121,20 @@ export const startService = async (
   return { container, image, aliases, address, ports };
 };
 
-/** Reads the open ports from the kernel. */
-const listening = (table: string): Set<number> => {
+/** Returns the ports that listen, from the kernel's table of sockets. */
+const parseListeningPorts = (table: string): Set<number> => {
   const rows = table.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]+ 0A /gm);
   return new Set([...rows].map(([, port = '']) => Number.parseInt(port, 16)));
 };
 
 const tables = ['/net/tcp', '/net/tcp6'];
 
-/** Read directly for a local engine; otherwise the container needs a program for it. */
+/** Reads the host's `/proc` for a local engine; otherwise runs `cat` in the container, which must have it. */
 const listOpenPorts = async (engine: Engine, container: string, pid: number): Promise<Set<number>> => {
   try {
-    return listening(tables.map((table) => readFileSync(`/proc/${pid}${table}`, 'utf8')).join('\n'));
+    return parseListeningPorts(
+      tables.map((table) => readFileSync(`/proc/${pid}${table}`, 'utf8')).join('\n'),
+    );
   } catch {
     const { output } = await runEngine(engine, [
       'exec',
@@ -139,11 +142,11 @@ const listOpenPorts = async (engine: Engine, container: string, pid: number): Pr
       'cat',
       ...tables.map((table) => `/proc${table}`),
     ]);
-    return listening(output);
+    return parseListeningPorts(output);
   }
 };
 
-/** Null: not yet. */
+/** Tells whether a service is ready; false: it has ended; null: not yet, or that cannot be seen. */
 const isUp = async (engine: Engine, { container, ports }: Running): Promise<boolean | null> => {
   const state = (await readState(engine, container))?.State;
   if (state?.Running === false) return false;
@@ -158,7 +161,11 @@ const startTimeout = 30_000;
 const pause = 100;
 const shownLines = '50';
 
-const tellFault = async ({ engine, setting }: ServiceParts, service: Running, why: string): Promise<void> => {
+const warnNotStarted = async (
+  { engine, setting }: ServiceParts,
+  service: Running,
+  why: string,
+): Promise<void> => {
   const { say } = setting;
   say(`\n*** WARNING: Service ${service.image.name} probably didn't start properly.`, 'yellow');
   say(`\nHealth check error:\n${why}\n\nService container logs:`);
@@ -166,7 +173,7 @@ const tellFault = async ({ engine, setting }: ServiceParts, service: Running, wh
   say('\n*********\n', 'yellow');
 };
 
-/** Reads the end of its output. */
+/** Returns the last lines of a service's log. */
 export const readServiceLogs = async (engine: Engine, { container }: Running): Promise<string> => {
   const { output, complaint } = await runEngine(engine, ['logs', '--tail', shownLines, container]);
   return [output.trimEnd(), complaint].filter((text) => text !== '').join('\n');
@@ -180,11 +187,12 @@ const waitFor = async (parts: ServiceParts, service: Running): Promise<void> => 
     const up = await isUp(engine, service);
     setting.stop.throwIfAborted();
     if (up === true) return;
-    if (up === false) return await tellFault(parts, service, 'it has ended');
+    if (up === false) return await warnNotStarted(parts, service, 'it has ended');
     if (performance.now() > end) break;
     await wait(pause, undefined, { signal: setting.stop });
   }
-  if (isObservable) await tellFault(parts, service, `nothing listens after ${startTimeout / 1000} seconds`);
+  if (isObservable)
+    await warnNotStarted(parts, service, `nothing listens after ${startTimeout / 1000} seconds`);
 };
 
 /** Waits until each service is ready or timed out; the job begins in any case. */

@@ -52,7 +52,7 @@ export const filterParams = {
   source_branch: optional(text({ description: 'from this branch' })),
   target_branch: optional(text({ description: 'into this branch' })),
   wip: optional(oneOf(['yes', 'no'], { description: 'whether it is work in progress' })),
-  draft: optional(boolean({ description: 'as `wip`' })),
+  draft: optional(boolean({ description: 'the same as `wip`, as a boolean' })),
   view: optional(oneOf(['simple', 'full'], { description: 'simple: a reduced record' })),
 };
 

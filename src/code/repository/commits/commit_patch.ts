@@ -1,4 +1,4 @@
-/** A commit as git writes it: its diff, and a patch for `git am`. */
+/** Reads the raw diff of a commit, and formats it as a patch for `git am`. */
 import { Failure } from '../../../platform/errors.ts';
 import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
@@ -20,18 +20,18 @@ const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The last second that has a year of four digits. */
-const latest = 253_402_300_799;
+const maxMailSeconds = 253_402_300_799;
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** Formats a time as e-mail does: `Mon, 17 Sep 2001 00:00:00 +0000`. */
 const mailDate = ({ time }: Signature): string => {
-  const date = new Date(Math.min(Math.max(time, 0), latest) * 1_000);
+  const date = new Date(Math.min(Math.max(time, 0), maxMailSeconds) * 1_000);
   const day = `${days[date.getUTCDay()]}, ${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
+  return `${day} ${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())} +0000`;
 };
 
-/** Names and titles stay in one line. */
+/** Collapses white space, so that a header stays on one line. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns a commit as a patch, as `git format-patch` does. @throws Failure 422 if it exceeds the size limit */
@@ -39,6 +39,7 @@ export const readPatch = async (code: Pick<Code, 'repository'>, commit: Commit):
   const { id, author, message } = commit;
   const [title = '', ...rest] = message.trim().split(/\n\n/);
   const body = rest.join('\n\n').trim();
+  // git marks patches by this fixed date.
   const head = `From ${id} Mon Sep 17 00:00:00 2001
 From: ${oneLine(author.name)} <${oneLine(author.email)}>
 Date: ${mailDate(author)}
