@@ -8,14 +8,14 @@ const inPlaces = (word: string, recipe: Recipe): [string, Recipe][] =>
 
 /** Of records whose text has their id (`bulk_rows.ts`). */
 const matrixText = (scope: string, id: string): Recipe => ({
-  query: `scope=${scope}&search=%22of%20the%20matrix%20:${id}.%22`,
+  query: `scope=${scope}&include_archived=true&search=%22of%20the%20matrix%20:${id}.%22`,
   holds: (item, names) => item.id === names[id],
 });
 
 export const searchRecipes: Record<string, Recipe> = {
   'GET /search {people}': { query: 'scope=users&search=a' },
   'GET /search {the project}': {
-    query: 'scope=projects&search=:project_path',
+    query: 'scope=projects&include_archived=true&search=:project_path',
     holds: ({ id }, { project }) => id === project,
   },
   ...Object.fromEntries([
