@@ -58,7 +58,7 @@ after(async () => {
 
 type Sent = ReturnType<Probe['of']>;
 
-/** The status; 0 where the connection was ended. */
+/** The status; 0 where the connection was ended, even within an answer. */
 const send = async (
   { method, url, body, type, headers }: Sent,
   own: Record<string, string>,
@@ -74,7 +74,8 @@ const send = async (
     };
     try {
       const sent = request({ hostname, port, path: url, method, headers: all, agent }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        response.resume().on('error', () => resolve(0));
+        response.on('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
       });
       sent.on('error', () => resolve(0));
       sent.end(body);

@@ -32,6 +32,7 @@ for (const [text, html] of [
   ['www.example.com/a_b_c.', `<a href="http://www.example.com/a_b_c" ${external}>www.example.com/a_b_c</a>.`],
   ['me@example.com', `<a href="mailto:me@example.com" ${external}>me@example.com</a>`],
   ['README.md a.b.c', 'README.md a.b.c'],
+  ['<a href="\ud800">a</a>', '<a href="/group/project/-/blob/feature/a%20b/doc/%EF%BF%BD">a</a>'],
   [
     '<kbd>#1</kbd> `#1` [#1](a)',
     '<kbd>#1</kbd> <code>#1</code> <a href="/group/project/-/blob/feature/a%20b/doc/a">#1</a>',

@@ -20,7 +20,10 @@ const decode = (segment: string): string => {
   }
 };
 
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+/** Encodes a segment of a path; a lone surrogate becomes U+FFFD. */
+const encodeSegment = (segment: string): string => encodeURIComponent(segment.toWellFormed());
+
+const encodePath = (path: string): string => path.split('/').map(encodeSegment).join('/');
 
 /** Joins a relative path to a folder. `..` does not leave the root. */
 const joinPath = (folder: string, path: string): string[] => {
@@ -60,7 +63,7 @@ const toRepositoryUrl = (
   const segments = joinPath(folder, path);
   const isFolder = segments.length === 0 || path.endsWith('/');
   const page = kind === 'image' ? 'raw' : isFolder ? 'tree' : 'blob';
-  const below = segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+  const below = segments.map((segment) => `/${encodeSegment(segment)}`).join('');
   return `/${project?.full_path ?? ''}/-/${page}/${encodePath(ref ?? 'HEAD')}${below}`;
 };
 
@@ -69,7 +72,7 @@ const resolvePath = (path: string, kind: 'link' | 'image', options: ConvertOptio
   if (project === null) return path;
   const [, secret, name] = uploadPath.exec(path) ?? [];
   if (secret !== undefined && name !== undefined) {
-    return `/-/project/${project.id}/uploads/${secret}/${encodeURIComponent(decode(name))}`;
+    return `/-/project/${project.id}/uploads/${secret}/${encodeSegment(decode(name))}`;
   }
   const isOfInstance =
     path.startsWith('/') &&
