@@ -292,7 +292,7 @@ describe('as the target of a todo', () => {
     const again = await world.api(`POST ${pathOf(one)}/todo`);
     assert.deepEqual([again.status, again.text], [304, '']);
     assert.deepEqual((await world.get(one)).body.updated_at, one.updated_at);
-    const listed = await world.api('GET /todos?type=MergeRequest');
+    const listed = await world.api('GET /todos?type=MergeRequest&per_page=100');
     assert.deepEqual(listed.body.find((todo: { id: number }) => todo.id === id).target, target);
     assert.equal((await world.api(`POST /todos/${id}/mark_as_done`)).body.state, 'done');
     assert.equal((await world.api(`POST ${pathOf(one)}/todo`)).status, 201);
