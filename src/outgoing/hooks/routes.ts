@@ -20,7 +20,8 @@ import { type EventFlag, branchFilterStrategies, eventFlagNames, eventFlags, hoo
 import { hookJson, hookShapes } from './json.ts';
 import { type HookOwner, findHookGroup, findHookProject } from './owners.ts';
 import { findHook, listHooks } from './queries.ts';
-import { type HookEdit, createHook, deleteHook, updateHook } from './write.ts';
+import type { HookEdit } from './hook_columns.ts';
+import { createHook, deleteHook, updateHook } from './write.ts';
 
 /** A kind of owner, with its paths and the function that finds and authorizes it. */
 export type HookOwnerRoute = {

@@ -4,7 +4,7 @@ import { branchFilterStrategies, eventFlagNames, hookFormats } from '../../../..
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
-import type { HookEdit } from '../../../../outgoing/hooks/write.ts';
+import type { HookEdit } from '../../../../outgoing/hooks/hook_columns.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, longText, oneOf, optional, raw, text } from '../../../../platform/http/schema.ts';
 import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
