@@ -8,7 +8,8 @@ import { openLocation } from '../sites/databases.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { projectPath } from '../load/checked_requests.ts';
 import { type DataLocation, type Running, startService } from '../service.ts';
-import { type World, makeIssue } from '../sites/seed_database.ts';
+import { makeIssue } from '../sites/draw_issues.ts';
+import type { World } from '../sites/seed_database.ts';
 
 const search = async (server: Running, world: World, text: string): Promise<number> => {
   const url = `http://127.0.0.1:${server.port}${projectPath(world)}?search=${encodeURIComponent(text)}`;

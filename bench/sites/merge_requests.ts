@@ -5,7 +5,8 @@ import type { Store, Tx } from '../../src/platform/db/open.ts';
 import type { MergeRequestsTable } from '../../src/platform/db/schema/review.ts';
 import { foldCase } from '../../src/platform/unicode.ts';
 import { api } from './root_api.ts';
-import { type IssueRef, type MadeIssue, type World, bulkInsert, makeIssue } from './seed_database.ts';
+import { type MadeIssue, makeIssue } from './draw_issues.ts';
+import { type IssueRef, type World, bulkInsert } from './seed_database.ts';
 
 type Made = { id: number; made: MadeIssue };
 

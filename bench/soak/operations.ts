@@ -6,7 +6,7 @@ import { makeCiProject } from '../sites/ci_site.ts';
 import { git, urlOf } from '../sites/git_site.ts';
 import { makeWithCode } from '../sites/merge_requests.ts';
 import { rootToken } from '../service.ts';
-import { randomOf } from '../sites/seed_database.ts';
+import { randomOf } from '../sites/draw_issues.ts';
 
 const issues = 200;
 /** Branches that pushes move in turn: refs do not grow without end. */

@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { readConfig } from '../../src/platform/config/fields.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
 import { type Service, startService } from '../../src/app/main.ts';
 import { onServer } from '../support/databases/store.ts';
 import { openVisitor } from '../support/visitor.ts';

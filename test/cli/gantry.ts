@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../../src/platform/config/fields.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
 import type { Store } from '../../src/platform/db/open.ts';
 import { openExistingStore } from '../../src/app/service/open_database.ts';
 import { systemClock } from '../../src/platform/time.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { readConfig } from '../../src/platform/config/fields.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
 import { type Service, startService } from '../../src/app/main.ts';
 import type { Clock } from '../../src/platform/time.ts';
 import { setPasswordCost } from '../../src/identity/users/password.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type ConfigName, type Sourced, configNames, fields } from '../../platform/config/fields.ts';
+import { type ConfigName, configNames, fields } from '../../platform/config/fields.ts';
+import type { Sourced } from '../../platform/config/read_config.ts';
 import { formatAddress, formatStorage } from '../../platform/config/parse_values.ts';
 import { action, columns, print } from './define_commands.ts';
 import { addSettings, readSettings } from './setting_options.ts';

@@ -1,12 +1,7 @@
-/** The settings of `config.ts` as options of commands. */
+/** The settings of the process as options of commands. */
 import type { Command } from 'commander';
-import {
-  type ConfigName,
-  type Sourced,
-  configNames,
-  fields,
-  readConfig,
-} from '../../platform/config/fields.ts';
+import { type ConfigName, configNames, fields } from '../../platform/config/fields.ts';
+import { type Sourced, readConfig } from '../../platform/config/read_config.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { UsageFailure } from './define_commands.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
-import { readConfig } from '../../platform/config/fields.ts';
+import { readConfig } from '../../platform/config/read_config.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { createRoot, isFirstStart, passwordFile } from './first_start.ts';
 

@@ -1,7 +1,7 @@
 /** Tests `GANTRY_COMPAT=decimal-strings`, for clients with fixed-point types. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { readConfig } from '../../platform/config/fields.ts';
+import { readConfig } from '../../platform/config/read_config.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 
 let gantry: TestService;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { startSmtp } from '../../../test/support/servers/smtp.ts';
 import { seedProject, seedUser } from '../../../test/support/seed.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { readConfig } from '../../platform/config/fields.ts';
+import { readConfig } from '../../platform/config/read_config.ts';
 import { readServer } from './smtp.ts';
 
 const from = { GANTRY_MAIL_FROM: 'Gantry <gantry@example.com>' };

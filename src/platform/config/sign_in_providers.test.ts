@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readConfig } from './fields.ts';
+import { readConfig } from './read_config.ts';
 
 const one = {
   name: 'corp',
