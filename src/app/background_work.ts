@@ -11,7 +11,7 @@ import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
 import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
 import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
-import { deliverWork } from '../outgoing/changes/observe.ts';
+import { deliverHooksWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
 import { resumeHandlers } from '../outgoing/deliveries/resume_hook.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
@@ -78,7 +78,7 @@ export const lanes: readonly Lane[] = [
   // Reading whole repositories.
   { title: 'search', names: [indexCodeWork], maxPieces: 1 },
   // Requests to other systems, which may take ten seconds each.
-  { title: 'hooks', names: [deliverWork, resumeWork], maxPieces: 20 },
+  { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
   { title: 'mail', names: [notifyWork, sendMailWork, requestLinkWork], maxPieces: 5 },
   { title: 'default', names: null, maxPieces: 1 },

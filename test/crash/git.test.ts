@@ -6,7 +6,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
-import { type Deed, type Deeds, deedNames, momentsOfGitd, newDeeds } from './deeds.ts';
+import {
+  type OperationName,
+  type GitOperations,
+  operationNames,
+  momentsOfGitd,
+  newGitOperations,
+} from './git_operations.ts';
 import type { Running } from './process.ts';
 import { sample } from '../support/run/sample.ts';
 
@@ -15,31 +21,33 @@ const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill
 const momentsOfService = ['operation.begun', 'refs.moved', 'operation.completed'];
 
 type Program = 'service' | 'gitd';
-const allMoments: { deed: Deed; program: Program; effect: string }[] = deedNames.flatMap((deed) => [
-  ...momentsOfService.map((effect) => ({ deed, program: 'service' as const, effect })),
-  ...momentsOfGitd[deed].map((effect) => ({ deed, program: 'gitd' as const, effect })),
-]);
+const allMoments: { operation: OperationName; program: Program; effect: string }[] = operationNames.flatMap(
+  (operation) => [
+    ...momentsOfService.map((effect) => ({ operation, program: 'service' as const, effect })),
+    ...momentsOfGitd[operation].map((effect) => ({ operation, program: 'gitd' as const, effect })),
+  ],
+);
 const moments = sample(
   allMoments,
   6,
-  ({ deed, program, effect }) => `${deed} ${program} ${effect}`,
-  ({ deed }) => deed,
+  ({ operation, program, effect }) => `${operation} ${program} ${effect}`,
+  ({ operation }) => operation,
 );
-const projectOf = ({ deed, program, effect }: (typeof moments)[number]): string =>
-  `${deed}-${program}-${effect.replace('.', '-')}`;
+const projectOf = ({ operation, program, effect }: (typeof moments)[number]): string =>
+  `${operation}-${program}-${effect.replace('.', '-')}`;
 
-let deeds: Deeds;
+let operations: GitOperations;
 before(async () => {
-  deeds = await newDeeds();
+  operations = await newGitOperations();
   await during([], async ({ url }) => {
-    for (const moment of moments) await deeds.newProject(url, projectOf(moment));
+    for (const moment of moments) await operations.newProject(url, projectOf(moment));
   });
 });
-after(async () => await deeds.end());
+after(async () => await operations.end());
 
 /** Starts the service and stops it after the work, even if the work fails. */
 const during = async <T>(node: string[], work: (running: Running) => Promise<T>): Promise<T> => {
-  const running = await deeds.place.start({ node });
+  const running = await operations.place.start({ node });
   try {
     return await work(running);
   } finally {
@@ -49,25 +57,25 @@ const during = async <T>(node: string[], work: (running: Running) => Promise<T>)
 };
 
 const die = async (moment: (typeof moments)[number]): Promise<void> => {
-  const { deed, program, effect } = moment;
+  const { operation, program, effect } = moment;
   const name = projectOf(moment);
   const flag = `--import=${preload}?program=${program}&effect=${effect}`;
   const acknowledged = await during([flag], async ({ url, exit }) => {
-    const done = await deeds.attempt(deed, url, name);
+    const done = await operations.attempt(operation, url, name);
     if (program === 'service') assert.equal(await exit, null, 'it was not killed');
     return done;
   });
-  await during([], async ({ url }) => await deeds.check(deed, url, name, acknowledged));
+  await during([], async ({ url }) => await operations.check(operation, url, name, acknowledged));
 };
 
-for (const deed of deedNames) {
-  describe(`a ${deed}`, () => {
-    for (const moment of moments.filter((one) => one.deed === deed)) {
+for (const operation of operationNames) {
+  describe(`a ${operation}`, () => {
+    for (const moment of moments.filter((one) => one.operation === operation)) {
       test(`survives when ${moment.program} is killed at ${moment.effect}`, async () => await die(moment));
     }
   });
 }
 
 test('leaves every repository intact', async () => {
-  await during([], async ({ url }) => await deeds.checkRepositories(url));
+  await during([], async ({ url }) => await operations.checkRepositories(url));
 });

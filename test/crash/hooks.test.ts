@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { times } from '../support/run/sample.ts';
 import { type HookReceiver, startHookReceiver } from '../support/servers/hook_receiver.ts';
-import { untilEmpty } from './deeds.ts';
+import { untilEmpty } from './git_operations.ts';
 import { type Place, call, newPlace } from './process.ts';
 
 let place: Place;

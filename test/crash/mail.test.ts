@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type TestSmtp, startSmtp } from '../support/servers/smtp.ts';
-import { untilEmpty } from './deeds.ts';
+import { untilEmpty } from './git_operations.ts';
 import { type Place, call, newPlace } from './process.ts';
 
 let place: Place;

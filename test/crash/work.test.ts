@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, it } from 'node:test';
-import { untilEmpty } from './deeds.ts';
+import { untilEmpty } from './git_operations.ts';
 import { type Place, type Running, call, engine, newPlace, startTogether } from './process.ts';
 
 const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_at_effect.ts')).href;

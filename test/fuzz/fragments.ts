@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { type Place, placesOf } from './path_params.ts';
 import { type Sendable, asText } from './requests.ts';
-import { type Keywords, sensible } from './sensible.ts';
+import { type Keywords, validValue } from './valid_values.ts';
 
 export type Probe = {
   /** Names the input in a failure. */
@@ -53,7 +53,7 @@ const longestText = 64 * 1024;
 type Declared = [name: string, keywords: Keywords & { maxLength?: number }];
 
 const drawn = (path: string, [name, keywords]: Declared, seed: number): unknown =>
-  fc.sample(sensible(path, name, keywords), { numRuns: 1, seed })[0];
+  fc.sample(validValue(path, name, keywords), { numRuns: 1, seed })[0];
 
 const isText = ({ type, format, enum: words }: Keywords): boolean =>
   (type === 'string' || type === undefined || type === 'array') &&

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { type Place, placesOf } from './path_params.ts';
-import { type Keywords, sensible, wellFormed } from './sensible.ts';
+import { type Keywords, validValue, wellFormed } from './valid_values.ts';
 
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
@@ -105,14 +105,14 @@ const wildRequest = (endpoint: AnyEndpoint<never>, index: number): fc.Arbitrary<
 };
 
 /** What must be given, a few of the others, and a record that is there. */
-const sensibleRequest = (
+const validRequest = (
   endpoint: AnyEndpoint<never>,
   index: number,
   places: readonly Place[],
 ): fc.Arbitrary<DrawnRequest> => {
   const { inPath, rest } = declaredOf(endpoint);
   const required = endpoint.params.required ?? [];
-  const value = ([name, keywords]: Declared) => sensible(endpoint.path, name, keywords);
+  const value = ([name, keywords]: Declared) => validValue(endpoint.path, name, keywords);
   const isNeeded = ([name, keywords]: Declared): boolean =>
     required.includes(name) && keywords.default === undefined;
   const optional = rest.filter((one) => !isNeeded(one));
@@ -147,7 +147,7 @@ export const anyRequest = (
     const endpoint = endpoints[index];
     if (endpoint === undefined) throw new Error('no endpoint');
     return fc.oneof(
-      { weight: 2, arbitrary: sensibleRequest(endpoint, index, places) },
+      { weight: 2, arbitrary: validRequest(endpoint, index, places) },
       { weight: 1, arbitrary: wildRequest(endpoint, index) },
     );
   });

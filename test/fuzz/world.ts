@@ -11,7 +11,7 @@ import { freshKey } from '../support/repositories/ssh_keys.ts';
 import { type Make, type Place, maker } from './path_params.ts';
 import { seedCi } from './seed_ci.ts';
 import { seedCodeRecords } from './seed_code.ts';
-import { seedTalk } from './seed_talk.ts';
+import { seedDiscussions } from './seed_discussions.ts';
 
 export type World = {
   tokens: Record<'root' | 'member' | 'stranger' | 'nobody', string | null>;
@@ -150,7 +150,7 @@ export const seedWorld = async (gantry: TestService): Promise<World> => {
     }
     await seedCi(make, project.id, sha);
     await seedCodeRecords(make, project.id, sha);
-    await seedTalk(gantry, make, project.id);
+    await seedDiscussions(gantry, make, project.id);
     const json = { user_id: others[1], access_level: 30 };
     await make('/projects/:id/members', { id: project.id }, json, { user_id: 'id' });
   }

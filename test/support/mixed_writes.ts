@@ -31,9 +31,9 @@ const send = async (client: Client, kind: string, line: string, body: object = {
 /** iids of the issues that every client edits and mentions; few, so that clients contend for them. */
 const shared = 8;
 
-type Deed = (client: Client, round: number) => Promise<void>;
+type WriteKind = (client: Client, round: number) => Promise<void>;
 
-const createIssue: Deed = async (client, round) => {
+const createIssue: WriteKind = async (client, round) => {
   const [id, other] = client.site.projects;
   const labels = [`l${round % 5}`, `l${(client.index * 3 + round) % 5}`, 'all'].join(',');
   const description = `See #${1 + (round % shared)} and #${1 + (client.index % shared)}. @root`;
@@ -45,7 +45,7 @@ const createIssue: Deed = async (client, round) => {
   }
 };
 
-const editIssue: Deed = async (client, round) => {
+const editIssue: WriteKind = async (client, round) => {
   const [id] = client.site.projects;
   const path = `/projects/${id}/issues/${1 + ((client.index + round) % shared)}`;
   const state_event = (client.index + round) % 2 === 0 ? 'close' : 'reopen';
@@ -53,7 +53,7 @@ const editIssue: Deed = async (client, round) => {
   await send(client, 'edit', `PUT ${path}`, json);
 };
 
-const comment: Deed = async (client, round) => {
+const comment: WriteKind = async (client, round) => {
   const [id] = client.site.projects;
   const path = `/projects/${id}/issues/${1 + ((client.index * 5 + round) % shared)}`;
   const body = `Round ${round}, as in #${1 + ((round * 3) % shared)}, @root`;
@@ -61,7 +61,7 @@ const comment: Deed = async (client, round) => {
   if (round % 4 === 0) await send(client, 'award', `POST ${path}/award_emoji`, { name: 'rocket' });
 };
 
-const runPipeline: Deed = async (client) => {
+const runPipeline: WriteKind = async (client) => {
   const [id] = client.site.projects;
   await send(client, 'pipeline', `POST /projects/${id}/pipeline`, { ref: 'main' });
 };
@@ -73,7 +73,7 @@ const commitTo = async (client: Client, branch: string, path: string) => {
   await send(client, 'commit', `POST /projects/${id}/repository/commits`, json);
 };
 
-const mergeBranch: Deed = async (client, round) => {
+const mergeBranch: WriteKind = async (client, round) => {
   const [id] = client.site.projects;
   const branch = `work-${client.index}-${round}`;
   await commitTo(client, branch, `${branch}.txt`);
@@ -86,7 +86,7 @@ const mergeBranch: Deed = async (client, round) => {
   await send(client, 'merge', `PUT ${path}/merge`, { should_remove_source_branch: true });
 };
 
-const renameLabel: Deed = async (client, round) => {
+const renameLabel: WriteKind = async (client, round) => {
   const [id] = client.site.projects;
   const json = { name: `l${round % 5}`, color: round % 2 === 0 ? '#112233' : '#332211' };
   await send(client, 'label', `PUT /projects/${id}/labels`, json);
@@ -97,12 +97,20 @@ const renameLabel: Deed = async (client, round) => {
   await send(client, 'edit', `PUT ${issue}`, { milestone_id: milestone.id });
 };
 
-const deeds: Deed[] = [createIssue, editIssue, comment, runPipeline, createIssue, mergeBranch, renameLabel];
+const kinds: WriteKind[] = [
+  createIssue,
+  editIssue,
+  comment,
+  runPipeline,
+  createIssue,
+  mergeBranch,
+  renameLabel,
+];
 
 const runClient = async (client: Client, until: () => boolean): Promise<void> => {
   for (let round = 0; !until(); round += 1) {
-    const deed = deeds[(client.index + round) % deeds.length];
-    await deed?.(client, round);
+    const write = kinds[(client.index + round) % kinds.length];
+    await write?.(client, round);
     // Without a random pause the clients would stay in step.
     await pause(Math.random() * 5);
   }

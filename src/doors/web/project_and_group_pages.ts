@@ -3,7 +3,7 @@
  * that lead to a page derive from these tables.
  */
 import { codeNouns } from './code_pages.ts';
-import { labelLines, memberLines, milestoneLines, runnerLines, variableLines } from './common_pages.ts';
+import { labelLines, memberLines, milestoneLines, runnerLines, variableLines } from './shared_page_lines.ts';
 import { hookLines } from './hook_pages.ts';
 import { workNouns } from './planning_pages.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';

@@ -16,7 +16,7 @@ import type { Snapshot } from './snapshots/snapshot.ts';
 import { takeSnapshot } from './snapshots/take_snapshot.ts';
 
 /** Background work that sends the pending deliveries of a hook and a target. */
-export const deliverWork = 'hooks.deliver';
+export const deliverHooksWork = 'hooks.deliver';
 
 const maxRowsPerInsert = 20;
 
@@ -74,13 +74,13 @@ const storeDeliveries = async (
     await insertRows(tx.db, 'hook_deliveries', rows.slice(at, at + maxRowsPerInsert));
   await enqueueAll(
     tx,
-    deliverWork,
-    hooks.map(({ id: hook_id }) => deliveryWork(hook_id, target)),
+    deliverHooksWork,
+    hooks.map(({ id: hook_id }) => makeDeliveryWork(hook_id, target)),
   );
 };
 
 /** The work that sends the pending deliveries of a hook and a target: one at a time, whatever the process. */
-export const deliveryWork = (hook_id: number, target: string) => {
+export const makeDeliveryWork = (hook_id: number, target: string) => {
   const turn = `hook ${hook_id} ${target}`;
   return { payload: { hook_id, target }, options: { unique_key: turn, turn } };
 };

@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import { type WorkHandler, enqueueAll } from '../../platform/queue/enqueue.ts';
-import { deliverWork, deliveryWork } from '../changes/observe.ts';
+import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
@@ -161,9 +161,9 @@ const enqueueAgain = async (
   target: string,
   run_at: number,
 ): Promise<void> => {
-  const { payload, options } = deliveryWork(hookId, target);
+  const { payload, options } = makeDeliveryWork(hookId, target);
   await store.write(
-    async (tx) => await enqueueAll(tx, deliverWork, [{ payload, options: { ...options, run_at } }]),
+    async (tx) => await enqueueAll(tx, deliverHooksWork, [{ payload, options: { ...options, run_at } }]),
   );
 };
 
@@ -187,6 +187,6 @@ const deliverPending = async (platform: Platform, hookId: number, target: string
 };
 
 export const deliverHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
-  [deliverWork]: async ({ hook_id, target }) =>
+  [deliverHooksWork]: async ({ hook_id, target }) =>
     await deliverPending(platform, Number(hook_id), String(target)),
 });

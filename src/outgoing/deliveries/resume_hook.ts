@@ -2,7 +2,7 @@
 import type { Platform } from '../../core/platform.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
-import { deliverWork, deliveryWork } from '../changes/observe.ts';
+import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import { resumeWork } from '../hooks/topic.ts';
 
 /** How many targets one transaction resumes. */
@@ -29,8 +29,8 @@ const resumeSome = async ({ store }: Platform, hookId: number, after: string): P
       .where(tx.dialect.oneOf('target', targets))
       .where('next_attempt_at', '>', tx.now)
       .execute();
-    const pieces = targets.map((target) => deliveryWork(hookId, target));
-    await enqueueAll(tx, deliverWork, pieces);
+    const pieces = targets.map((target) => makeDeliveryWork(hookId, target));
+    await enqueueAll(tx, deliverHooksWork, pieces);
     return targets.length < maxTargets ? null : (targets.at(-1) ?? null);
   });
 

@@ -37,7 +37,7 @@ const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
   });
 
 /** A move that is done in git but not yet completed in the database. */
-export type Moved = { operation: Operation; complete?: Completion };
+export type MoveInGit = { operation: Operation; complete?: Completion };
 
 /**
  * Moves refs in git: all of them, or none. The caller must call `finishOperation` with the result before it replies.
@@ -45,7 +45,7 @@ export type Moved = { operation: Operation; complete?: Completion };
  * @throws GitFailure `conflict` if a ref no longer has the old value; nothing has changed
  * @throws Failure 503 if the storage does not answer; recovery determines the outcome later
  */
-export const moveInGit = async (platform: Platform, move: Move): Promise<Moved> => {
+export const moveInGit = async (platform: Platform, move: Move): Promise<MoveInGit> => {
   const { project, updates, complete } = move;
   const operation = await begin(platform, move);
   publishReached('operation.begun');

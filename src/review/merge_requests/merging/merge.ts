@@ -13,13 +13,13 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { withMutex } from '../../../platform/keyed_mutex.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-import { type Moved, moveInGit } from '../../../code/repository/refs/move_refs.ts';
+import { type MoveInGit, moveInGit } from '../../../code/repository/refs/move_refs.ts';
 import { finishOperation } from '../../../code/repository/refs/operations.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import { type MergeData, mergeCompletion } from './complete_merge.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from '../refresh/branch_heads.ts';
-import { type Merged, makeMergeCommit } from './merge_commit.ts';
+import { type MergeCommits, makeMergeCommit } from './merge_commit.ts';
 import { loadMergeMessage } from './default_messages.ts';
 import { defaultSquashMessage } from './merge_message.ts';
 import { cannotBeMerged, otherHead, requireOpen, requireReady } from './rules.ts';
@@ -39,7 +39,7 @@ export type MergeParams = {
 /** The user who merges, with name and email for the commits. */
 export type Merger = { cause: Cause; viewer: Viewer; name: string; email: string };
 
-export type Merging = {
+export type MergeAttempt = {
   platform: Platform;
   loaded: LoadedMergeRequest;
   merger: Merger;
@@ -59,7 +59,7 @@ type MergeHeads = { source_sha: Oid; target_sha: Oid };
  * Reads the current heads, and stores a version if the source has moved.
  * @throws Failure 409 if the source head is not `params.sha`, 405 if there is nothing to merge
  */
-export const prepareHeads = async ({ platform, loaded, params }: Merging): Promise<MergeHeads> => {
+export const prepareHeads = async ({ platform, loaded, params }: MergeAttempt): Promise<MergeHeads> => {
   const { merge_request, project } = loaded;
   const branches = await loadBranches(platform.store.db, merge_request, project);
   const { source_sha, target_sha } = await readHeads(platform, branches);
@@ -76,22 +76,28 @@ export const prepareHeads = async ({ platform, loaded, params }: Merging): Promi
   return { source_sha, target_sha };
 };
 
-const isSquashed = ({ loaded: { project, merge_request }, params }: Merging): boolean => {
+const isSquashed = ({ loaded: { project, merge_request }, params }: MergeAttempt): boolean => {
   if (project.squash_option === 'always') return true;
   return project.squash_option !== 'never' && (params.squash ?? merge_request.squash === 1);
 };
 
 /** Returns the squash message; null to keep the commits. A single commit is squashed only if a message is given. */
-const getSquashMessage = async (merging: Merging): Promise<string | null> => {
-  const { platform, loaded, params } = merging;
-  if (!isSquashed(merging)) return null;
+const getSquashMessage = async (attempt: MergeAttempt): Promise<string | null> => {
+  const { platform, loaded, params } = attempt;
+  if (!isSquashed(attempt)) return null;
   const version = await latestVersion(platform.store.db, loaded.merge_request);
   const message = params.squash_commit_message ?? '';
   if (message === '' && version?.commits_count === 1) return null;
   return message === '' ? defaultSquashMessage(loaded.merge_request) : message;
 };
 
-const getMergeMessage = async ({ platform, loaded, merger, params, baseUrl }: Merging): Promise<string> => {
+const getMergeMessage = async ({
+  platform,
+  loaded,
+  merger,
+  params,
+  baseUrl,
+}: MergeAttempt): Promise<string> => {
   if ((params.merge_commit_message ?? '') !== '') return params.merge_commit_message ?? '';
   return await loadMergeMessage(platform, loaded, merger.viewer, baseUrl);
 };
@@ -100,11 +106,11 @@ type Messages = { merge_message: string; squash_message: string | null };
 
 /** @returns the commits, or the check result that prevents them */
 const makeCommit = async (
-  merging: Merging,
+  attempt: MergeAttempt,
   ends: MergeHeads,
   messages: Messages,
-): Promise<Merged | MergeCheck> => {
-  const { platform, loaded, merger } = merging;
+): Promise<MergeCommits | MergeCheck> => {
+  const { platform, loaded, merger } = attempt;
   const commit = {
     ...ends,
     ...messages,
@@ -121,9 +127,13 @@ const makeCommit = async (
 };
 
 /** @throws Failure 405 for conflicts, a required rebase, or changes that are too large */
-const buildMerge = async (merging: Merging, ends: MergeHeads, messages: Messages): Promise<Merged> => {
-  const { platform, loaded } = merging;
-  const result = await makeCommit(merging, ends, messages);
+const buildMerge = async (
+  attempt: MergeAttempt,
+  ends: MergeHeads,
+  messages: Messages,
+): Promise<MergeCommits> => {
+  const { platform, loaded } = attempt;
+  const result = await makeCommit(attempt, ends, messages);
   if ('tip' in result) return result;
   if (loaded.project.merge_method === 'merge') {
     await storeStatus(platform, loaded.merge_request, ends, result);
@@ -144,8 +154,8 @@ const mergedFields = [
   'force_remove_source_branch',
 ] as const;
 
-const checkAgain = async (tx: Tx, merging: Merging, { source_sha }: MergeHeads): Promise<void> => {
-  const { loaded, merger } = merging;
+const checkAgain = async (tx: Tx, attempt: MergeAttempt, { source_sha }: MergeHeads): Promise<void> => {
+  const { loaded, merger } = attempt;
   const isFree = await lockUnlessMerging(tx, loaded.merge_request);
   // The project may have been archived or deleted meanwhile.
   const project = await loadProject(tx.db, loaded.project.id);
@@ -159,7 +169,7 @@ const checkAgain = async (tx: Tx, merging: Merging, { source_sha }: MergeHeads):
 };
 
 /** User on whose behalf the source branch is deleted: the merger, or the author if they forced removal. */
-const getBranchRemover = ({ loaded: { merge_request }, merger, params }: Merging): number | null => {
+const getBranchRemover = ({ loaded: { merge_request }, merger, params }: MergeAttempt): number | null => {
   const { should_remove_source_branch: stored, force_remove_source_branch: isForced } = merge_request;
   const shouldRemove = params.should_remove_source_branch ?? (stored === null ? undefined : stored === 1);
   if (shouldRemove === true) return merger.cause.user.id;
@@ -167,18 +177,18 @@ const getBranchRemover = ({ loaded: { merge_request }, merger, params }: Merging
 };
 
 const moveTargetBranch = async (
-  merging: Merging,
+  attempt: MergeAttempt,
   ends: MergeHeads,
-  { tip, squash_commit_sha }: Merged,
-): Promise<Moved> => {
-  const { platform, loaded, merger } = merging;
+  { tip, squash_commit_sha }: MergeCommits,
+): Promise<MoveInGit> => {
+  const { platform, loaded, merger } = attempt;
   const { merge_request, project } = loaded;
   const data: MergeData = {
     merge_request_id: merge_request.id,
     merge_commit_sha: tip,
     squash_commit_sha,
     source_sha: ends.source_sha,
-    remove_source_as: getBranchRemover(merging),
+    remove_source_as: getBranchRemover(attempt),
   };
   return await moveInGit(platform, {
     project,
@@ -186,7 +196,7 @@ const moveTargetBranch = async (
     kind: 'merge',
     updates: [{ ref: branchPrefix + merge_request.target_branch, old: ends.target_sha, new: tip }],
     data,
-    check: async (tx) => await checkAgain(tx, merging, ends),
+    check: async (tx) => await checkAgain(tx, attempt, ends),
     complete: mergeCompletion(platform),
   });
 };
@@ -198,26 +208,26 @@ const isLostRace = (error: unknown): boolean =>
   error instanceof ConcurrentChange || isGitFailure(error, 'conflict');
 
 /** Waits for another merge of this request to end. */
-const waitForOtherMerge = async ({ platform, loaded: { merge_request } }: Merging): Promise<void> =>
+const waitForOtherMerge = async ({ platform, loaded: { merge_request } }: MergeAttempt): Promise<void> =>
   await writeUnlessMerging(platform, merge_request, async () => undefined);
 
 /** The inputs of a merge that do not depend on the head of the target branch. */
-type Prepared = { merging: Merging; source_sha: Oid; messages: Messages };
+type Prepared = { attempt: MergeAttempt; source_sha: Oid; messages: Messages };
 
-const prepareMerge = async (merging: Merging): Promise<Prepared> => {
-  const { platform, loaded, merger } = merging;
+const prepareMerge = async (attempt: MergeAttempt): Promise<Prepared> => {
+  const { platform, loaded, merger } = attempt;
   const { db } = platform.store;
-  const now = { ...merging, loaded: await reloadMergeRequest(db, loaded.project, loaded.merge_request.id) };
+  const now = { ...attempt, loaded: await reloadMergeRequest(db, loaded.project, loaded.merge_request.id) };
   await requireOpen(db, merger.viewer, now.loaded);
   await requireReady(db, now.loaded, false);
   const { source_sha } = await prepareHeads(now);
   const [merge_message, squash_message] = [await getMergeMessage(now), await getSquashMessage(now)];
-  return { merging: now, source_sha, messages: { merge_message, squash_message } };
+  return { attempt: now, source_sha, messages: { merge_message, squash_message } };
 };
 
 /** @throws ConcurrentChange if the source has moved since the preparation, or another process merged the request */
 const readCurrentHeads = async ({
-  merging: { platform, loaded },
+  attempt: { platform, loaded },
   source_sha,
 }: Prepared): Promise<MergeHeads> => {
   const { db } = platform.store;
@@ -232,14 +242,14 @@ const readCurrentHeads = async ({
 };
 
 /** @returns null if the merge must be prepared and tried again */
-const tryMerge = async (prepared: Prepared): Promise<Moved | null> => {
-  const { merging, messages } = prepared;
+const tryMerge = async (prepared: Prepared): Promise<MoveInGit | null> => {
+  const { attempt, messages } = prepared;
   try {
     const ends = await readCurrentHeads(prepared);
-    return await moveTargetBranch(merging, ends, await buildMerge(merging, ends, messages));
+    return await moveTargetBranch(attempt, ends, await buildMerge(attempt, ends, messages));
   } catch (error) {
     if (!isLostRace(error)) throw error;
-    await waitForOtherMerge(merging);
+    await waitForOtherMerge(attempt);
     return null;
   }
 };
@@ -249,15 +259,15 @@ const tryMerge = async (prepared: Prepared): Promise<Moved | null> => {
  * serialized with other merges into it; the merge is recorded in the database after the mutex is released.
  * @throws Failure 405, 406, 409
  */
-export const acceptMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
-  const { platform, loaded } = merging;
+export const acceptMerge = async (attempt: MergeAttempt): Promise<LoadedMergeRequest> => {
+  const { platform, loaded } = attempt;
   const { merge_request, project } = loaded;
-  let prepared = await prepareMerge(merging);
+  let prepared = await prepareMerge(attempt);
   const moved = await withMutex(platform, `merge ${project.id} ${merge_request.target_branch}`, async () => {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    for (let round = 0; round < maxAttempts; round += 1) {
       const done = await tryMerge(prepared);
       if (done !== null) return done;
-      prepared = await prepareMerge(merging);
+      prepared = await prepareMerge(attempt);
     }
     throw cannotBeMerged();
   });

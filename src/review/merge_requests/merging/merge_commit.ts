@@ -7,7 +7,7 @@ import { getRepository } from '../../../code/repository/get_repository.ts';
 
 export type Person = { name: string; email: string };
 
-export type Merged = {
+export type MergeCommits = {
   /** New head of the target branch. */
   tip: Oid;
   squash_commit_sha: Oid | null;
@@ -83,7 +83,7 @@ export const makeMergeCommit = async (
   platform: Pick<Platform, 'git'>,
   project: Project,
   input: MergeInput,
-): Promise<Merged | null> => {
+): Promise<MergeCommits | null> => {
   const repository = getRepository(platform, project);
   if (await needsRebase(platform, project, input)) return null;
   const { squash_message, source_sha } = input;

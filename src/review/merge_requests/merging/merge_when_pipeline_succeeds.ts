@@ -7,7 +7,7 @@ import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
 import { toShortId } from '../../../code/repository/commits/json.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
-import { type MergeParams, type Merger, type Merging, prepareHeads } from './merge.ts';
+import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from './merge.ts';
 import { cannotBeMerged, mayMerge, requireOpen } from './rules.ts';
 import { checkMergeStatus } from './merge_status.ts';
 import { writeUnlessMerging } from './merge_lock.ts';
@@ -58,10 +58,10 @@ const storeDeferred = async (
  * Schedules a merge for when the pipeline succeeds. A second call replaces the stored parameters.
  * @throws Failure 405, 406, 409
  */
-export const deferMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
-  const { platform, loaded, merger, params } = merging;
+export const deferMerge = async (attempt: MergeAttempt): Promise<LoadedMergeRequest> => {
+  const { platform, loaded, merger, params } = attempt;
   const { project } = loaded;
-  await prepareHeads(merging);
+  await prepareHeads(attempt);
   const { merge_request } = await reloadMergeRequest(platform.store.db, project, loaded.merge_request.id);
   const status = await checkMergeStatus(platform, merge_request, project);
   if (status === 'cannot_be_merged') throw cannotBeMerged();

@@ -98,4 +98,4 @@ const removeMerged = page({
   },
 });
 
-export const actPages = [newPage, create, remove, removeMerged];
+export const formPages = [newPage, create, remove, removeMerged];

@@ -1,4 +1,4 @@
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
-export const pages = [listPage, ...actPages];
+export const pages = [listPage, ...formPages];

@@ -107,4 +107,4 @@ const remove = page({
   },
 });
 
-export const actPages = [create, update, stop, remove];
+export const formPages = [create, update, stop, remove];

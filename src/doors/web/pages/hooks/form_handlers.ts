@@ -140,7 +140,7 @@ const remove = (kind: SettingsListRoute): AnyPage =>
     },
   });
 
-export const actPages = (kind: SettingsListRoute): AnyPage[] => [
+export const formPages = (kind: SettingsListRoute): AnyPage[] => [
   addPage(kind),
   create(kind),
   editPage(kind),

@@ -1,12 +1,12 @@
 import { settingsListRoutes } from '../ci/settings_list.ts';
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { deliveryPages } from './delivery.ts';
 import { listPage } from './list.ts';
 import { showPage } from './show.ts';
 
 export const pages = Object.values(settingsListRoutes('hooks')).flatMap((kind) => [
   listPage(kind),
-  ...actPages(kind),
+  ...formPages(kind),
   showPage(kind),
   ...deliveryPages(kind),
 ]);

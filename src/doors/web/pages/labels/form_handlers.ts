@@ -134,7 +134,7 @@ const subscription = (kind: OwnedListRoute, verb: 'subscribe' | 'unsubscribe'): 
     },
   });
 
-export const actPages = (kind: OwnedListRoute): AnyPage[] => [
+export const formPages = (kind: OwnedListRoute): AnyPage[] => [
   newPage(kind),
   create(kind),
   editPage(kind),

@@ -1,5 +1,5 @@
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 import { ownedListRoutes } from './owned_list.ts';
 
-export const pages = ownedListRoutes('labels').flatMap((kind) => [listPage(kind), ...actPages(kind)]);
+export const pages = ownedListRoutes('labels').flatMap((kind) => [listPage(kind), ...formPages(kind)]);

@@ -136,7 +136,7 @@ const remove = (kind: OwnedListRoute): AnyPage =>
     },
   });
 
-export const actPages = (kind: OwnedListRoute): AnyPage[] => [
+export const formPages = (kind: OwnedListRoute): AnyPage[] => [
   newPage(kind),
   create(kind),
   editPage(kind),

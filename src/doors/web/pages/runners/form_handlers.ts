@@ -169,7 +169,7 @@ const disable = async (call: Call, runnerId: number, { owner }: SettingsList): P
   if (owner.scope === 'project') await disableRunner(call, owner.project.id, runnerId);
 };
 
-export const actPages = (kind: SettingsListRoute): AnyPage[] => [
+export const formPages = (kind: SettingsListRoute): AnyPage[] => [
   create(kind),
   edit(kind),
   update(kind),

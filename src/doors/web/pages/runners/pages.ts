@@ -1,10 +1,10 @@
 import { settingsListRoutes } from '../ci/settings_list.ts';
-import { actPages, disablePage } from './form_handlers.ts';
+import { formPages, disablePage } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
 const { instance, group, project } = settingsListRoutes('runners');
 
 export const pages = [
-  ...[instance, group, project].flatMap((kind) => [listPage(kind), ...actPages(kind)]),
+  ...[instance, group, project].flatMap((kind) => [listPage(kind), ...formPages(kind)]),
   disablePage(project),
 ];

@@ -87,7 +87,7 @@ const play: Act = async ({ call }, { project, schedule }) => {
   return redirect(projectPagePath(project, `pipelines/${made.pipeline.id}`));
 };
 
-export const actPages = [
+export const formPages = [
   create,
   update,
   acting('play', () => true, play),

@@ -1,5 +1,5 @@
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { listPages } from './list.ts';
 import { onePages } from './schedule_page.ts';
 
-export const pages = [...listPages, ...onePages, ...actPages];
+export const pages = [...listPages, ...onePages, ...formPages];

@@ -124,4 +124,4 @@ const remove = page({
   },
 });
 
-export const actPages = [newPage, create, remove];
+export const formPages = [newPage, create, remove];

@@ -1,5 +1,5 @@
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 import { onePage } from './tag_page.ts';
 
-export const pages = [listPage, onePage, ...actPages];
+export const pages = [listPage, onePage, ...formPages];

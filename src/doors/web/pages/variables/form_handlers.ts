@@ -108,7 +108,7 @@ const remove = (kind: SettingsListRoute): AnyPage =>
     },
   });
 
-export const actPages = (kind: SettingsListRoute): AnyPage[] => [
+export const formPages = (kind: SettingsListRoute): AnyPage[] => [
   create(kind),
   edit(kind),
   update(kind),

@@ -1,8 +1,8 @@
 import { settingsListRoutes } from '../ci/settings_list.ts';
-import { actPages } from './form_handlers.ts';
+import { formPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
 export const pages = Object.values(settingsListRoutes('variables')).flatMap((kind) => [
   listPage(kind),
-  ...actPages(kind),
+  ...formPages(kind),
 ]);

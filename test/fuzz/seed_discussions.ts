@@ -16,7 +16,7 @@ const seedNotes = async (make: Make, at: string, params: Place['params']): Promi
   }
 };
 
-export const seedTalk = async (gantry: TestService, make: Make, id: number): Promise<void> => {
+export const seedDiscussions = async (gantry: TestService, make: Make, id: number): Promise<void> => {
   for (const issue_iid of [1, 2, 3])
     await seedNotes(make, '/projects/:id/issues/:issue_iid', { id, issue_iid });
   for (const merge_request_iid of [1, 2, 3, 4]) {

@@ -10,24 +10,24 @@ import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../suppo
 import { findFaults } from './invariants.ts';
 import { type Place, call, engine, newPlace, token } from './process.ts';
 
-export const deedNames = ['push', 'commit', 'merge'] as const;
-export type Deed = (typeof deedNames)[number];
+export const operationNames = ['push', 'commit', 'merge'] as const;
+export type OperationName = (typeof operationNames)[number];
 
 /** Effects of gitd during an operation: a push uploads its objects itself, and git moves its refs. */
-export const momentsOfGitd: Record<Deed, readonly string[]> = {
+export const momentsOfGitd: Record<OperationName, readonly string[]> = {
   push: ['push.received', 'refs.committed', 'refs.durable'],
   commit: ['objects.written', 'refs.prepared', 'refs.committed', 'refs.durable'],
   merge: ['objects.written', 'refs.prepared', 'refs.committed', 'refs.durable'],
 };
 
-export type Deeds = {
+export type GitOperations = {
   place: Place;
   /** Creates a project with what the operation needs. @returns its path in the API */
   newProject: (url: string, name: string) => Promise<string>;
   /** Runs the operation; returns whether it was acknowledged. */
-  attempt: (deed: Deed, url: string, name: string) => Promise<boolean>;
+  attempt: (operation: OperationName, url: string, name: string) => Promise<boolean>;
   /** Checks that acknowledged writes exist, git and the database agree, and the project is usable. */
-  check: (deed: Deed, url: string, name: string, acknowledged: boolean) => Promise<void>;
+  check: (operation: OperationName, url: string, name: string, acknowledged: boolean) => Promise<void>;
   /** Checks that every repository is intact, both cloned and on disk. */
   checkRepositories: (url: string) => Promise<void>;
   end: () => Promise<void>;
@@ -66,7 +66,7 @@ const fill = async (url: string, name: string): Promise<number> => {
   return id;
 };
 
-const attempts: Record<Deed, (url: string, name: string, folder: string) => Promise<boolean>> = {
+const attempts: Record<OperationName, (url: string, name: string, folder: string) => Promise<boolean>> = {
   push: async (url, name, folder) => {
     const to = repositoryUrl(url, `root/${name}`, token);
     return (await tryGit(folder, ['push', '--quiet', to, 'main'])).code === 0;
@@ -83,7 +83,7 @@ const attempts: Record<Deed, (url: string, name: string, folder: string) => Prom
 };
 
 /** Title of the commit that brings the operation's change to main. */
-const brought: Record<Deed, string> = { push: 'Pushed', commit: 'Committed', merge: 'Turn' };
+const brought: Record<OperationName, string> = { push: 'Pushed', commit: 'Committed', merge: 'Turn' };
 
 /** Waits until a query returns no rows. */
 export const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
@@ -130,7 +130,7 @@ const fsck = async (tree: WorkTree, place: Place, url: string, names: readonly s
   for (const folder of stored) await git(folder, 'fsck', '--full', '--no-dangling');
 };
 
-export const newDeeds = async (): Promise<Deeds> => {
+export const newGitOperations = async (): Promise<GitOperations> => {
   const [place, tree] = [newPlace(), await newWorkTree()];
   const names: string[] = [];
   return {
@@ -146,13 +146,13 @@ export const newDeeds = async (): Promise<Deeds> => {
       await untilEmpty(place, 'work', `select name, last_error from work where ${ours}`);
       return pathOf(name);
     },
-    attempt: async (deed, url, name) => await attempts[deed](url, name, join(tree.path, name)),
-    check: async (deed, url, name, acknowledged) => {
+    attempt: async (operation, url, name) => await attempts[operation](url, name, join(tree.path, name)),
+    check: async (operation, url, name, acknowledged) => {
       const open = "select * from git_operations where process <> 'dropped'";
       await untilEmpty(place, 'an operation', open);
-      const isThere = await isOnMain(url, name, brought[deed]);
+      const isThere = await isOnMain(url, name, brought[operation]);
       if (acknowledged) assert.ok(isThere, 'what was acknowledged is gone');
-      await checkRequest(url, name, deed === 'merge' && isThere);
+      await checkRequest(url, name, operation === 'merge' && isThere);
       await checkEvents(place, url, name);
       assert.deepEqual(await findFaults(place, engine), []);
       // The project is usable: no lock remains.

@@ -137,7 +137,7 @@ const isNaming = (path: string, name: string): boolean =>
   /^(?:name|title)$/.test(name) && !/issues|merge/.test(path);
 
 /** What somebody who knows the API would send. */
-export const sensible = (path: string, name: string, keywords: Keywords): fc.Arbitrary<unknown> => {
+export const validValue = (path: string, name: string, keywords: Keywords): fc.Arbitrary<unknown> => {
   if (name === 'key' && path.includes('keys')) return fc.constant(null).map(() => freshKey());
   if (name === 'scopes') return fc.constant(path === '/applications' ? 'api read_api' : ['api']);
   if (name === 'name' && path.endsWith('award_emoji'))
