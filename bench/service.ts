@@ -5,7 +5,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import manifest from '../package.json' with { type: 'json' };
 import { freePort } from '../test/support/servers/free_port.ts';
 import { pinned } from './process_usage.ts';
 
@@ -71,7 +70,10 @@ const variables = ({ data, database }: DataLocation, port: number): NodeJS.Proce
 };
 
 /** The flags with which `npm start` runs Node. */
-const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
+const flags =
+  readFileSync(join(root, 'bin/launch'), 'utf8')
+    .match(/^ +--[\w=-]+/gm)
+    ?.map((line) => line.trim()) ?? [];
 
 type Options = {
   /** An own folder for compiled code. */

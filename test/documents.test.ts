@@ -5,7 +5,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
-const ours = '{src,gitd,runner,zip,test,bench,tools,docs,templates,.gitlab,.devcontainer}';
+const ours = '{src,gitd,runner,zip,test,bench,tools,docs,deploy,templates,.gitlab,.devcontainer}';
 const documents = globSync(['*.md', `${ours}/**/*.md`, 'docs/**/*.md'], { cwd: root }).toSorted();
 const sources = globSync(['*.ts', `${ours}/**/*.ts`], { cwd: root });
 const names = new Set(sources.map((file) => basename(file)));

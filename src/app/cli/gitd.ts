@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { formatAddress, readAddress } from '../../platform/config/parse_values.ts';
 import { type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
+import { makeSystemdNotifier } from '../service/notify_systemd.ts';
 import { lockStorage } from '../service/storage_locks.ts';
 import { UsageFailure, action, print } from './define_commands.ts';
 import { readSettings } from './setting_options.ts';
@@ -54,15 +55,20 @@ const serve = async (options: Options): Promise<void> => {
   const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const lock = lockStorage(root);
+  const systemd = makeSystemdNotifier((error) =>
+    onLine(`gantry gitd: cannot notify systemd: ${String(error)}`),
+  );
   const keeper = superviseGitd({ root, listen, secret, onLine }, () => randomBytes(6).toString('hex'));
   const { address } = await keeper.place();
   const at = 'port' in address ? formatAddress(address) : '';
   const holder = setInterval(() => undefined, 60_000); // keeps this process running, for the child does not
   let stopped = false;
   print(options, { listen: at, root, pid: process.pid }, `gitd serves ${root} and answers on tcp://${at}`);
+  systemd.ready();
   const kept = keepRunning(keeper, () => stopped);
   await first;
   stopped = true;
+  systemd.stopping();
   process.stderr.write('gantry gitd: draining; send a second signal to stop at once\n');
   await Promise.race([keeper.drain(), second, wait(stop_timeout * 1000, undefined, { ref: false })]);
   clearInterval(holder);

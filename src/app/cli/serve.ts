@@ -8,6 +8,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import type { Service } from '../main.ts';
 import { passwordFile } from '../service/first_start.ts';
 import { makeLog } from '../service/log.ts';
+import { makeSystemdNotifier, type SystemdNotifier } from '../service/notify_systemd.ts';
 import { systemClock } from '../../platform/time.ts';
 import { version } from '../../platform/version.ts';
 import { action, print } from './define_commands.ts';
@@ -21,19 +22,19 @@ const warnRoot = (): void => {
   process.stderr.write('gantry: warning: running as root; use a dedicated user instead\n');
 };
 
-const bannerText = (config: Config, { url, rootPassword }: Service): string => {
-  const lines = [`Gantry ${version} answers on ${url}`];
-  if (rootPassword !== null) {
-    const file = join(config.data, passwordFile);
-    lines.push(
-      'This is the first start. Sign in as the administrator:',
-      '  user      root',
-      `  password  ${rootPassword}`,
-      `It is not shown again; ${file} holds it, too: delete that file once you know it.`,
-    );
-  }
-  return lines.join('\n');
-};
+const passwordText = (config: Config, rootPassword: string): string =>
+  [
+    'This is the first start. Sign in as the administrator:',
+    '  user      root',
+    `  password  ${rootPassword}`,
+    `It is not shown again; ${join(config.data, passwordFile)} holds it, too: delete that file once you know it.`,
+  ].join('\n');
+
+/** Returns what people must know and the log does not say. */
+const bannerLines = (config: Config, { url, rootPassword }: Service, log: Logger): string[] => [
+  ...(log.isLevelEnabled('info') ? [] : [`Gantry ${version} answers on ${url}`]),
+  ...(rootPassword === null ? [] : [passwordText(config, rootPassword)]),
+];
 
 const bannerJson = (config: Config, { url, rootPassword, platform }: Service): object => ({
   url,
@@ -46,9 +47,12 @@ const bannerJson = (config: Config, { url, rootPassword, platform }: Service): o
   }),
 });
 
+type Running = { service: Service; log: Logger; systemd: SystemdNotifier };
+
 /** Fails readiness for the drain delay, then answers open requests until the stop timeout. */
-const stop = async (service: Service, log: Logger, signal: string): Promise<void> => {
+const stop = async ({ service, log, systemd }: Running, signal: string): Promise<void> => {
   const { drain_delay, stop_timeout } = service.platform.config;
+  systemd.stopping();
   service.drain();
   if (drain_delay > 0) {
     log.info({ signal, seconds: drain_delay }, 'draining');
@@ -67,13 +71,13 @@ const stop = async (service: Service, log: Logger, signal: string): Promise<void
 };
 
 /** Resolves when a signal has stopped the service. A second signal ends the process at once. */
-const untilStopped = async (service: Service, log: Logger): Promise<void> => {
+const untilStopped = async (running: Running): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let stopping = false;
   const onSignal = (signal: string): void => {
     if (stopping) process.exit(1);
     stopping = true;
-    stop(service, log, signal).then(resolve, reject);
+    stop(running, signal).then(resolve, reject);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
@@ -84,6 +88,7 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
   const { config } = readSettings(options);
   if (options['runner'] === false) config.runner_executor = 'none';
   const log = makeLog(config);
+  const systemd = makeSystemdNotifier((err) => log.warn({ err }, 'cannot notify systemd'));
   const onFatal = (error: unknown): void => {
     log.fatal({ err: error }, 'the store failed: the process ends');
     process.exit(1);
@@ -91,11 +96,12 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
   // Loaded here, so that other commands do not load the service.
   const { startService } = await import('../main.ts');
   const service = await startService({ config, clock: systemClock, random: randomBytes, log, onFatal });
-  const stopped = untilStopped(service, log);
+  const stopped = untilStopped({ service, log, systemd });
   warnRoot();
   if (options.json === true) print(options, bannerJson(config, service), '');
-  else process.stderr.write(`${bannerText(config, service)}\n`);
-  log.info({ url: service.url }, 'listening');
+  else for (const line of bannerLines(config, service, log)) process.stderr.write(`${line}\n`);
+  log.info({ url: service.url, version }, 'listening');
+  systemd.ready();
   flushCompileCache(); // speeds up the next start
   await stopped;
   process.exit(0); // do not wait for anything that still holds the process

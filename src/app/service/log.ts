@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../platform/config/fields.ts';
 
@@ -16,31 +17,62 @@ const redact = { paths: secretKeys.flatMap((key) => [key, `*.${key}`]), censor: 
 
 type Line = { time: number; level: number; msg: string } & Record<string, unknown>;
 
-const levelNames: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
+const levels: Record<number, { name: string; colour: Colour }> = {
+  10: { name: 'trace', colour: 'dim' },
+  20: { name: 'debug', colour: 'dim' },
+  30: { name: 'info', colour: 'green' },
+  40: { name: 'warn', colour: 'yellow' },
+  50: { name: 'error', colour: 'red' },
+  60: { name: 'fatal', colour: 'red' },
 };
 
-/** Formats one JSON log line for a terminal. */
-export const formatLine = (text: string): string => {
-  const { time, level, msg, ...rest } = JSON.parse(text) as Line;
-  const clock = new Date(time).toISOString().slice(11, 23);
-  if (msg === 'request') {
-    return `${clock} ${String(rest['method'])} ${String(rest['route'])} ${String(rest['status'])} ${String(rest['ms'])} ms\n`;
-  }
-  const detail = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`;
-  return `${clock} ${levelNames[level] ?? level} ${msg}${detail}\n`;
+type Colour = 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
+type Paint = (colour: Colour, text: string) => string;
+
+const plain: Paint = (_colour, text) => text;
+
+const statusColour = (status: number): Colour => {
+  if (status >= 500) return 'red';
+  if (status >= 400) return 'yellow';
+  return status >= 300 ? 'cyan' : 'green';
 };
+
+/** Replaces control characters: text of others must not act on the terminal. */
+const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '?');
+
+const formatRequest = ({ method, route, path, status, ms }: Record<string, unknown>, paint: Paint): string =>
+  `${paint(statusColour(Number(status)), String(status))} ${String(method)} ${printable(String(path ?? route))} ${paint('dim', `${String(ms)} ms`)}`;
+
+const formatValue = (value: unknown): string =>
+  typeof value === 'string' && /^[\w./:@+-]+$/.test(value) ? value : JSON.stringify(value);
+
+/** Formats the fields of a line: short ones after the message, the stack of an error below it. */
+const formatFields = ({ err, ...fields }: Record<string, unknown>, paint: Paint): string => {
+  const short = Object.entries(fields).map(
+    ([name, value]) => ` ${paint('dim', `${name}=`)}${formatValue(value)}`,
+  );
+  const { stack } = (err ?? {}) as { stack?: string };
+  const below = err === undefined ? [] : printable(stack ?? JSON.stringify(err)).split('\n');
+  return [short.join(''), ...below.map((line) => `    ${line}`)].join('\n');
+};
+
+/** Formats one JSON log line for people. */
+export const formatLine = (text: string, paint: Paint = plain): string => {
+  const { time, level, msg, ...rest } = JSON.parse(text) as Line;
+  const clock = paint('dim', new Date(time).toISOString().slice(11, 23));
+  const { name, colour } = levels[level] ?? { name: String(level), colour: 'dim' };
+  const content = msg === 'request' ? formatRequest(rest, paint) : `${msg}${formatFields(rest, paint)}`;
+  return `${clock} ${paint(colour, name.padEnd(5))} ${content}\n`;
+};
+
+/** Colours text for standard output, unless `NO_COLOR` or the terminal is against it. */
+const paintTerminal: Paint = (colour, text) => styleText(colour, text, { stream: process.stdout });
 
 const terminal = (): Writable =>
   new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => {
-      process.stdout.write(formatLine(text));
+      process.stdout.write(formatLine(text, paintTerminal));
       done();
     },
   });
@@ -65,6 +97,6 @@ const output = (): DestinationStream => {
   };
 };
 
-/** Makes the logger: JSON lines on standard output; on a terminal, readable lines. */
+/** Makes the logger: JSON lines on standard output; on a terminal, readable lines in colour. */
 export const makeLog = ({ log_level }: Config): Logger =>
   pino({ level: log_level, redact, base: null }, process.stdout.isTTY ? terminal() : output());

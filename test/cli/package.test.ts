@@ -1,0 +1,102 @@
+/** The package of `npm pack`: it serves with the packages of the lock file, and with those few of the image. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { listUnbundledPackages } from '../../tools/copy_unbundled_packages.ts';
+import { listProductionPackages } from '../support/production_packages.ts';
+
+const root = join(import.meta.dirname, '../..');
+const home = mkdtempSync(join(tmpdir(), 'gantry-package-'));
+const folder = join(home, 'package');
+after(() => rmSync(home, { recursive: true, force: true }));
+
+/** Without scripts: they would build `dist/`, which other tests run from. */
+const pack = (): void => {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
+  const [packed] = JSON.parse(
+    execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ) as [{ filename: string }];
+  execFileSync('tar', ['-xzf', join(home, packed.filename), '-C', home]);
+};
+
+/** Copies what `npm ci --omit=dev` would install; the Node of the tests stands for the one that it brings. */
+const install = (): void => {
+  for (const name of listProductionPackages()) {
+    if (!existsSync(join(root, name)) || name.startsWith('node_modules/node/')) continue;
+    const isNode = name === 'node_modules/node';
+    const filter = (path: string): boolean => !isNode || !path.endsWith('/bin/node');
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter });
+  }
+};
+
+before(() => {
+  pack();
+  install();
+});
+
+const has = (path: string): boolean => existsSync(join(folder, path));
+
+test('has the program, pages of help and samples, and neither sources nor tests', () => {
+  const wanted = ['dist/cli/main.mjs', 'bin/launch', 'docs/operations.md', 'deploy/compose.yml', 'templates'];
+  assert.deepEqual(
+    wanted.filter((path) => !has(path)),
+    [],
+  );
+  const unwanted = ['src', 'test', 'data', '.git', 'docs/openapi.json', 'node_modules/typescript'];
+  assert.deepEqual(unwanted.filter(has), []);
+});
+
+const serves = async (data: string): Promise<void> => {
+  const env = {
+    PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`,
+    HOME: home,
+    GANTRY_DATA: join(home, data),
+    GANTRY_LISTEN: '127.0.0.1:0',
+    GANTRY_RUNNER_EXECUTOR: 'none',
+    GANTRY_SSH_LISTEN: '127.0.0.1:0',
+    GANTRY_ROOT_TOKEN: 'token-of-the-package',
+  };
+  const child = spawn(join(folder, 'bin/launch'), ['serve', '--json'], { env, cwd: home });
+  const closed = once(child, 'close');
+  let [output, url] = ['', ''];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (output += text));
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    output += String(text);
+    url = /"url":"(http:[^"]+)"/.exec(output)?.[1] ?? '';
+    if (url !== '') break;
+  }
+  assert.notEqual(url, '', output);
+  const ask = async (path: string, body?: object): Promise<{ status: number; text: string }> => {
+    const response = await fetch(`${url}/api/v4${path}`, {
+      headers: { 'private-token': env.GANTRY_ROOT_TOKEN, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  try {
+    assert.match((await ask('/version')).text, /"version":"10\./);
+    const highlighted = await ask('/markdown', { text: '```js\nconst a = 1;\n```' });
+    assert.match(highlighted.text, /hljs/, highlighted.text);
+    const templates = await ask('/templates/gitignores');
+    assert.equal(templates.status, 200);
+  } finally {
+    child.kill('SIGTERM');
+    await closed;
+  }
+};
+
+test('serves the API, highlighted code and templates without development dependencies', async () => {
+  await serves('data');
+});
+
+test('serves with the packages of the image alone', async () => {
+  const kept = new Set(listUnbundledPackages());
+  assert.ok(kept.size > 4);
+  const others = listProductionPackages().filter((name) => !kept.has(name) && name !== 'node_modules/node');
+  for (const name of others) rmSync(join(folder, name), { recursive: true, force: true });
+  await serves('data-of-image');
+});

@@ -1,0 +1,244 @@
+/** The samples of `deploy/`: settings, files and metrics that they name exist, and their own programs accept them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { configNames, fields } from '../../src/platform/config/fields.ts';
+import { version } from '../../src/platform/version.ts';
+import { listUnbundledPackages } from '../../tools/copy_unbundled_packages.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, 'deploy', file), 'utf8');
+const home = mkdtempSync(join(tmpdir(), 'gantry-deploy-'));
+after(() => rmSync(home, { recursive: true }));
+
+const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+const missing = (...names: string[]): string | false => {
+  const absent = names.filter((name) => !hasProgram(name));
+  return absent.length > 0 && `${absent.join(', ')} not installed`;
+};
+
+/** Runs a program that checks a file, and asserts that it accepts it. */
+const accepts = (program: string, args: string[]): void => {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', cwd: home });
+  assert.equal(status, 0, `${program}: ${stdout}${stderr}`);
+};
+
+it('name only settings that exist', () => {
+  const known = new Set(configNames.map((name) => fields[name].variable));
+  const files = globSync('deploy/**/*', { cwd: root }).filter((file) => statSync(join(root, file)).isFile());
+  assert.ok(files.length > 8);
+  const unknown = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bGANTRY_[A-Z0-9_]+\b/g)]
+      .map(([name]) => name)
+      .filter((name) => !known.has(name.replace(/_FILE$/, '')) && !known.has(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(unknown, []);
+});
+
+type Instruction = { name: string; rest: string };
+
+const instructions: Instruction[] = read('Dockerfile')
+  .replace(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => ({ name: line.split(/\s/)[0] ?? '', rest: line.replace(/^\S+\s+/, '') }));
+
+const restsOf = (name: string): string[] =>
+  instructions.filter((one) => one.name === name).map(({ rest }) => rest.trim());
+
+/** Megabytes of a file or folder of the clone. */
+const megabytes = (path: string): number => {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return Math.ceil(stat.size / 4096) * 0.004096;
+  return readdirSync(join(root, path)).reduce((sum, name) => sum + megabytes(join(path, name)), 0.004);
+};
+
+describe('the Dockerfile', () => {
+  it('uses known instructions and pinned images, in two stages', () => {
+    const known =
+      'ARG FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD'.split(' ');
+    const unknown = instructions.filter(({ name }) => !known.includes(name));
+    // The health check's command is a line of its own once its continuation is joined.
+    assert.deepEqual(unknown, []);
+    const images = restsOf('FROM');
+    assert.equal(images.length, 2);
+    for (const image of images) assert.match(image, /^[\w./-]+:\S+/);
+    for (const image of images) assert.doesNotMatch(image, /:latest\b/);
+  });
+
+  it('runs as a numbered user, with a health check and the form of commands that passes signals on', () => {
+    assert.match(restsOf('USER').at(-1) ?? '', /^[1-9]\d*:[1-9]\d*$/);
+    assert.equal(restsOf('HEALTHCHECK').length, 1);
+    for (const command of [...restsOf('ENTRYPOINT'), ...restsOf('CMD')])
+      assert.ok(Array.isArray(JSON.parse(command)), command);
+    const names = instructions.map(({ name }) => name);
+    assert.ok(names.lastIndexOf('USER') > names.lastIndexOf('RUN'));
+  });
+
+  it('keeps no caches, escalates nothing, and fetches nothing past the package managers', () => {
+    for (const command of restsOf('RUN')) {
+      assert.doesNotMatch(command, /\b(?:sudo|curl|wget)\b|chmod (?:-R )?777/);
+      if (command.includes('apk add')) assert.match(command, /apk add --no-cache/);
+    }
+  });
+
+  it('copies what exists, and nothing that its ignore file leaves out', () => {
+    const kept = readFileSync(join(root, 'deploy/Dockerfile.dockerignore'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1).replace(/\/\*.*/, ''));
+    for (const path of kept) assert.ok(existsSync(join(root, path)), path);
+    const built = ['kept/node_modules', 'dist'];
+    const copied = restsOf('COPY')
+      .filter((rest) => rest.includes('--from=build /build/'))
+      .flatMap((rest) => rest.split(/\s+/).filter((word) => word.startsWith('/build/')));
+    assert.ok(copied.length > 5);
+    for (const path of copied.map((one) => one.slice('/build/'.length)))
+      assert.ok(built.includes(path) || kept.includes(path), path);
+  });
+
+  it('makes an image below 250 MB, by the sizes of its parts', () => {
+    const own = ['dist', 'docs', 'templates', 'bin', ...listUnbundledPackages()];
+    const ofUs = own.reduce((sum, path) => sum + megabytes(path), 0);
+    const ofNode = megabytes('node_modules/node/bin/node');
+    // Measured in alpine: the base, git with its libraries, libstdc++ with libgcc, tini.
+    const others = 9 + 26 + 3.5 + 0.1;
+    assert.ok(ofUs > 5 && ofNode > 80);
+    const sum = ofUs + ofNode + others;
+    assert.ok(
+      sum < 250,
+      `${Math.round(sum)} MB, of which ${Math.round(ofUs)} are ours and ${Math.round(ofNode)} Node`,
+    );
+  });
+
+  const builder = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
+  it('builds', { skip: builder.status !== 0 && 'no builder answers', timeout: 600_000 }, () => {
+    const { status, stderr } = spawnSync('docker', ['build', '-q', '-f', 'deploy/Dockerfile', '.'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stderr);
+  });
+});
+
+type Service = {
+  image: string;
+  command?: string[];
+  environment?: Record<string, unknown>;
+  volumes?: string[];
+  depends_on?: string[] | Record<string, unknown>;
+};
+type Compose = { services: Record<string, Service>; volumes: Record<string, unknown> };
+
+describe('compose files', () => {
+  for (const file of ['compose.yml', 'compose.cluster.yml']) {
+    const compose = parse(read(file), { merge: true }) as Compose;
+    const services = Object.values(compose.services);
+
+    it(`${file} pins images, ours to this version`, () => {
+      for (const { image } of services) {
+        assert.match(image, /:[\w.-]*\d/);
+        if (image.startsWith('gantry:')) assert.equal(image, `gantry:${version}`);
+      }
+    });
+
+    it(`${file} declares the volumes and services that it names`, () => {
+      for (const { volumes = [], depends_on = [] } of services) {
+        for (const volume of volumes) {
+          const [source = ''] = volume.split(':');
+          const exists = source.startsWith('./')
+            ? existsSync(join(root, 'deploy', source))
+            : source in compose.volumes;
+          assert.ok(exists, volume);
+        }
+        const needs = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+        for (const name of needs) assert.ok(name in compose.services, name);
+      }
+    });
+  }
+
+  it('the cluster has three services with everything else in common', () => {
+    const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
+    const three = Object.entries(services).filter(([name]) => name.startsWith('gantry-'));
+    assert.equal(three.length, 3);
+    assert.equal(new Set(three.map(([, { environment }]) => JSON.stringify(environment))).size, 1);
+    assert.equal(new Set(three.map(([, { volumes }]) => volumes?.[0])).size, 3);
+  });
+});
+
+describe('proxies', () => {
+  it('nginx accepts its sample', { skip: missing('nginx', 'openssl') }, () => {
+    const [certificate, key] = [join(home, 'a.pem'), join(home, 'a.key')];
+    const subject = ['-subj', '/CN=code.example.com', '-keyout', key, '-out', certificate];
+    accepts('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject]);
+    const sample = read('proxies/nginx.conf')
+      .replace('/etc/ssl/code.example.com.pem', certificate)
+      .replace('/etc/ssl/code.example.com.key', key);
+    mkdirSync(join(home, 'logs'), { recursive: true });
+    writeFileSync(
+      join(home, 'nginx.conf'),
+      `pid ${home}/pid; error_log ${home}/logs/error.log; events {}\nhttp { access_log off; ${sample} }`,
+    );
+    accepts('nginx', ['-t', '-q', '-p', home, '-c', join(home, 'nginx.conf')]);
+  });
+
+  it('haproxy accepts its sample', { skip: missing('haproxy') }, () => {
+    accepts('haproxy', ['-c', '-q', '-f', join(root, 'deploy/proxies/haproxy.cfg')]);
+  });
+
+  it('Caddy accepts its sample', { skip: missing('caddy') }, () => {
+    accepts('caddy', [
+      'validate',
+      '--adapter',
+      'caddyfile',
+      '--config',
+      join(root, 'deploy/proxies/Caddyfile'),
+    ]);
+  });
+});
+
+describe('units', { skip: missing('systemd-analyze') }, () => {
+  const units = globSync('deploy/systemd/*.service', { cwd: root });
+  /** The programs that units start need not be installed here. */
+  const place = (): string[] =>
+    units.map((unit) => {
+      const file = join(home, unit.split('/').at(-1) ?? '');
+      const text = readFileSync(join(root, unit), 'utf8');
+      writeFileSync(
+        file,
+        text.replaceAll('/usr/local/bin/gantry', '/bin/true').replace(/^Documentation=.*$/m, ''),
+      );
+      return file;
+    });
+
+  it('have no unknown directive', () => {
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...place()], { encoding: 'utf8' });
+    const about = stderr.split('\n').filter((line) => line.includes(home));
+    assert.deepEqual(
+      about.filter((line) => /Unknown|Invalid|Failed to parse|ignoring/i.test(line)),
+      [],
+    );
+  });
+
+  it('expose little', () => {
+    const [service = ''] = place().filter((file) => file.endsWith('/gantry.service'));
+    accepts('systemd-analyze', ['security', '--offline=yes', '--threshold=20', service]);
+  });
+});
