@@ -1297,12 +1297,17 @@ CREATE TRIGGER project_stars_counted_insert after insert on project_stars begin 
 CREATE TABLE project_topics (
   project_id integer not null references projects (id) on delete cascade,
   position integer not null,
-  name text not null,
-  folded_name text not null,
+  topic_id integer not null references topics (id) on delete cascade,
   primary key (project_id, position)
 ) strict;
 
-CREATE UNIQUE INDEX project_topics_name on project_topics (folded_name, project_id);
+CREATE UNIQUE INDEX project_topics_topic on project_topics (topic_id, project_id);
+
+CREATE TRIGGER project_topics_counted_delete after delete on project_topics begin update topics set public_projects_count = public_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'public'), internal_projects_count = internal_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'internal'), private_projects_count = private_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'private') where id = old.topic_id; end;
+
+CREATE TRIGGER project_topics_counted_insert after insert on project_topics begin update topics set public_projects_count = public_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'public'), internal_projects_count = internal_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'internal'), private_projects_count = private_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'private') where id = new.topic_id; end;
+
+CREATE TRIGGER project_topics_counted_update after update of topic_id on project_topics begin update topics set public_projects_count = public_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'public'), internal_projects_count = internal_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'internal'), private_projects_count = private_projects_count - (select count(*) from projects where id = old.project_id and deleted_at is null and visibility = 'private') where id = old.topic_id; update topics set public_projects_count = public_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'public'), internal_projects_count = internal_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'internal'), private_projects_count = private_projects_count + (select count(*) from projects where id = new.project_id and deleted_at is null and visibility = 'private') where id = new.topic_id; end;
 
 CREATE TABLE projects (
   id integer primary key autoincrement,
@@ -1367,6 +1372,8 @@ CREATE INDEX projects_namespace on projects (namespace_id);
 CREATE UNIQUE INDEX projects_runners_token on projects (runners_token_hash) where runners_token_hash is not null;
 
 CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
+
+CREATE TRIGGER projects_counted_in_topics after update of visibility, deleted_at on projects begin update topics set public_projects_count = public_projects_count + (case when new.deleted_at is null and new.visibility = 'public' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'public' then 1 else 0 end), internal_projects_count = internal_projects_count + (case when new.deleted_at is null and new.visibility = 'internal' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'internal' then 1 else 0 end), private_projects_count = private_projects_count + (case when new.deleted_at is null and new.visibility = 'private' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'private' then 1 else 0 end) where id in (select topic_id from project_topics where project_id = new.id); end;
 
 CREATE TRIGGER projects_moved_for_hooks after update of namespace_id on projects when new.namespace_id is not old.namespace_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version'; end;
 
@@ -1737,6 +1744,29 @@ CREATE INDEX tokens_family on tokens (family);
 CREATE UNIQUE INDEX tokens_refresh on tokens (refresh_hash);
 
 CREATE INDEX tokens_user on tokens (user_id, kind);
+
+CREATE TABLE topics (
+  id integer primary key autoincrement,
+  name text not null,
+  folded_name text not null,
+  title text not null,
+  description text,
+  avatar text,
+  is_described integer not null default 0,
+  public_projects_count integer not null default 0,
+  internal_projects_count integer not null default 0,
+  private_projects_count integer not null default 0,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX topics_all on topics ((public_projects_count + internal_projects_count + private_projects_count) desc, id);
+
+CREATE UNIQUE INDEX topics_name on topics (folded_name);
+
+CREATE INDEX topics_open on topics ((public_projects_count + internal_projects_count) desc, id);
+
+CREATE INDEX topics_public on topics (public_projects_count desc, id);
 
 CREATE TABLE triggers (
   id integer primary key autoincrement,

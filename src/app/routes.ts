@@ -22,6 +22,7 @@ import { issueTodos } from '../planning/issues/todos.ts';
 import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
 import { keyRoutes } from '../identity/keys/routes.ts';
 import { labelRoutes } from '../projects/labels/routes.ts';
+import { topicDoors, topicRoutes } from '../projects/topics/routes.ts';
 import { starRoutes } from '../projects/starrers/routes.ts';
 import { notificationSettingRoutes } from '../projects/notification_settings/routes.ts';
 import { memberRoutes } from '../projects/members/routes.ts';
@@ -82,6 +83,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...keyRoutes,
   ...groupRoutes,
   ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
+  ...topicRoutes,
   ...starRoutes,
   ...notificationSettingRoutes,
   ...memberRoutes,
@@ -138,6 +140,7 @@ export const doors: AnyEndpoint<Call>[] = [
   ...userDoors,
   ...groupDoors,
   ...projectDoors,
+  ...topicDoors,
   ...badgeRoutes,
   ...traceStreamRoutes,
   registryAuth,

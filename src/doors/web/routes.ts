@@ -106,6 +106,10 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/dashboard/pages.ts')).pages,
   },
+  {
+    lines: ['GET /explore/projects/topics', 'GET /explore/projects/topics/:name'],
+    load: async () => (await import('./pages/topics/pages.ts')).pages,
+  },
   { lines: ['GET /search'], load: async () => (await import('./pages/search/pages.ts')).pages },
   {
     lines: [

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { Site } from '../../core/access/site.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 
-export type AvatarKind = 'user' | 'group' | 'project';
+export type AvatarKind = 'user' | 'group' | 'project' | 'projects/topic';
 
 /** Returns the name of an avatar in its address. */
 export const getAvatarName = (avatar: string): string => avatar.slice(avatar.indexOf('/') + 1);

@@ -1,5 +1,6 @@
 /** Requests for the rows about badges, links between issues, statuses and rotated tokens. */
-import { insertRows } from '../../../src/platform/db/insert.ts';
+import { insertRow, insertRows } from '../../../src/platform/db/insert.ts';
+import { unique } from '../../support/seed.ts';
 import { insertIssues } from '../makers/bulk_rows.ts';
 import {
   type Maker,
@@ -82,12 +83,33 @@ const link: Maker = async (tx, cells) => {
   cells.forEach((cell, at) => void (cell.names['issue_link_id'] = ids[at]?.id ?? 0));
 };
 
+const topic: Maker = async (tx, cells) => {
+  const times = { created_at: tx.now, updated_at: tx.now };
+  for (const { names } of cells) {
+    for (const key of ['topic_id', 'other_topic_id']) {
+      const name = unique('topic');
+      const row = { name, folded_name: name, title: name, is_described: 1 as const, ...times };
+      names[key] = await insertRow(tx.db, 'topics', row);
+    }
+  }
+};
+
+const ofTopic = { makes: [topic], path: { id: 'topic_id' } };
+
 const links = '/projects/:id/issues/:issue_iid/links';
 const tokens = '/personal_access_tokens';
 
 export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('project', freshProject),
   ...badges('group', freshGroup),
+  'GET /topics/:id': ofTopic,
+  'POST /topics': { body: () => ({ name: unique('topic') }) },
+  'PUT /topics/:id': { ...ofTopic, body: () => ({ description: 'Other' }) },
+  'DELETE /topics/:id': ofTopic,
+  'POST /topics/merge': {
+    makes: [topic],
+    body: ({ topic_id, other_topic_id }) => ({ source_topic_id: topic_id, target_topic_id: other_topic_id }),
+  },
   [`GET ${links}`]: {
     makes: [freshIssue, otherIssue, link],
     holds: ({ id }, { other_issue_id }) => id === other_issue_id,

@@ -51,6 +51,7 @@ import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 import { mails } from './0071_mails.ts';
 import { hookFormats } from './0072_hook_formats.ts';
+import { topics } from './0082_topics.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -106,4 +107,5 @@ export const migrationTexts: MigrationText[] = [
   changeStream,
   mails,
   hookFormats,
+  topics,
 ];

@@ -61,14 +61,27 @@ export type ProjectsTable = {
   deleted_at: number | null;
 };
 
-/** Topics of projects, in input order. */
-export type ProjectTopicsTable = {
-  project_id: number;
-  position: number;
+/** Topics of the instance. Triggers count the projects that have them, by visibility. */
+export type TopicsTable = {
+  id: Id;
   name: string;
   /** Lower case, for comparison. */
   folded_name: string;
+  title: string;
+  description: Generated<string | null>;
+  /** As of users. */
+  avatar: Generated<string | null>;
+  /** 1: an administrator created or changed it, so it remains without projects. */
+  is_described: Generated<Flag>;
+  public_projects_count: Generated<number>;
+  internal_projects_count: Generated<number>;
+  private_projects_count: Generated<number>;
+  created_at: number;
+  updated_at: number;
 };
+
+/** Topics of projects, in input order. */
+export type ProjectTopicsTable = { project_id: number; position: number; topic_id: number };
 
 /** Notification levels of users, for a project, for a group, or (neither) in general. */
 export type NotificationSettingsTable = {
@@ -217,6 +230,7 @@ export type BadgesTable = {
 export type ProjectsSchema = {
   badges: BadgesTable;
   projects: ProjectsTable;
+  topics: TopicsTable;
   project_topics: ProjectTopicsTable;
   project_counters: ProjectCountersTable;
   project_stars: ProjectStarsTable;

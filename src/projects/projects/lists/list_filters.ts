@@ -19,7 +19,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import { visibilities } from '../../../identity/groups/rules.ts';
 import { contains } from '../../../identity/namespaces/search.ts';
-import { hasTopic } from '../topics.ts';
+import { hasTopic, hasTopicId } from '../topics.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -47,7 +47,7 @@ export const projectFilters = {
   updated_before: optional(time()),
   repository_storage: optional(text({ description: 'name of a storage; for administrators' })),
   custom_attributes: unsupportedFilter(),
-  topic_id: unsupportedFilter(),
+  topic_id: optional(integer({ description: 'only projects that have the topic of this id' })),
   with_programming_language: unsupportedFilter(),
   wiki_checksum_failed: unsupportedFilter(['false']),
   repository_checksum_failed: unsupportedFilter(['false']),
@@ -106,13 +106,14 @@ const isForCaller = ({ viewer, platform }: Call, filters: ProjectFilters): (Cond
 
 /** Returns the conditions. @throws Failure 400 for an unknown role, 403 for a filter of administrators */
 export const projectConditions = (call: Call, filters: ProjectFilters): Condition[] => {
-  const { visibility, topic = [], repository_storage = '' } = filters;
+  const { visibility, topic = [], topic_id, repository_storage = '' } = filters;
   if (repository_storage !== '' && !call.admin) throw forbidden();
   const conditions: (Condition | null)[] = [
     ...isForCaller(call, filters),
     ...isArchived(filters),
     ...isWithin(filters),
     ...topic.map(hasTopic),
+    topic_id === undefined ? null : hasTopicId(topic_id),
     matchesSearch(filters),
     visibility === undefined ? null : sql`projects.visibility = ${visibility}`,
     repository_storage === '' ? null : sql`projects.repository_storage = ${repository_storage}`,

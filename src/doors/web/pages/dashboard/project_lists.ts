@@ -34,7 +34,7 @@ export const pipelineBadges = async (
 };
 
 /** As `pipelineBadges`, for projects as the API lists them. */
-const badgesOfListed = async (visit: Visit, projects: readonly ListedProject[]) => {
+export const badgesOfListed = async (visit: Visit, projects: readonly ListedProject[]) => {
   const rows = await projectsById(
     visit.call.db,
     projects.map(({ id }) => id),
@@ -51,14 +51,22 @@ const places = {
 type Path = keyof typeof places;
 
 /** Renders links to the lists of projects and groups. */
-export const listTabs = ({ call }: Visit, path: Path | '/explore/groups'): Html => {
+export const listTabs = (
+  { call }: Visit,
+  path: Path | '/explore/groups' | '/explore/projects/topics',
+): Html => {
   const own: readonly (readonly [string, string])[] = call.signedIn
     ? [
         ['/dashboard/projects', 'Yours'],
         ['/dashboard/starred', 'Starred'],
       ]
     : [];
-  const links = [...own, ['/explore', 'Explore'] as const, ['/explore/groups', 'Groups'] as const]
+  const links = [
+    ...own,
+    ['/explore', 'Explore'] as const,
+    ['/explore/groups', 'Groups'] as const,
+    ['/explore/projects/topics', 'Topics'] as const,
+  ]
     .filter(([one]) => call.platform.hasPage(`GET ${one}`))
     .map(([one, name]) => ({ path: one, name, isHere: one === path }));
   return tabs('Lists of projects and groups', links);

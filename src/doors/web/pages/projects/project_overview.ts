@@ -17,20 +17,10 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { projectLink } from '../../parts/projects/project_link.ts';
+import { topicLinks } from '../../parts/projects/topic_links.ts';
 import { languagesBar } from './languages_bar.ts';
 
 const maxAvatars = 10;
-
-const topicPart = async ({ call }: Visit, { id }: Project): Promise<Html | null> => {
-  const topics = await loadTopics(call.db, id);
-  if (topics.length === 0) return null;
-  const isLinked = call.platform.hasPage('GET /explore');
-  const topic = (name: string): Html =>
-    isLinked
-      ? html`<li><a class="badge" href="/explore?${new URLSearchParams({ topic: name }).toString()}">${name}</a></li>`
-      : html`<li><span class="badge">${name}</span></li>`;
-  return html`<ul class="buttons" aria-label="Topics">${topics.map(topic)}</ul>`;
-};
 
 const parentPart = async ({ call }: Visit, { forked_from_project_id: id }: Project): Promise<Html | null> => {
   const parent = id === null ? null : await loadProject(call.db, id);
@@ -42,7 +32,7 @@ const aboutPart = async (visit: Visit, project: Project, license: Html | null): 
   const description = project.description ?? '';
   return html`<section><h2>About</h2>${
     description === '' ? html`<p class="muted">No description</p>` : html`<p class="lines">${description}</p>`
-  }${await topicPart(visit, project)}${await parentPart(visit, project)}${license}<p>${icon('history')} <a href="${projectPagePath(project, 'activity')}">Activity</a></p></section>
+  }${topicLinks(visit, await loadTopics(visit.call.db, project.id))}${await parentPart(visit, project)}${license}<p>${icon('history')} <a href="${projectPagePath(project, 'activity')}">Activity</a></p></section>
 `;
 };
 
