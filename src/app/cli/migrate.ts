@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
-import type { Config } from '../../platform/config/fields.ts';
+import { type Config, fields } from '../../platform/config/fields.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db/migrate.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseExists, openExistingStore } from '../service/open_database.ts';
-import { action, print } from './define_commands.ts';
+import { moveDatabase } from '../backup/move_database.ts';
+import { UsageFailure, action, print } from './define_commands.ts';
+import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
 
-type Options = { json?: boolean; dryRun?: boolean };
+type Options = { json?: boolean; dryRun?: boolean; to?: string; toSchema?: string };
 
 const pending = async (config: Config): Promise<string[]> => {
   if (!databaseExists(config)) return pendingMigrations([]);
@@ -33,6 +35,46 @@ const apply = async (config: Config): Promise<string[]> => {
   }
 };
 
+/** Reads `--to`. @throws UsageFailure */
+const readTarget = (config: Config, { to = '', toSchema }: Options): Config => {
+  try {
+    return {
+      ...config,
+      database_url: to === 'sqlite' ? null : fields.database_url.read(to),
+      database_schema:
+        toSchema === undefined ? config.database_schema : fields.database_schema.read(toSchema),
+    };
+  } catch (error) {
+    throw new UsageFailure(`--to or --to-schema ${(error as Error).message}, or "sqlite"`);
+  }
+};
+
+const move = async (config: Config, options: Options): Promise<void> => {
+  const target = readTarget(config, options);
+  prepareFolder(config.data);
+  const lock = lockFolder(config.data);
+  let progress: Progress = silentProgress;
+  try {
+    const tables = await moveDatabase(config, target, (done, total) => {
+      if (options.json !== true && progress === silentProgress) progress = showProgress('rows copied', total);
+      progress.set(done);
+    });
+    const rows = Object.values(tables).reduce((sum, one) => sum + one, 0);
+    const next =
+      target.database_url === null
+        ? 'Start the service without GANTRY_DATABASE_URL.'
+        : 'Start the service with that URL in GANTRY_DATABASE_URL.';
+    print(
+      options,
+      { tables },
+      `${rows} rows of ${Object.keys(tables).length} tables were copied and compared. ${next}`,
+    );
+  } finally {
+    progress.end();
+    lock.release();
+  }
+};
+
 const formatNames = (names: readonly string[], title: string): string =>
   names.length === 0
     ? 'The database is up to date.'
@@ -40,6 +82,7 @@ const formatNames = (names: readonly string[], title: string): string =>
 
 const migrateNow = async (options: Options & { [option: string]: unknown }): Promise<void> => {
   const { config } = readSettings(options);
+  if (options.to !== undefined) return await move(config, options);
   if (options.dryRun === true) {
     const names = await pending(config);
     print(options, { pending: names }, formatNames(names, 'Would apply:'));
@@ -54,7 +97,17 @@ export const migrateCommand = (): Command =>
     action('migrate', {
       summary:
         'Bring the database to the schema of this version, while no service runs. "serve" does so, too.',
-      examples: ['gantry migrate --data /var/lib/gantry', 'gantry migrate --dry-run --json'],
-    }).option('--dry-run', 'only print what would be applied'),
+      examples: [
+        'gantry migrate --data /var/lib/gantry',
+        'gantry migrate --dry-run --json',
+        'gantry migrate --to postgres://gantry:secret@db/gantry',
+      ],
+    })
+      .option('--dry-run', 'only print what would be applied')
+      .option(
+        '--to <url>',
+        'move the database into an empty one: postgres://..., or "sqlite" for the file in the data folder',
+      )
+      .option('--to-schema <name>', 'PostgreSQL schema of the target (without it: GANTRY_DATABASE_SCHEMA)'),
     ['data'],
   ).action(migrateNow);

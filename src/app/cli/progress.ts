@@ -2,9 +2,18 @@
  * Shows the progress of long work on standard error. A terminal gets one line that is rewritten; else a line for each
  * tenth.
  */
-export type Progress = { advance: () => void; end: () => void };
+export type Progress = {
+  advance: () => void;
+  /** Sets how much is done. */
+  set: (count: number) => void;
+  end: () => void;
+};
 
-export const silentProgress: Progress = { advance: () => undefined, end: () => undefined };
+export const silentProgress: Progress = {
+  advance: () => undefined,
+  set: () => undefined,
+  end: () => undefined,
+};
 
 /** Milliseconds between two updates of the line on a terminal. */
 const updatePause = 200;
@@ -27,12 +36,14 @@ export const showProgress = (label: string, total: number): Progress => {
     last = tenth;
     stderr.write(`${text()}\n`);
   };
+  const set = (count: number): void => {
+    done = count;
+    if (stderr.isTTY) onTerminal();
+    else onLines();
+  };
   return {
-    advance: () => {
-      done += 1;
-      if (stderr.isTTY) onTerminal();
-      else onLines();
-    },
+    advance: () => set(done + 1),
+    set,
     end: () => void (stderr.isTTY && done > 0 && stderr.write('\n')),
   };
 };

@@ -13,16 +13,20 @@ export type StoreParts = {
   onFatal: (error: unknown) => void;
 };
 
-export const databaseFile = (config: Config): string => join(config.data, 'gantry.sqlite');
+export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'gantry.sqlite');
 
-/** Opens a store as it is, or creates an empty one. */
+/**
+ * Opens a store as it is, or creates an empty one.
+ * @param file SQLite: another file than that of the configuration
+ */
 export const openAnyStore = async (
   { config, clock, onFatal }: StoreParts,
   readOnly = false,
+  file: string = databaseFile(config),
 ): Promise<Store> =>
   await openStore(
     {
-      file: databaseFile(config),
+      file,
       ...(config.database_url !== null && { url: config.database_url }),
       schema: config.database_schema,
       connections: config.database_connections,

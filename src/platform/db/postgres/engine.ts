@@ -8,19 +8,12 @@ import { getChannelName, listen } from './channel.ts';
 import { Dialect } from './compiler.ts';
 import { countStatement } from '../statement_meter.ts';
 import { getConnectTimeout } from './connect_timeout.ts';
+import { numberTypes } from './number_types.ts';
 import { forgetPrepared, isPlanGone, prepare, preparedName } from './prepared.ts';
 import { connectionName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
 
 const oldestVersion = 130_000;
-const int8 = 20;
-const numeric = 1700;
-
-/** Reads 64-bit integers as numbers: every integer of the schema fits exactly. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format),
-};
 
 /** Counts each statement for the request's meter, and refuses statements after the end of their transaction. */
 class CountingClient extends pg.Client {
@@ -109,7 +102,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       connectionString: options.url,
       max: options.connections,
       Client: CountingClient,
-      types,
+      types: numberTypes,
       options: `-c search_path=${options.schema},public -c statement_timeout=10000${options.readOnly === true ? ' -c default_transaction_read_only=on' : ''}`,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: getConnectTimeout(options.url),
