@@ -27,7 +27,6 @@ import { keepSearchIndexed } from '../planning/issuables/search/fill_search_inde
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
 import { mountOauth } from '../identity/oauth/mount.ts';
-import { formatWorkMetrics } from '../platform/queue/metrics.ts';
 import { makeOutageCheck } from '../platform/queue/detect_outage.ts';
 import { releaseWork } from '../platform/queue/leases.ts';
 import { type Worker, startWorker } from '../platform/queue/worker.ts';
@@ -42,6 +41,7 @@ import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './service/git_revision.ts';
 import { openInstance } from './service/open_instance.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from './service/storage_locks.ts';
+import { type Watching, startWatching } from './service/watch/start_watching.ts';
 import { rewriteBadgePath } from '../ci/pipelines/badges/routes.ts';
 import { openSettings } from '../core/settings/settings_store.ts';
 import type { Clock } from '../platform/time.ts';
@@ -107,12 +107,15 @@ const rewritePath = (path: string): string => {
   return served === path ? servedHomePath(path) : served;
 };
 
-const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean): FastifyInstance => {
+type Watched = { metrics: Metrics; watching: Watching; isServing: () => boolean };
+
+const makeApp = (platform: Platform, { metrics, watching, isServing }: Watched): FastifyInstance => {
   const { store, log, config } = platform;
   const routes = makeRouteTable();
   const app = makeServer({
     log,
     metrics,
+    tracer: watching.tracer,
     routes,
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
@@ -131,7 +134,8 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     token: config.monitoring_token,
     trustedProxies: config.trusted_proxies,
   });
-  mountHealth(routes, { metrics, checkStore, isServing, mayMonitor });
+  const judgeParts = async () => await watching.judge(platform);
+  mountHealth(routes, { metrics, checkStore, judgeParts, isServing, mayMonitor });
   const open = openCall(platform);
   mountEndpoints(routes, endpoints, open);
   mountEndpoints(routes, doors, open, '');
@@ -166,6 +170,8 @@ const listenToSsh = async (
   servers.addSsh(ssh);
   return ssh.port;
 };
+
+type Stops = (() => void | Promise<void>)[];
 
 /** Starts the built-in runner, if it is enabled, without waiting for it. */
 const startRunner = async (platform: Platform, bound: string, stops: Stops): Promise<void> => {
@@ -204,15 +210,14 @@ const programParts = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => (
   hasPage,
 });
 
-const renderWorkMetrics = async (platform: Platform): Promise<string> => {
-  const { store, clock } = platform;
+const makePlatformMetrics = (platform: Platform, watching: Watching): Metrics => {
   const kinds = Object.keys(workHandlers(platform));
-  return await formatWorkMetrics({ db: store.db, now: clock.now(), kinds, lanes });
+  return makeMetrics(version, async () => await watching.metricsText(platform, kinds, lanes));
 };
 
-const startPlatformWorker = (platform: Platform): Worker => {
+const startPlatformWorker = (platform: Platform, watching: Watching): Worker => {
   const { store, clock, log } = platform;
-  const handlers = workHandlers(platform);
+  const handlers = watching.watchWork(workHandlers(platform));
   return startWorker({ store, clock, log, handlers, lanes, isOutage: makeOutageCheck(store) });
 };
 
@@ -222,7 +227,17 @@ const makeAddress = ({ external_url, listen: { host, port } }: Config) => {
   return { get: () => url, open: (bound: string) => (url = external_url ?? bound) };
 };
 
-type Stops = (() => void | Promise<void>)[];
+/** Starts what the service is watched by, and makes the server that it watches. */
+const startApp = async (
+  platform: Platform,
+  parts: ServiceParts,
+  { stops, isServing }: { stops: Stops; isServing: () => boolean },
+) => {
+  const watching = await startWatching(parts);
+  stops.push(watching.stop);
+  const metrics = makePlatformMetrics(platform, watching);
+  return { watching, app: makeApp(platform, { metrics, watching, isServing }) };
+};
 
 const stopInReverse = async (stops: Stops): Promise<void> => {
   for (const stop of stops.toReversed()) {
@@ -268,11 +283,10 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     };
     let serving = true;
     const drain = (): void => void (serving = false);
-    const metrics = makeMetrics(version, async () => await renderWorkMetrics(platform));
-    const app = makeApp(platform, metrics, () => serving);
+    const { app, watching } = await startApp(platform, parts, { stops, isServing: () => serving });
     const servers = makeServers(app);
     await takeOverWork(platform, stops);
-    const worker = startPlatformWorker(platform);
+    const worker = startPlatformWorker(platform, watching);
     stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), startExpiring(platform));
     stops.push(async () => {
       drain();

@@ -39,8 +39,8 @@ const keepAlive = async (url: string, count: number): Promise<Wire[]> =>
   await Promise.all(
     Array.from({ length: count }, async () => {
       const wire = await open(url);
-      wire.socket.write('GET /-/health HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until(() => wire.text().endsWith('OK'));
+      wire.socket.write('GET /-/liveness HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => wire.text().endsWith('{"status":"ok"}'));
       return wire;
     }),
   );

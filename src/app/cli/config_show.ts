@@ -27,6 +27,7 @@ const formatSetting = (name: ConfigName, config: Sourced['config']): string | nu
     case 'monitoring_allow':
       return config[name].join(',');
     case 'sign_in_providers':
+    case 'trace_headers':
       return hiddenText;
     default:
       return String(config[name]);

@@ -5,6 +5,8 @@
 import { lookup as lookUpHost } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
+import { currentMeter, observed } from '../../platform/db/statement_meter.ts';
+import { formatTraceparent } from '../../platform/tracing/trace_context.ts';
 import { isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
 
 type Address = { address: string; family: number };
@@ -92,6 +94,12 @@ const readBody = async (response: IncomingMessage, { maxBytes, keptBytes }: Limi
   return Buffer.concat(parts).toString('utf8').replaceAll('\0', '');
 };
 
+/** Lets the receiver's spans join the trace of what sends. */
+const getTraceHeaders = (): Record<string, string> => {
+  const trace = currentMeter()?.trace ?? null;
+  return trace === null ? {} : { traceparent: formatTraceparent(trace) };
+};
+
 const openRequest = async (
   url: URL,
   { headers, body, verifiesCertificate }: OutgoingRequest,
@@ -102,7 +110,7 @@ const openRequest = async (
     method: 'POST',
     agent: false,
     lookup: pinned(addresses),
-    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    headers: { ...headers, ...getTraceHeaders(), 'content-length': String(Buffer.byteLength(body)) },
     ...(isSecure && { rejectUnauthorized: verifiesCertificate }),
   };
   const { request } = isSecure ? await import('node:https') : await import('node:http');
@@ -153,8 +161,12 @@ export const sendRequest = async (
   }, limits.milliseconds);
   const work = async (): Promise<Outcome> => {
     const addresses = await resolveChecked(url, rules, lookup);
-    request = await openRequest(url, outgoing, addresses);
-    return await exchange(request, outgoing.body, limits);
+    const opened = await openRequest(url, outgoing, addresses);
+    request = opened;
+    return await observed(
+      { kind: 'http', name: url.hostname },
+      async () => await exchange(opened, outgoing.body, limits),
+    );
   };
   try {
     return await Promise.race([work().catch((error: unknown) => failed(describeError(error))), late.promise]);

@@ -48,6 +48,8 @@ export type Blobs = {
   /** Removes a blob; does nothing if it does not exist. */
   remove: (area: string, sha256: string) => Promise<void>;
   removeArea: (area: string) => Promise<void>;
+  /** Resolves if the store answers. @throws Failure 503 */
+  check: () => Promise<void>;
 };
 
 /** Returns the area of a project. */
@@ -167,5 +169,6 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
       await requireMarker(root);
       await rm(join(root, area), { recursive: true, force: true });
     },
+    check: async () => await requireMarker(root),
   };
 };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { damagedFile, unavailable } from '../errors.ts';
+import { markerName } from '../git/instance_marker.ts';
 import type { Bucket } from './s3_client.ts';
 import { type Blobs, getBlobKey, placeAtOnce } from './blob_files.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './multipart_upload.ts';
@@ -110,6 +111,9 @@ export const openS3 = (bucket: Bucket): Blobs => ({
     return link;
   },
   remove: async (area, sha256) => await removeKeys(bucket, [getBlobKey(area, sha256)]),
+  check: async () => {
+    if ((await bucket.find({ method: 'HEAD', key: markerName })) === null) throw unavailable();
+  },
   removeArea: async (area) => {
     for (;;) {
       const keys = (await list(bucket, `${area}/`)).map(({ key }) => key);

@@ -9,6 +9,7 @@ import { type GitConfig, gitFields } from './git.ts';
 import { type MailConfig, mailFields } from './mail.ts';
 import { type OperationsConfig, operationsFields } from './operations.ts';
 import { type RunnerConfig, runnerFields } from './runner.ts';
+import { type TracingConfig, tracingFields } from './tracing.ts';
 import {
   type Address,
   type Field,
@@ -28,7 +29,13 @@ import {
 } from './parse_values.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig & GitConfig & MailConfig & OperationsConfig & RunnerConfig & CompatConfig;
+type Others = BlobConfig &
+  GitConfig &
+  MailConfig &
+  OperationsConfig &
+  RunnerConfig &
+  TracingConfig &
+  CompatConfig;
 
 export type Config = Others & {
   data: string;
@@ -225,6 +232,7 @@ export const fields: Fields = {
   ...operationsFields,
   ...mailFields,
   ...runnerFields,
+  ...tracingFields,
   ...blobFields,
   ...compatFields,
 };

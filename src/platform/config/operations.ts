@@ -1,5 +1,5 @@
 /** Settings of monitoring access and shutdown. */
-import { type Field, readMatching, readNetworks, readSeconds } from './parse_values.ts';
+import { type Field, readMatching, readMilliseconds, readNetworks, readSeconds } from './parse_values.ts';
 
 export type OperationsConfig = {
   /** Addresses and CIDR ranges that may read health and metrics without a token. */
@@ -8,6 +8,8 @@ export type OperationsConfig = {
   /** Seconds from the stop signal until new connections are refused, and from then until open ones are closed. */
   drain_delay: number;
   stop_timeout: number;
+  /** Milliseconds from which an SQL statement is logged; 0: none is. */
+  slow_statement: number;
   /** `mailto:` or `https:` address for reports of vulnerabilities; null: none is published. */
   security_contact: string | null;
 };
@@ -39,6 +41,12 @@ export const operationsFields: { [N in keyof OperationsConfig]: Field<Operations
     default: '25',
     meaning: 'seconds that open requests and transfers have to finish at a stop, before they are aborted',
     read: readSeconds,
+  },
+  slow_statement: {
+    variable: 'GANTRY_SLOW_STATEMENT',
+    default: '1000',
+    meaning: 'milliseconds from which an SQL statement is logged, without its values; 0: none is',
+    read: readMilliseconds,
   },
   security_contact: {
     variable: 'GANTRY_SECURITY_CONTACT',

@@ -128,6 +128,7 @@ const readNumber =
   };
 
 export const readLimit = readNumber('a whole number');
+export const readMilliseconds = readNumber('a whole number of milliseconds');
 export const readSeconds = readNumber('a whole number of seconds');
 export const readMegabytes = readNumber('a whole number of megabytes');
 

@@ -50,6 +50,9 @@ export type QuerySync = (
   connection: DatabaseConnection | undefined,
 ) => unknown[];
 
+/** Connections to the server, and requests for one that wait. */
+export type ConnectionCounts = { open: number; idle: number; waiting: number };
+
 export type EngineParts = {
   db: Kysely<Schema>;
   /** Absent if the engine has no synchronous queries. */
@@ -65,5 +68,7 @@ export type EngineParts = {
    * unsubscribes.
    */
   listenToProcesses: (onTopic: (topic: string | null) => void) => Promise<() => Promise<void>>;
+  /** Absent if the engine has no connections to share. */
+  countConnections?: () => ConnectionCounts;
   close: () => Promise<void>;
 };

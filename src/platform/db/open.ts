@@ -62,7 +62,7 @@ export type Store = {
   /** Tells whether an error means that the database does not respond at the moment. */
   isUnreachable: (error: unknown) => boolean;
   close: () => Promise<void>;
-} & Pick<EngineParts, 'ddl'>;
+} & Pick<EngineParts, 'ddl' | 'countConnections'>;
 
 /** PostgreSQL: maximum attempts of a transaction that meets a deadlock or a conflict. */
 const maxTries = 6;
@@ -157,6 +157,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     db: parts.db,
     file: options.url === undefined ? options.file : null,
     ddl: parts.ddl,
+    ...(parts.countConnections && { countConnections: parts.countConnections }),
     dialect: parts.dialect,
     write,
     listen: (topic, listener) => {

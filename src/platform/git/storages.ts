@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress } from './dial.ts';
+import { observed } from '../db/statement_meter.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
 import { type Reach, type Repository, type RepositoryLocation, makeRepository } from './repository.ts';
@@ -162,18 +163,24 @@ const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
   const connect = async (): Promise<Connection> => await retryConnecting(isOurs, channel.connection);
   return {
     name,
-    call: async (method, params, body, options): Promise<Outcome> => {
-      const connection = await connect();
-      try {
-        return await connection.call(method, params, body, options);
-      } catch (error) {
-        const mayRepeat = reads.has(method) && isGitFailure(error, 'unavailable') && !connection.isOpen();
-        if (!mayRepeat) throw error;
-        return await (await connect()).call(method, params, body, options);
-      }
+    call: async (method, params, body, options): Promise<Outcome> =>
+      await observed({ kind: 'gitd', name: method }, async () => {
+        const connection = await connect();
+        try {
+          return await connection.call(method, params, body, options);
+        } catch (error) {
+          const mayRepeat = reads.has(method) && isGitFailure(error, 'unavailable') && !connection.isOpen();
+          if (!mayRepeat) throw error;
+          return await (await connect()).call(method, params, body, options);
+        }
+      }),
+    stream: async (stream, params, options) => {
+      const open = async () => await openStream(spare, stream, params, options);
+      const opened = await retryConnecting(isOurs, open);
+      // Its time is that of the transfer, which depends on the client.
+      void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
+      return opened;
     },
-    stream: async (stream, params, options) =>
-      await retryConnecting(isOurs, async () => await openStream(spare, stream, params, options)),
   };
 };
 

@@ -16,11 +16,13 @@ import { answerMalformedRequest } from './malformed_requests.ts';
 import { parseForm } from './body/form.ts';
 import { readBody } from './body/read_body.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
+import { getRoute, logRequests, makeMeter } from './monitoring/log_requests.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { apiPrefix } from './mount.ts';
 import type { RouteTable } from './route_table.ts';
 import { limitBodies } from './body/body_timeout.ts';
 import { isAmbiguous } from './origin.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { addCors } from './cors.ts';
 
 declare module 'fastify' {
@@ -39,6 +41,8 @@ export type RenderFailurePage = (
 export type ServerOptions = {
   log: Logger;
   metrics: Metrics;
+  /** null: nothing is traced. */
+  tracer?: Tracer | null;
   routes: RouteTable;
   trustedProxies: string[];
   /** Path words that `.json` may follow. */
@@ -132,36 +136,6 @@ const handleError = (options: ServerOptions) => {
   };
 };
 
-const getRoute = (request: FastifyRequest): string => request.route?.url ?? 'unknown';
-
-const logAndMeasure = (app: FastifyInstance, { metrics, log }: ServerOptions): void => {
-  // These lines contain nothing that a client sent, so redaction is unnecessary.
-  const lines = log.child({}, { redact: [] });
-  app.addHook('onResponse', (request, reply, done) => {
-    const total = reply.elapsedTime;
-    const { meter } = request;
-    const route = getRoute(request);
-    metrics.observe({ method: request.method, route, status: reply.statusCode }, total, meter.milliseconds);
-    lines.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: round(total),
-        store_ms: round(meter.milliseconds),
-        statements: meter.statements,
-        user_id: request.userId,
-        ip: request.ip,
-      },
-      'request',
-    );
-    done();
-  });
-};
-
-const round = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
-
 /** Reads a body, unless the handler of the route does. */
 const readBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
@@ -226,7 +200,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
   app.decorateRequest('route', undefined);
   app.decorateRequest('meter', null as unknown as Meter);
   app.addHook('onRequest', (request, reply, done) => {
-    request.meter = { statements: 0, milliseconds: 0 };
+    request.meter = makeMeter(request, options.tracer);
     void reply.headers(securityHeaders).header('x-request-id', request.id);
     const found = options.routes.find(request.method, request.url);
     request.route = found?.route;
@@ -243,7 +217,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     void reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6));
     done(null, payload);
   });
-  logAndMeasure(app, options);
+  logRequests(app, options);
   readBodies(app);
   serveRoutes(app);
   app.setErrorHandler(handleError(options));

@@ -4,6 +4,7 @@ import { type ProjectAction, may } from '../../core/access/may.ts';
 import { canSeeProject, visibleProjects } from '../../core/access/visible.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
+import { noteProject } from '../../platform/db/statement_meter.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../../platform/db/schema/projects.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { findIdByOldPath } from '../../identity/namespaces/redirects.ts';
@@ -61,6 +62,7 @@ export const findProject = async (
   const project = await anyProject(call, id);
   if (project !== null) await admitJob(call.db, call.viewer, project);
   if (project === null || !canSeeProject(call.viewer, project)) throw notFound('Project');
+  noteProject(project.id);
   return project;
 };
 

@@ -124,6 +124,11 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       await sql`select pg_notify(${getChannelName(options)}, ${topic})`.execute(within);
     },
     listenToProcesses: async (onTopic) => await listen(options, getChannelName(options), onTopic),
+    countConnections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => close(db, pool),
   };
 };

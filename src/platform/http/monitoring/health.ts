@@ -2,10 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteHandler, RouteTable } from '../route_table.ts';
 import type { Metrics } from './metrics.ts';
 
+type Check = { status: string; name?: string };
+
+/** How the parts of the service are. Of several of a kind, each is named. */
+export type PartsReport = { status: string; checks: Record<string, Check | Check[]> };
+
 export type HealthParts = {
   metrics: Metrics;
   /** Resolves if the store responds. */
   checkStore: () => Promise<void>;
+  /** Judges every part of the service. */
+  judgeParts: () => Promise<PartsReport>;
   /** False while the service drains and stops. */
   isServing: () => boolean;
   mayMonitor: (request: FastifyRequest) => boolean;
@@ -31,6 +38,18 @@ const storeState = async (checkStore: () => Promise<void>): Promise<'ok' | 'fail
   }
 };
 
+/** Names the parts that do not answer. */
+const listIll = ({ checks }: PartsReport): string[] =>
+  Object.entries(checks).flatMap(([kind, check]) =>
+    [check]
+      .flat()
+      .filter(({ status }) => status === 'failed')
+      .map(({ name }) => `${name === undefined ? kind : `${kind} ${name}`} failed`),
+  );
+
+const listChecks = ({ checks }: PartsReport): Record<string, Check[]> =>
+  Object.fromEntries(Object.entries(checks).map(([kind, check]) => [`${kind}_check`, [check].flat()]));
+
 const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
   reply
     .code(status)
@@ -38,12 +57,19 @@ const sendJson = (reply: FastifyReply, status: number, body: object): FastifyRep
     .send(Buffer.from(JSON.stringify(body)));
 
 export const mountHealth = (routes: RouteTable, parts: HealthParts): void => {
-  const { metrics, checkStore, isServing } = parts;
+  const { metrics, checkStore, isServing, judgeParts } = parts;
   const guarded = guardedBy(parts.mayMonitor);
   const get = (url: string, handler: RouteHandler): void => routes.add({ method: 'GET', url, handler });
   get(
     '/-/health',
-    guarded(async (_request, reply) => await reply.type('text/plain').send('OK')),
+    guarded(async (request, reply) => {
+      const report = await judgeParts();
+      const status = report.status === 'failed' ? 503 : 200;
+      const isJson = request.headers.accept?.includes('application/json') === true;
+      if (isJson) return await sendJson(reply, status, report);
+      const text = status === 200 ? 'OK' : listIll(report).join('\n');
+      return await reply.code(status).type('text/plain').send(text);
+    }),
   );
   get(
     '/-/liveness',
@@ -51,10 +77,11 @@ export const mountHealth = (routes: RouteTable, parts: HealthParts): void => {
   );
   get(
     '/-/readiness',
-    guarded(async (_request, reply) => {
+    guarded(async (request, reply) => {
       const store = await storeState(checkStore);
       const ready = store === 'ok' && isServing();
-      const body = { status: ready ? 'ok' : 'failed', store_check: [{ status: store }] };
+      const more = /[?&]all=1(?:&|$)/.test(request.url) ? listChecks(await judgeParts()) : {};
+      const body = { status: ready ? 'ok' : 'failed', store_check: [{ status: store }], ...more };
       return await sendJson(reply, ready ? 200 : 503, body);
     }),
   );

@@ -13,32 +13,37 @@ import {
   type Space,
   type StorageFacts,
   readHealth,
-} from './read_health.ts';
+} from '../../../../instance/health/read_health.ts';
+import {
+  type Judgement,
+  judgeRunners,
+  judgeSpace,
+  judgeStorage,
+  judgeWork,
+  sumWork,
+} from '../../../../instance/health/judge_health.ts';
 import type { WorkFigures } from '../../../../../platform/queue/inspect_work.ts';
 
 const path = '/admin/health';
 
 const engineNames: Record<DatabaseFacts['engine'], string> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-type Health = 'ok' | 'bad' | 'wait';
-
-const marks: Record<Health, Html> = {
+const marks: Record<Judgement, Html> = {
   ok: html`<span class="status ok">${icon('check-circle')} Works</span>`,
-  wait: html`<span class="status wait">${icon('warning')} Needs attention</span>`,
-  bad: html`<span class="status bad">${icon('cross-circle')} Does not answer</span>`,
+  attention: html`<span class="status wait">${icon('warning')} Needs attention</span>`,
+  failed: html`<span class="status bad">${icon('cross-circle')} Does not answer</span>`,
 };
 
-const card = (title: string, health: Health, figures: readonly (readonly [string, Html | string])[]): Html =>
+const card = (
+  title: string,
+  health: Judgement,
+  figures: readonly (readonly [string, Html | string])[],
+): Html =>
   html`<section class="card"><header><h2>${title}</h2><span class="end">${marks[health]}</span></header><div class="body"><dl class="figures">${figures.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
   )}</dl></div></section>
 `;
-
-/** Free bytes below which a disk needs attention. */
-const leastFree = 1_000_000_000;
-
-const isShort = (space: Space | null): boolean => space !== null && space.free < leastFree;
 
 const spaceText = (space: Space | null): string =>
   space === null ? 'Not known' : `${formatBytes(space.free)} of ${formatBytes(space.total)}`;
@@ -54,7 +59,7 @@ const servicePart = ({ call: { platform, now } }: Visit): Html =>
 
 const databasePart = (database: DatabaseFacts | null): Html =>
   database === null
-    ? card('Database', 'bad', [])
+    ? card('Database', 'failed', [])
     : card('Database', 'ok', [
         ['Kind', engineNames[database.engine]],
         ['Version', database.version],
@@ -62,28 +67,32 @@ const databasePart = (database: DatabaseFacts | null): Html =>
       ]);
 
 const filesPart = (config: Config, space: Space | null): Html =>
-  card('Files', isShort(space) ? 'wait' : 'ok', [
-    ['Data folder', config.data],
+  card('Data folder', judgeSpace(space), [
+    ['Path', config.data],
     ['Free space', spaceText(space)],
+  ]);
+
+const blobsPart = (config: Config, hasBlobs: boolean): Html =>
+  card('Artifacts and uploads', hasBlobs ? 'ok' : 'failed', [
     [
-      'Artifacts and uploads',
+      'Place',
       config.blob_s3_endpoint === null
         ? 'In the data folder'
         : `Bucket ${config.blob_s3_bucket ?? ''} at ${config.blob_s3_endpoint}`,
     ],
   ]);
 
-const storagePart = ({ name, place, status, space }: StorageFacts): Html =>
-  card(`Repository storage ${name}`, status === null ? 'bad' : isShort(space) ? 'wait' : 'ok', [
-    ['Place', place],
-    ['Free space', spaceText(space)],
-    ['git', status?.git ?? 'Not known'],
+const storagePart = (facts: StorageFacts): Html =>
+  card(`Repository storage ${facts.name}`, judgeStorage(facts), [
+    ['Place', facts.place],
+    ['Free space', spaceText(facts.space)],
+    ['git', facts.status?.git ?? 'Not known'],
   ]);
 
 const runnersPart = (facts: RunnerFacts | null): Html => {
-  if (facts === null) return card('Runners', 'bad', []);
+  if (facts === null) return card('Runners', 'failed', []);
   const { runners, lately, pending, running } = facts;
-  return card('Runners', pending > 0 && lately === 0 ? 'wait' : 'ok', [
+  return card('Runners', judgeRunners(facts), [
     ['Runners', html`<a href="/admin/runners">${runners}</a>`],
     ['Seen within two hours', String(lately)],
     ['Jobs that run', html`<a href="/admin/jobs?scope=running">${running}</a>`],
@@ -91,21 +100,14 @@ const runnersPart = (facts: RunnerFacts | null): Html => {
   ]);
 };
 
-/** Seconds that due work may wait before the page shows a warning. */
-const longestLag = 300;
-
 const workPart = (work: WorkFigures[] | null, now: number): Html => {
-  if (work === null) return card('Background work', 'bad', []);
-  const sum = (name: 'waiting' | 'running' | 'failed'): number =>
-    work.reduce((all, one) => all + one[name], 0);
-  const due = work.map((one) => one.due).filter((time) => time !== null);
-  const lag = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due)) / 1000;
-  const failed = sum('failed');
-  return card('Background work', failed > 0 || lag > longestLag ? 'wait' : 'ok', [
-    ['Waiting', String(sum('waiting'))],
-    ['Running', String(sum('running'))],
-    ['Failed', html`<a href="/admin/background_work?state=failed">${failed}</a>`],
-    ['Longest delay', spell(lag)],
+  if (work === null) return card('Background work', 'failed', []);
+  const sums = sumWork(work, now);
+  return card('Background work', judgeWork(sums), [
+    ['Waiting', html`<a href="/admin/background_work?state=waiting">${sums.waiting}</a>`],
+    ['Running', html`<a href="/admin/background_work?state=running">${sums.running}</a>`],
+    ['Failed', html`<a href="/admin/background_work?state=failed">${sums.failed}</a>`],
+    ['Longest delay', spell(sums.lag_seconds)],
   ]);
 };
 
@@ -117,8 +119,8 @@ export const healthPages = [
     params: object({}),
     handle: async (visit) => {
       const { platform, now } = visit.call;
-      const { database, storages, space, runners, work } = await readHealth(platform);
-      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}
+      const { database, storages, space, hasBlobs, runners, work } = await readHealth(platform);
+      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}
 <p class="quiet">Gantry does not know of backups. <code>gantry doctor</code> checks the data itself.</p>`;
       return adminView({ path, title: 'Health' }, content);
     },

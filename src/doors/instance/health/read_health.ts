@@ -1,13 +1,13 @@
-/** Reads the facts of the health page. Each part is cheap, and abandoned after two seconds. */
+/** Reads how the parts of the service are. Each read is cheap, and abandoned after five seconds. */
 import { sql } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type JobCounts, countInstanceJobs } from '../../../../../ci/jobs/instance_jobs.ts';
-import type { Platform } from '../../../../../core/platform.ts';
-import { getLocalRoot } from '../../../../../platform/git/storages.ts';
-import { type WorkFigures, loadWorkFigures } from '../../../../../platform/queue/inspect_work.ts';
+import { type JobCounts, countInstanceJobs } from '../../../ci/jobs/instance_jobs.ts';
+import type { Platform } from '../../../core/platform.ts';
+import { getLocalRoot } from '../../../platform/git/storages.ts';
+import { type WorkFigures, loadWorkFigures } from '../../../platform/queue/inspect_work.ts';
 
-const maxWait = 2_000;
+const maxWait = 5_000;
 
 /** Resolves to null if a part fails or takes too long. */
 const orNull = async <T>(part: Promise<T>): Promise<T | null> => {
@@ -85,18 +85,21 @@ export type HealthFacts = {
   storages: StorageFacts[];
   /** Of the data folder. */
   space: Space | null;
+  /** Of artifacts and uploads: whether their store answers. */
+  hasBlobs: boolean;
   runners: RunnerFacts | null;
   work: WorkFigures[] | null;
 };
 
 export const readHealth = async (platform: Platform): Promise<HealthFacts> => {
-  const { store, clock, config } = platform;
-  const [database, storages, space, runners, work] = await Promise.all([
+  const { store, clock, config, blobs } = platform;
+  const [database, storages, space, hasBlobs, runners, work] = await Promise.all([
     orNull(readDatabase(platform)),
     readStorages(platform),
     orNull(readSpace(config.data)),
+    orNull(blobs.check().then(() => true)),
     orNull(readRunners(platform)),
     orNull(loadWorkFigures(store.db, clock.now())),
   ]);
-  return { database, storages, space, runners, work };
+  return { database, storages, space, hasBlobs: hasBlobs === true, runners, work };
 };

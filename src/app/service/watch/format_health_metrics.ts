@@ -1,0 +1,80 @@
+/** Formats how the parts of the service are as Prometheus text. Pure. */
+import type { ConnectionCounts } from '../../../platform/db/engine.ts';
+import type { HealthFacts } from '../../../doors/instance/health/read_health.ts';
+
+export type GaugeFacts = {
+  health: HealthFacts;
+  /** Bytes of SQLite's write-ahead log; null: PostgreSQL. */
+  wal: number | null;
+  /** Of the pool of PostgreSQL; null: SQLite. */
+  connections: ConnectionCounts | null;
+  traces: { sent: number; dropped: number } | null;
+};
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+const formatGauge = (name: string, help: string, samples: readonly Sample[]): string[] =>
+  samples.length === 0
+    ? []
+    : [
+        `# HELP ${name} ${help}`,
+        `# TYPE ${name} gauge`,
+        ...samples.map(([labels, value]) => {
+          // Names of storages have no quotes.
+          const list = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+          return `${name}${list.length > 0 ? `{${list.join(',')}}` : ''} ${value}`;
+        }),
+      ];
+
+const alone = (value: number | null | undefined): Sample[] =>
+  value === null || value === undefined ? [] : [[{}, value]];
+
+const spaces = ({ space, storages }: HealthFacts): (readonly [string, { free: number; total: number }])[] =>
+  [
+    { name: 'data', space },
+    ...storages.map(({ name, space: own }) => ({ name: `storage:${name}`, space: own })),
+  ].flatMap(({ name, space: own }) => (own === null ? [] : [[name, own] as const]));
+
+export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeFacts): string => {
+  const { database, storages, hasBlobs, runners } = health;
+  const up = (part: string, isUp: boolean): Sample => [{ part }, isUp ? 1 : 0];
+  const disks = spaces(health);
+  return [
+    formatGauge('gantry_part_up', 'Whether a part of the service answers', [
+      up('database', database !== null),
+      up('blobs', hasBlobs),
+      ...storages.map(({ name, status }) => up(`storage:${name}`, status !== null)),
+    ]),
+    formatGauge(
+      'gantry_disk_free_bytes',
+      'Free bytes of the disks of the data folder and of storages on this machine',
+      disks.map(([place, { free }]) => [{ place }, free]),
+    ),
+    formatGauge(
+      'gantry_disk_total_bytes',
+      'Bytes of the same disks',
+      disks.map(([place, { total }]) => [{ place }, total]),
+    ),
+    formatGauge('gantry_database_size_bytes', 'Bytes of the database', alone(database?.size)),
+    formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", alone(wal)),
+    formatGauge(
+      'gantry_database_connections',
+      'Connections to PostgreSQL, idle ones among them, and requests that wait for one',
+      Object.entries(connections ?? {}).map(([state, count]) => [{ state }, count]),
+    ),
+    formatGauge('gantry_jobs', 'Jobs that wait for a runner or run', [
+      ...alone(runners?.pending).map(([, count]): Sample => [{ state: 'pending' }, count]),
+      ...alone(runners?.running).map(([, count]): Sample => [{ state: 'running' }, count]),
+    ]),
+    formatGauge('gantry_runners', 'Runners, and those that asked for work within two hours', [
+      ...alone(runners?.runners).map(([, count]): Sample => [{ state: 'all' }, count]),
+      ...alone(runners?.lately).map(([, count]): Sample => [{ state: 'seen' }, count]),
+    ]),
+    formatGauge('gantry_trace_spans', 'Spans that a collector took, and that were dropped', [
+      ...alone(traces?.sent).map(([, count]): Sample => [{ outcome: 'sent' }, count]),
+      ...alone(traces?.dropped).map(([, count]): Sample => [{ outcome: 'dropped' }, count]),
+    ]),
+  ]
+    .flat()
+    .join('\n');
+};

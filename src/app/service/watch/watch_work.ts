@@ -1,0 +1,65 @@
+/** Measures background work: metrics by kind, statements, and a span for each piece. */
+import { type Meter, runMetered } from '../../../platform/db/statement_meter.ts';
+import { makeDurations } from '../../../platform/http/monitoring/histogram.ts';
+import type { WorkHandler } from '../../../platform/queue/enqueue.ts';
+import type { Tracer } from '../../../platform/tracing/tracer.ts';
+
+type Handlers = { [name: string]: WorkHandler };
+
+export type WorkWatch = {
+  /** Wraps the handlers so that their work is measured. */
+  watch: (handlers: Handlers) => Handlers;
+  /** Formats metrics as Prometheus text. */
+  text: () => string;
+};
+
+type Run = { name: string; meter: Meter; started: number; isFailed: boolean };
+
+const addSpan = (tracer: Tracer, { name, meter, started, isFailed }: Run): void => {
+  const { trace = null, statements, project_id } = meter;
+  if (trace?.isSampled !== true) return;
+  tracer.add({
+    context: trace,
+    name: `work ${name}`,
+    kind: 'internal',
+    started,
+    ended: performance.now(),
+    isFailed,
+    attributes: {
+      'gantry.work': name,
+      'gantry.statements': statements,
+      ...(project_id !== undefined && { 'gantry.project_id': project_id }),
+    },
+  });
+};
+
+export const makeWorkWatch = (tracer: Tracer | null): WorkWatch => {
+  const runs = makeDurations(
+    'gantry_work_duration_seconds',
+    'Runs of background work and their duration, by kind',
+    ['kind', 'outcome'],
+  );
+  const measured =
+    (name: string, handler: WorkHandler): WorkHandler =>
+    async (payload) => {
+      const meter: Meter = {
+        statements: 0,
+        milliseconds: 0,
+        about: { work: name },
+        trace: tracer?.enter() ?? null,
+      };
+      const run: Run = { name, meter, started: performance.now(), isFailed: true };
+      try {
+        await runMetered(meter, async () => await handler(payload));
+        run.isFailed = false;
+      } finally {
+        runs.observe([name, run.isFailed ? 'failed' : 'ok'], performance.now() - run.started);
+        if (tracer !== null) addSpan(tracer, run);
+      }
+    };
+  return {
+    watch: (handlers) =>
+      Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, measured(name, handler)])),
+    text: () => runs.text(),
+  };
+};

@@ -1,0 +1,75 @@
+/** What monitors read of the parts of the service. */
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { seedProject } from '../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../test/support/service.ts';
+import { judgeSpace, judgeWork } from './judge_health.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService();
+  // Starts gitd, which takes its time on a busy machine.
+  const { id } = await seedProject(gantry);
+  await gantry.api(`GET /projects/${id}/repository/branches`);
+});
+after(async () => await gantry.close());
+
+const read = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${gantry.url}${path}`, { headers });
+  return { status: response.status, text: await response.text() };
+};
+const json = { accept: 'application/json' };
+
+test('health is a word for programs that compare, and names every part for those that read JSON', async () => {
+  assert.deepEqual(await read('/-/health'), { status: 200, text: 'OK' });
+  const { status, text } = await read('/-/health', json);
+  const report = JSON.parse(text);
+  assert.deepEqual([status, report.status], [200, 'ok']);
+  assert.deepEqual(Object.keys(report.checks), ['database', 'storages', 'disk', 'blobs', 'queue', 'runners']);
+  assert.deepEqual(
+    report.checks.storages.map((one: { name: string; status: string }) => [one.name, one.status]),
+    [['default', 'ok']],
+  );
+  assert.ok(report.checks.disk.free_bytes > 0 && report.checks.database.size_bytes > 0);
+});
+
+test('names the part that is ill, with 503', async () => {
+  const { data } = gantry.service.platform.config;
+  const [marker, away] = ['gantry-instance', 'elsewhere'].map((name) => join(data, 'blobs', name)) as [
+    string,
+    string,
+  ];
+  renameSync(marker, away);
+  try {
+    assert.deepEqual(await read('/-/health'), { status: 503, text: 'blobs failed' });
+    const { status, text } = await read('/-/health', json);
+    const report = JSON.parse(text);
+    assert.deepEqual([status, report.status, report.checks.blobs], [503, 'failed', { status: 'failed' }]);
+    assert.equal((await read('/-/readiness')).status, 200, 'requests are still served');
+    assert.match((await read('/-/metrics')).text, /^gantry_part_up\{part="blobs"\} 0$/m);
+  } finally {
+    renameSync(away, marker);
+  }
+  assert.equal((await read('/-/health')).text, 'OK');
+});
+
+test('readiness lists every part with all=1', async () => {
+  const { status, text } = await read('/-/readiness?all=1');
+  const body = JSON.parse(text);
+  assert.equal(status, 200);
+  assert.deepEqual(body.store_check, [{ status: 'ok' }]);
+  assert.equal(body.storages_check[0].name, 'default');
+  assert.equal(body.blobs_check[0].status, 'ok');
+  assert.deepEqual(Object.keys(JSON.parse((await read('/-/readiness')).text)), ['status', 'store_check']);
+});
+
+test('a short disk and late or failed work need attention', () => {
+  assert.equal(judgeSpace({ free: 999_999_999, total: 1e12 }), 'attention');
+  assert.equal(judgeSpace({ free: 2e9, total: 1e12 }), 'ok');
+  const sums = { waiting: 5, running: 0, failed: 0, lag_seconds: 10 };
+  assert.equal(judgeWork(sums), 'ok');
+  assert.equal(judgeWork({ ...sums, failed: 1 }), 'attention');
+  assert.equal(judgeWork({ ...sums, lag_seconds: 301 }), 'attention');
+});

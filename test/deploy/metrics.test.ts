@@ -1,0 +1,80 @@
+/** The alert rules and the dashboard of `deploy/monitoring/`: every metric that they name is served. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { parse } from 'yaml';
+import { seedProject } from '../support/seed.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
+
+const folder = join(import.meta.dirname, '../../deploy/monitoring');
+const rules = readFileSync(join(folder, 'alerts.yml'), 'utf8');
+const dashboard = readFileSync(join(folder, 'dashboard.json'), 'utf8');
+
+const collector = createServer((request, response) => {
+  request.resume();
+  response.end('{}');
+});
+let gantry: TestService;
+before(async () => {
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  const { port } = collector.address() as AddressInfo;
+  gantry = await startTestService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+});
+after(async () => {
+  await gantry.close();
+  collector.close();
+});
+
+/** What one engine alone has. */
+const absent = engine === 'sqlite' ? 'gantry_database_connections' : 'gantry_database_wal_bytes';
+
+type Rule = { alert: string; expr: string; annotations: { summary: string } };
+type Panel = { title: string; targets: { expr: string }[] };
+
+const expressions = (): string[] => [
+  ...(parse(rules) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) =>
+    group.rules.map(({ expr }) => expr),
+  ),
+  ...(JSON.parse(dashboard) as { panels: Panel[] }).panels.flatMap(({ targets }) =>
+    targets.map(({ expr }) => expr),
+  ),
+];
+
+const metricsIn = (expression: string): string[] =>
+  [...expression.matchAll(/\b(?:gantry|process|nodejs)_\w+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|sum|count)$/, ''),
+  );
+
+test('every metric of the rules and the dashboard is served', async () => {
+  const { id } = await seedProject(gantry);
+  await gantry.api(`GET /projects/${id}/repository/branches`);
+  const text = await (await fetch(`${gantry.url}/-/metrics`)).text();
+  const served = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));
+  const named = new Set(expressions().flatMap(metricsIn));
+  assert.ok(named.size > 15);
+  assert.deepEqual(
+    [...named].filter((name) => !served.has(name) && name !== absent),
+    [],
+  );
+  assert.equal(served.has(absent), false);
+  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
+    assert.match(line, /^\w+(?:\{[^}]*\})? (?:[\d.e+-]+|NaN|\+Inf)$/i);
+});
+
+test('labels that rules compare are served', async () => {
+  const text = await (await fetch(`${gantry.url}/-/metrics`)).text();
+  for (const sample of [
+    'gantry_part_up{part="database"} 1',
+    'gantry_part_up{part="blobs"} 1',
+    'gantry_part_up{part="storage:default"} 1',
+    'gantry_disk_free_bytes{place="data"} ',
+    'gantry_jobs{state="pending"} 0',
+    'gantry_runners{state="seen"} 0',
+    'gantry_trace_spans{outcome="dropped"} 0',
+  ])
+    assert.ok(text.includes(`\n${sample}`), sample);
+});
