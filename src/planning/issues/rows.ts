@@ -24,10 +24,13 @@ export type FullIssue = IssueRow &
     merge_requests_count: number;
   };
 
-/** SQL over `issues`: the number of merge requests of the same project that close the issue. */
+/**
+ * SQL over `issues`: the number of merge requests of the same project that close the issue. A cross join, so that
+ * SQLite starts from the issue: it would look at every merge request of the project, for each issue.
+ */
 export const closersCount = sql<number>`(select count(*) from merge_requests_closing_issues as closing
-  join merge_requests as closer on closer.id = closing.merge_request_id
-  where closing.issue_id = issues.id and closer.project_id = issues.project_id and closer.deleted_at is null)`;
+  cross join merge_requests as closer
+  where closer.id = closing.merge_request_id and closing.issue_id = issues.id and closer.project_id = issues.project_id and closer.deleted_at is null)`;
 
 /** Selects issues joined with their project, author, closer and milestone. */
 export const selectIssues = (db: Reader) =>

@@ -19,9 +19,9 @@ export const listClosers = async (
   page: PageRequest,
 ): Promise<Page<JsonText>> => {
   if (!canSeeMergeRequests(call.viewer, project)) return { items: [], total: 0 };
-  const closers = sql`from merge_requests_closing_issues as closing
-    join merge_requests on merge_requests.id = closing.merge_request_id
-    where closing.issue_id = ${target.id} and merge_requests.project_id = ${project.id}
+  // A cross join, so that SQLite starts from the issue and not from all merge requests of the project.
+  const closers = sql`from merge_requests_closing_issues as closing cross join merge_requests
+    where merge_requests.id = closing.merge_request_id and closing.issue_id = ${target.id} and merge_requests.project_id = ${project.id}
       and merge_requests.deleted_at is null`;
   const { rows } = await sql<Row>`
     select merge_requests.id, merge_requests.revision, (select count(*) ${closers}) as total ${closers}
