@@ -35,16 +35,18 @@ export type MeasuredServer = {
   token: string;
   requests: Wanted[];
   besides?: number[];
+  /** Connections, each with one request at a time; without it, many. */
+  clients?: number;
 };
 
 export type Costs = Map<string, number[]>;
 
 const oneRound = async (bench: Bench, asked: MeasuredServer, seconds: number): Promise<number> => {
-  const { server, token, requests } = asked;
+  const { server, token, requests, clients = connections } = asked;
   const roots = [server.pid, ...(asked.besides ?? [])];
   const before = cpuSeconds(roots);
   const job = { port: server.port, token, requests };
-  const outcome: Outcome = await bench.loader.run({ kind: 'closed', job, connections, seconds });
+  const outcome: Outcome = await bench.loader.run({ kind: 'closed', job, connections: clients, seconds });
   return ((cpuSeconds(roots) - before) / outcome.answered) * 1e6;
 };
 

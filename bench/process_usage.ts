@@ -43,6 +43,10 @@ export const cpuSeconds = (roots: readonly number[]): number =>
 /** The same for these processes without their children. */
 export const ownCpuSeconds = (pids: readonly number[]): number => secondsOf(new Set(pids), ({ own }) => own);
 
+/** Seconds of CPU of the children of this process that have ended. */
+export const endedChildrenCpuSeconds = (): number =>
+  secondsOf(new Set([process.pid]), ({ own, ticks }) => ticks - own);
+
 const secondsOf = (pids: ReadonlySet<number>, ticksOf: (stat: Stat) => number): number => {
   const stats = [...pids].map(statOf).filter((stat) => stat !== null);
   return stats.reduce((sum, stat) => sum + ticksOf(stat), 0) / ticksPerSecond;

@@ -6,6 +6,7 @@
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
  *                                             requests memory start pages git transport mixed webhooks ci (ci_dispatch
  *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
+ *   npm run bench -- --only paths             every path that clients use most, with pages, start and memory
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
@@ -36,6 +37,7 @@ import { measureMixedWrites } from './measure/mixed_writes.ts';
 import { measureMergeRequests } from './measure/merge_requests.ts';
 import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
+import { measurePaths } from './measure/paths.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
 import { measureWebhooks } from './measure/webhooks/deliveries.ts';
@@ -43,6 +45,7 @@ import { isPinned, pressure, treeOf } from './process_usage.ts';
 import { table } from './format_table.ts';
 
 const names = [
+  'paths',
   'list20',
   'list100',
   'get',
@@ -68,6 +71,7 @@ const names = [
   'ci_runner',
 ];
 const measures: Measure[] = [
+  measurePaths,
   measureReads,
   measureWrites,
   measureLatency,
@@ -91,6 +95,9 @@ const measures: Measure[] = [
   measureCiRunner,
 ];
 
+/** What else is measured with a name. */
+const together: Record<string, string[]> = { paths: ['pages', 'start', 'memory'] };
+
 const readArguments = () => {
   try {
     const { values } = parseArgs({
@@ -101,7 +108,9 @@ const readArguments = () => {
         json: { type: 'boolean' },
       },
     });
-    const only = values.only?.flatMap((text) => text.split(','));
+    const only = values.only
+      ?.flatMap((text) => text.split(','))
+      .flatMap((word) => [word, ...(together[word] ?? [])]);
     const unknown = only?.find((word) => !names.some((name) => name.startsWith(word)));
     if (unknown !== undefined) throw new Error(`--only takes ${names.join(', ')}; not ${unknown}`);
     return { ...values, only };

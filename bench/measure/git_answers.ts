@@ -33,7 +33,8 @@ const ask = async (
   return { first, last: performance.now() - began, bytes };
 };
 
-const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+/** A line of git's protocol, after its length. */
+export const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
 /** Builds a request for the whole history of a commit, like a clone. */
 const wanting = (id: string): Buffer => {

@@ -1,4 +1,4 @@
-/** Measures the memory of the service ten seconds after its start, and after a load of all calls. */
+/** Measures the memory of the service, gitd and runner ten seconds after their start, and after a load of all calls. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
@@ -6,6 +6,8 @@ import { memoryOf } from '../process_usage.ts';
 import { get, operations } from '../load/checked_requests.ts';
 import { startService } from '../service.ts';
 import type { World } from '../sites/seed_database.ts';
+
+const requests = 60_000;
 
 /** Per thousand requests: mostly reads, as clients send them. The ids of lists are not checked: they change. */
 const mixed = (world: World) => {
@@ -27,12 +29,11 @@ const mixed = (world: World) => {
 export const measureMemory = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('memory')) return [];
   const { place: location, world } = await bench.databases.take(usualSize);
-  const server = await startService(location);
+  const server = await startService(location, { environment: { GANTRY_RUNNER_EXECUTOR: 'shell' } });
   try {
     bench.progress('memory: ten seconds at rest');
     await pause(10_000);
     const atRest = memoryOf(server.pid);
-    const requests = bench.rounds * 20_000;
     bench.progress(`memory: ${requests} requests`);
     const job = { port: server.port, token: world.developer.token, requests: mixed(world) };
     await bench.loader.run({ kind: 'count', job, connections, requests });
@@ -41,8 +42,14 @@ export const measureMemory = async (bench: Bench): Promise<Figure[]> => {
     const afterLoad = memoryOf(server.pid);
     return [
       figure('memory at rest', 'MB', [atRest.rss], bench.goals.memoryAtRest),
-      figure('memory at rest, shared pages split', 'MB', [atRest.pss]),
+      figure('memory at rest, shared pages split', 'MB', [atRest.pss], bench.goals.memorySplitAtRest),
       figure(`memory after ${requests} requests`, 'MB', [afterLoad.rss], bench.goals.memoryAfterLoad),
+      figure(
+        'memory after them, shared pages split',
+        'MB',
+        [afterLoad.pss],
+        bench.goals.memorySplitAfterLoad,
+      ),
     ];
   } finally {
     await server.stop();
