@@ -45,7 +45,8 @@ const missingFolders = ({ file, text }: Document): string[] =>
 const missingLinks = ({ file, text }: Document): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target.replace(/#.*/, ''))
-    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+    // Links into the instance are those of help, whose own test follows them.
+    .filter((target) => target !== '' && !/^(?:[a-z]+:|\/-\/)/.test(target))
     .filter((target) => !existsSync(join(root, normalize(join(dirname(file), target)))));
 
 const missingScripts = ({ text }: Document): string[] =>

@@ -10,6 +10,7 @@ import { apiPrefix } from '../src/platform/http/mount.ts';
 import { endpoints } from '../src/app/routes.ts';
 import { openApiText } from '../src/doors/web/docs/routes.ts';
 import { accessText } from './golden/access.ts';
+import { ciKeywordsText } from './golden/ci_keywords.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
@@ -37,6 +38,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
   { file: 'settings.md', make: settingsText },
+  { file: 'ci_keywords.md', make: ciKeywordsText },
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
   { file: 'webhook_payloads.json', make: webhookPayloadsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },

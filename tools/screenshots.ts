@@ -47,6 +47,9 @@ const shown: Record<string, string> = {
   pipeline: '/workshop/bridge/-/pipelines/8',
   new_release: '/workshop/bridge/-/releases/new',
   profile: '/ada',
+  help: '/help',
+  help_topic: '/help/operations',
+  admin_health: '/admin/health',
 };
 
 /** Variants of each picture: wide in light and dark, and a phone. */

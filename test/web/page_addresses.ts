@@ -94,6 +94,7 @@ const ofInstance: Record<string, string | null> = {
   '/snippets/:id/edit': '/snippets/<own snippet>/edit',
   '/snippets/:id/raw': null,
   '/users/:name/activity': null, // leads to the profile
+  '/help/:topic': '/help/operations',
   '/robots.txt': null,
   '/favicon.ico': null,
   '/.well-known/security.txt': null,

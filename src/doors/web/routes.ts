@@ -110,6 +110,10 @@ export const pagePaths: PagePath[] = [
     lines: ['GET /explore/projects/topics', 'GET /explore/projects/topics/:name'],
     load: async () => (await import('./pages/topics/pages.ts')).pages,
   },
+  {
+    lines: ['GET /help', 'GET /help/:topic'],
+    load: async () => (await import('./pages/help/pages.ts')).pages,
+  },
   { lines: ['GET /search'], load: async () => (await import('./pages/search/pages.ts')).pages },
   {
     lines: [

@@ -4,7 +4,7 @@ import { type Node, getEntry, isNull } from '../syntax/node.ts';
 
 export type AllowFailure = { allow_failure: boolean; exit_codes: number[] };
 
-const failureKeys = new Set(['exit_codes']);
+export const failureKeys = new Set(['exit_codes']);
 
 /** @returns null if it is absent */
 export const parseAllowFailure = (at: At, node: Node | undefined): AllowFailure | null => {

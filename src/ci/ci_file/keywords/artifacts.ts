@@ -22,11 +22,11 @@ import {
 } from '../syntax/node.ts';
 import type { Artifacts } from '../config_types.ts';
 
-const artifactKeys = new Set(
+export const artifactKeys = new Set(
   'name untracked paths reports when expire_in expose_as exclude public access'.split(' '),
 );
 /** Kinds of reports except `coverage_report`, which is a hash. */
-const reportKeys = new Set(
+export const reportKeys = new Set(
   (
     'junit codequality sast secret_detection dependency_scanning container_scanning cluster_image_scanning dast ' +
     'license_management license_scanning performance browser_performance load_performance metrics lsif dotenv ' +

@@ -13,8 +13,8 @@ import {
 import { type Hash, type Node, getEntry, flatItems, isNull, getScalarText } from '../syntax/node.ts';
 import type { Cache } from '../config_types.ts';
 
-const cacheKeys = new Set('key untracked paths when policy unprotect fallback_keys'.split(' '));
-const keyKeys = new Set(['files', 'files_commits', 'prefix']);
+export const cacheKeys = new Set('key untracked paths when policy unprotect fallback_keys'.split(' '));
+export const cacheKeyKeys = new Set(['files', 'files_commits', 'prefix']);
 const policies = ['pull-push', 'push', 'pull'] as const;
 const whens = ['on_success', 'on_failure', 'always'] as const;
 const maxCaches = 4;
@@ -27,7 +27,7 @@ const checkKeyText = (at: At, word: string, position: Node['position']): void =>
 };
 
 const parseFilesKey = (at: At, node: Hash): Cache['key'] => {
-  checkKeys(at, node, keyKeys);
+  checkKeys(at, node, cacheKeyKeys);
   const list = getEntry(node, 'files') ?? getEntry(node, 'files_commits');
   const inside = inner(at, 'files');
   if (list === undefined) reportFault(at, 'config missing required keys: files', node.position);

@@ -3,7 +3,9 @@ import { type At, durationAt, reportFault, checkKeys, oneOfAt, textAt, warnNotIm
 import { type Hash, type Node, getEntry, isNull, getString } from '../syntax/node.ts';
 import type { Environment } from '../config_types.ts';
 
-const environmentKeys = new Set('name url action on_stop auto_stop_in kubernetes deployment_tier'.split(' '));
+export const environmentKeys = new Set(
+  'name url action on_stop auto_stop_in kubernetes deployment_tier'.split(' '),
+);
 const actions = ['start', 'stop', 'prepare', 'verify', 'access'] as const;
 const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
 const maxNameLength = 255;

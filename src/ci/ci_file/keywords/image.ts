@@ -13,8 +13,8 @@ import { type Hash, type Node, getEntry, flatItems, isNull, getString } from '..
 import type { Image, Service } from '../config_types.ts';
 import { parseVariables } from './variables.ts';
 
-const imageKeys = new Set(['name', 'entrypoint', 'ports', 'pull_policy', 'docker', 'kubernetes']);
-const serviceKeys = new Set([...imageKeys, 'command', 'alias', 'variables']);
+export const imageKeys = new Set(['name', 'entrypoint', 'ports', 'pull_policy', 'docker', 'kubernetes']);
+export const serviceKeys = new Set([...imageKeys, 'command', 'alias', 'variables']);
 const pullPolicies = ['always', 'never', 'if-not-present'];
 const dockerKeys = new Set(['platform', 'user']);
 

@@ -174,8 +174,8 @@ const interpolateHash = (state: InterpolationState, node: Hash): Node => {
   return hashNode(entries, keys, node.position);
 };
 
-const specKeys = new Set(['inputs', 'include', 'component']);
-const inputKeys = new Set(['default', 'description', 'options', 'regex', 'type', 'rules']);
+export const specKeys = new Set(['inputs', 'include', 'component']);
+export const inputKeys = new Set(['default', 'description', 'options', 'regex', 'type', 'rules']);
 
 /** Reports header keys that are unknown or not supported. */
 const checkHeader = ({ problems }: InputsAt, header: Hash): void => {

@@ -232,7 +232,7 @@ const parseSecrets = (at: At, node: Node | undefined): unknown => {
   return toPlainOrNull(node);
 };
 
-const hookKeys = new Set(['pre_get_sources_script']);
+export const hookKeys = new Set(['pre_get_sources_script']);
 
 const parseHooks = (at: At, node: Node | undefined): string[] => {
   const hooks = parseHash(at, node);

@@ -29,7 +29,7 @@ const maxNeeds = 200;
 /** Maximum number of other projects' jobs, and of other pipelines' jobs, whose artifacts a job takes. */
 const maxCrossNeeds = 5;
 
-const listKeys = {
+export const needsKeys = {
   job: new Set(['job', 'artifacts', 'optional', 'parallel']),
   project: new Set(['project', 'ref', 'job', 'artifacts']),
   pipeline: new Set(['pipeline', 'job', 'artifacts', 'optional']),
@@ -46,7 +46,7 @@ const requiredTextAt = (at: At, node: Hash, key: string): string | null => {
 };
 
 const parseJobNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, listKeys.job);
+  checkKeys(at, node, needsKeys.job);
   const job = requiredTextAt(at, node, 'job');
   const artifacts = booleanAt(at, node, 'artifacts') ?? true;
   const optional = booleanAt(at, node, 'optional') ?? false;
@@ -56,7 +56,7 @@ const parseJobNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parseProjectNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, listKeys.project);
+  checkKeys(at, node, needsKeys.project);
   const [project, ref, job] = (['project', 'ref', 'job'] as const).map((key) =>
     requiredTextAt(at, node, key),
   );
@@ -66,7 +66,7 @@ const parseProjectNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parsePipelineNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, listKeys.pipeline);
+  checkKeys(at, node, needsKeys.pipeline);
   const [pipeline, job] = [requiredTextAt(at, node, 'pipeline'), requiredTextAt(at, node, 'job')];
   const artifacts = booleanAt(at, node, 'artifacts') ?? true;
   const optional = booleanAt(at, node, 'optional') ?? false;
@@ -75,7 +75,7 @@ const parsePipelineNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parseBridgeNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, listKeys.bridge);
+  checkKeys(at, node, needsKeys.bridge);
   const project = requiredTextAt(at, node, 'pipeline');
   return project === null ? null : { kind: 'bridge', project };
 };

@@ -3,7 +3,7 @@ import { type At, reportFault, inner, isIntegerIn, checkKeys } from './check.ts'
 import { type Node, isNull, toScalarText } from '../syntax/node.ts';
 
 const maxJobs = 200;
-const parallelKeys = new Set(['matrix']);
+export const parallelKeys = new Set(['matrix']);
 
 export type Parallel = { total: number; matrix: Record<string, string>[] | null };
 

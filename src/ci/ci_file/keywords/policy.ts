@@ -5,7 +5,7 @@ import { parsePattern, splitPattern } from '../../../platform/pattern.ts';
 import type { Policy } from '../config_types.ts';
 import { parseExpressions } from './rules.ts';
 
-const policyKeys = new Set(['refs', 'kubernetes', 'variables', 'changes']);
+export const policyKeys = new Set(['refs', 'kubernetes', 'variables', 'changes']);
 const listText = 'config should be an array of strings or regexps';
 
 /** Whether a ref is written as a pattern and does not compile. */

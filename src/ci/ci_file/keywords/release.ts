@@ -19,7 +19,7 @@ import {
   getScalarText,
 } from '../syntax/node.ts';
 
-const releaseKeys = new Set(
+export const releaseKeys = new Set(
   'tag_name tag_message name description ref released_at milestones assets'.split(' '),
 );
 const assetKeys = new Set(['links']);

@@ -3,7 +3,7 @@ import { type At, checkKeys, parseExitCodes, reportFault, stringOrStrings } from
 import { type Hash, type Node, getEntry, isNull, getKeyPosition } from '../syntax/node.ts';
 import type { Retry } from '../config_types.ts';
 
-const retryKeys = new Set(['max', 'when', 'exit_codes']);
+export const retryKeys = new Set(['max', 'when', 'exit_codes']);
 const maxRetries = 2;
 
 const reasons = (

@@ -50,7 +50,7 @@ const parseStages = (problems: Problems, root: Hash): string[] => {
   return ['.pre', ...new Set(own), '.post'];
 };
 
-const workflowKeys = new Set(['rules', 'name', 'auto_cancel']);
+export const workflowKeys = new Set(['rules', 'name', 'auto_cancel']);
 
 const parseWorkflow = (problems: Problems, root: Hash): Workflow => {
   const at: At = { where: 'workflow', problems };
@@ -72,7 +72,7 @@ const parseWorkflow = (problems: Problems, root: Hash): Workflow => {
   };
 };
 
-const inheritKeys = new Set(['default', 'variables']);
+export const inheritKeys = new Set(['default', 'variables']);
 
 /** Parses `inherit`: all, none, or a list of names. */
 const parseInherit = (at: At, hash: Hash, part: 'default' | 'variables'): boolean | string[] => {

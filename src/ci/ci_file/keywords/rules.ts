@@ -30,9 +30,9 @@ const jobKeys = new Set(
 );
 const workflowKeys = new Set('if changes exists when variables auto_cancel'.split(' '));
 const includeKeys = new Set('if changes exists when'.split(' '));
-const listKeys = { job: jobKeys, workflow: workflowKeys, include: includeKeys };
+export const ruleKeys = { job: jobKeys, workflow: workflowKeys, include: includeKeys };
 
-export type RuleOwner = keyof typeof listKeys;
+export type RuleOwner = keyof typeof ruleKeys;
 
 const jobWhens = ['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed'] as const;
 const workflowWhens = ['always', 'never'] as const;
@@ -131,7 +131,7 @@ const parseRule = (at: At, node: Node, owner: RuleOwner): Rule | null => {
     reportFault(at, 'config should be a hash', node.position);
     return null;
   }
-  checkKeys(at, node, listKeys[owner]);
+  checkKeys(at, node, ruleKeys[owner]);
   const [condition, needs] = [getEntry(node, 'if'), getEntry(node, 'needs')];
   const when = oneOfAt(at, node, 'when', { words: owner === 'job' ? jobWhens : workflowWhens });
   return {

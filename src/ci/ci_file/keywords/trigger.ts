@@ -11,7 +11,7 @@ import {
 } from '../syntax/node.ts';
 import type { Job, Trigger } from '../config_types.ts';
 
-const keys = new Set(['project', 'branch', 'include', 'strategy', 'forward', 'inputs']);
+export const triggerKeys = new Set(['project', 'branch', 'include', 'strategy', 'forward', 'inputs']);
 const forwardKeys = new Set(['yaml_variables', 'pipeline_variables']);
 /** Files of one child pipeline. */
 const maxIncludes = 3;
@@ -71,7 +71,7 @@ export const parseTrigger = (at: At, node: Node | undefined): Trigger | null => 
     reportFault(at, 'config has to be either a string or a hash', node.position);
     return null;
   }
-  checkKeys(at, node, keys);
+  checkKeys(at, node, triggerKeys);
   const target = parseTarget(at, node);
   const inputs = getEntry(node, 'inputs');
   return (

@@ -11,7 +11,7 @@ import {
 } from '../syntax/node.ts';
 import type { Variable } from '../config_types.ts';
 
-const detailKeys = new Set(['value', 'description', 'options', 'expand']);
+export const variableKeys = new Set(['value', 'description', 'options', 'expand']);
 const maxVariables = 1000;
 const shape = 'config should be a hash of key value pairs';
 
@@ -29,7 +29,7 @@ const parseOptions = (at: At, node: Node | undefined): string[] | null => {
 };
 
 const parseDetailedVariable = (at: At, key: string, node: Hash): Variable => {
-  checkKeys(at, node, detailKeys);
+  checkKeys(at, node, variableKeys);
   const value = toValueText(getEntry(node, 'value'));
   if (value === null)
     reportFault(at, 'config value must be an alphanumeric string', getKeyPosition(node, 'value'));

@@ -49,7 +49,7 @@ ${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" tit
 ${preview !== undefined && url !== undefined && previewPart(title, url, preview)}${more}${live === true && reload}</head>
 `;
 
-const foot = html`<footer class="foot">Gantry ${version} · <a href="/-/docs/api">API</a></footer>
+const foot = html`<footer class="foot">Gantry ${version} · <a href="/help">Help</a> · <a href="/-/docs/api">API</a></footer>
 </body>
 </html>
 `;

@@ -30,6 +30,7 @@ const accountItems: readonly Item[] = [
   ['/dashboard/projects', 'Your projects', 'folder'],
   ['/dashboard/starred', 'Starred projects', 'star'],
   ['/explore', 'Explore', 'globe'],
+  ['/help', 'Help', 'book'],
 ];
 
 /** Links lead only to pages that exist. */
