@@ -27,20 +27,3 @@ export const countMilestoneIssues = async (
   }
   return counts;
 };
-
-export type IssueTimes = { created_at: number; closed_at: number | null };
-
-const maxIssues = 2_000;
-
-/** Loads when the issues of a milestone were created and closed; null: there are more than 2,000. */
-export const loadIssueTimes = async (
-  { db, viewer, platform }: Requester,
-  milestoneId: number,
-): Promise<IssueTimes[] | null> => {
-  const { rows } = await sql<IssueTimes>`select issues.created_at,
-      case when issues.state = 'closed' then issues.closed_at end as closed_at
-    from issues join projects on projects.id = issues.project_id
-    where issues.milestone_id = ${milestoneId} and ${visibleIssues(viewer, platform.store.dialect)}
-    limit ${maxIssues + 1}`.execute(db);
-  return rows.length > maxIssues ? null : rows;
-};

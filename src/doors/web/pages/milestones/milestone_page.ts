@@ -4,7 +4,8 @@ import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels
 import type { Scope } from '../../../../planning/issuables/lists/list.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../planning/issues/lists/list.ts';
-import { countMilestoneIssues, loadIssueTimes } from '../../../../planning/issues/lists/milestone_counts.ts';
+import { countMilestoneIssues } from '../../../../planning/issues/lists/milestone_counts.ts';
+import { loadMilestoneHistory } from '../../../../planning/issues/lists/milestone_history.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, oneOf } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
@@ -21,8 +22,8 @@ import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from '../labels/owned_list.ts';
-import { burndownChart } from './burndown.ts';
 import { parseMergeRequest, requestRow } from './merge_request_row.ts';
+import { progressCharts } from './progress_charts.ts';
 import { datesPart, progressBar, spellProgress } from './progress.ts';
 
 type Tab = 'issues' | 'merge_requests';
@@ -124,12 +125,12 @@ const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow
 const aside = async (visit: Visit, row: MilestoneRow): Promise<Html> => {
   const { call } = visit;
   const counts = (await countMilestoneIssues(call, [row.id])).get(row.id) ?? { opened: 0, closed: 0 };
-  const times = await loadIssueTimes(call, row.id);
+  const histories = await loadMilestoneHistory(call, row.id);
   const day = today(call.now);
-  const chart = times === null ? null : burndownChart({ ...row, issues: times, today: day });
+  const charts = histories === null ? null : progressCharts({ ...row, histories, today: day });
   return html`<div class="aside"><section><h2>Progress</h2><p>${spellProgress(counts)}</p>${progressBar(counts)}</section>
 <section><h2>Dates</h2><p class="row">${datesPart(row, day)}</p></section>
-${chart !== null && html`<section><h2>Burn-down</h2>${chart}</section>`}</div>`;
+${charts}</div>`;
 };
 
 const oneView = async (
