@@ -48,6 +48,7 @@ const ofProject: Record<string, string | null> = {
   'merge_requests/:iid/diffs': 'merge_requests/1/diffs',
   'snippets/:id': 'snippets/<snippet>',
   'snippets/:id/edit': 'snippets/<snippet>/edit',
+  'merge_requests/:iid/diffs/threads': null,
   'snippets/:id/raw': null,
   'labels/:id/edit': 'labels/1/edit',
   'milestones/:iid': 'milestones/1',

@@ -64,6 +64,22 @@ const press = async (page: Page, ...keys: string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
+/** Presses a key until an element with this accessible name has the focus. */
+const pressUntil = async (page: Page, key: string, name: string): Promise<void> => {
+  const names: string[] = [];
+  for (let tries = 0; tries < 120; tries += 1) {
+    await page.keyboard.press(key);
+    const current = await page.evaluate<string>(`(() => {
+      const { activeElement: element } = document;
+      const label = element.labels?.[0]?.textContent ?? element.textContent;
+      return (element.getAttribute('aria-label') ?? label).replaceAll(/\\s+/g, ' ').trim();
+    })()`);
+    if (current === name) return;
+    names.push(current);
+  }
+  assert.fail(`${key} does not lead to ${name}, but to ${names.join(', ')}`);
+};
+
 test('reviews by keyboard alone', { skip }, async () => {
   const path = await open('by-keyboard');
   await web.withPage(async (page) => {
@@ -78,16 +94,20 @@ test('reviews by keyboard alone', { skip }, async () => {
     assert.match(await focused(page), /^Open thread of/);
     await press(page, 'p');
     assert.match(await focused(page), /^Open thread of/);
-    // A comment on a line: its number is a link.
-    await page.getByRole('link', { name: 'Comment on line 20, added' }).focus();
-    await press(page, 'Enter');
+    // A comment on a line: its number is a link, and arrows lead from line to line.
+    await press(page, '[');
+    assert.equal(await focused(page), 'src/a.ts');
+    await pressUntil(page, 'Tab', 'Comment on line 17, unchanged');
+    await pressUntil(page, 'ArrowDown', 'Comment on line 20, added');
+    await press(page, 'ArrowDown', 'ArrowUp', 'Enter');
     await page.getByRole('textbox', { name: 'Comment on line 20' }).waitFor();
     await page.keyboard.type('Why 21?');
     await press(page, 'Control+Enter');
     await page.getByText('Pending', { exact: true }).waitFor();
     await page.getByLabel('1 pending').waitFor();
     // A reply that resolves the thread.
-    await page.locator('.thread-card[data-unresolved] > .thread-actions summary').focus();
+    await press(page, 'n');
+    await pressUntil(page, 'Tab', 'Reply');
     await press(page, 'Enter', 'Tab');
     await page.keyboard.type('It is.');
     await press(page, 'Tab', 'Space');
@@ -99,17 +119,51 @@ test('reviews by keyboard alone', { skip }, async () => {
     await page.getByText('1 of 3 files viewed').waitFor();
     await page.getByRole('checkbox', { name: 'Fold src/a.ts', checked: true }).waitFor();
     assert.equal(await focused(page), 'src/b.ts');
-    await page.locator('.review-menu > summary').focus();
-    await press(page, 'Enter');
-    await page.getByRole('textbox', { name: 'Summary' }).focus();
+    await press(page, 'R');
+    await pressUntil(page, 'Tab', 'Summary');
     await page.keyboard.type('Good work');
     await web.assertFine(page);
-    await page.getByRole('radio', { name: 'Approve' }).focus();
-    await press(page, 'Space');
-    await page.getByRole('button', { name: 'Submit review' }).focus();
+    await pressUntil(page, 'Tab', 'Comment');
+    await pressUntil(page, 'ArrowDown', 'Approve');
+    await pressUntil(page, 'Tab', 'Submit review');
     await press(page, 'Enter');
     await page.waitForURL(`**${path.replace('/diffs', '')}`);
     await page.getByText('Good work').waitFor();
+  });
+});
+
+test("two people see each other's threads in the Changes tab, and keep what they type", { skip }, async () => {
+  const path = await open('together');
+  const other = await web.makeUser({ name: 'A Colleague' });
+  await web.withPage(async (mine) => {
+    await web.signIn(mine, username);
+    await mine.waitForURL('**/');
+    await mine.goto(path);
+    await web.withPage(async (theirs) => {
+      await web.signIn(theirs, other);
+      await theirs.waitForURL('**/');
+      await theirs.goto(path);
+      await mine.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
+      const draft = mine.getByRole('textbox', { name: 'Comment on line 18' });
+      await draft.fill('Half a sente');
+      await theirs.getByRole('link', { name: 'Comment on line 20, added' }).click();
+      await theirs.getByRole('textbox', { name: 'Comment on line 20' }).fill('Why that?');
+      await theirs.getByRole('button', { name: 'Comment now' }).click();
+      await theirs.getByText('Why that?').waitFor();
+      const thread = mine.locator('#files tr.thread .thread-card', { hasText: 'Why that?' });
+      await thread.waitFor();
+      assert.equal(await draft.inputValue(), 'Half a sente');
+      await mine.getByText('2 unresolved').waitFor();
+      await thread.locator('summary', { hasText: 'Reply' }).click();
+      await thread.getByRole('textbox', { name: 'Reply' }).fill('Not sent');
+      const old = theirs.locator('.thread-card', { hasText: 'Why that?' });
+      await old.locator('summary', { hasText: 'Reply' }).click();
+      await old.getByRole('textbox', { name: 'Reply' }).fill('Never mind');
+      await old.getByRole('button', { name: 'Reply', exact: true }).click();
+      await thread.getByText('Never mind').waitFor();
+      assert.equal(await thread.getByRole('textbox', { name: 'Reply' }).inputValue(), 'Not sent');
+      await web.assertFine(mine);
+    });
   });
 });
 

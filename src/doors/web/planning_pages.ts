@@ -51,6 +51,7 @@ export const workNouns = [
       'GET /:iid/diffs',
       'POST /:iid/merge',
       'POST /:iid/merge_stack',
+      'GET /:iid/diffs/threads',
       'POST /:iid/cancel_merge',
       'POST /:iid/rebase',
       'POST /:iid/approve',

@@ -18,7 +18,7 @@ const takeForm = (): HTMLElement | null => {
 };
 
 /** Removes a row or box that has nothing any more. */
-const removeEmpty = (holder: Element | null | undefined): void => {
+export const removeEmpty = (holder: Element | null | undefined): void => {
   if (holder instanceof HTMLElement && holder.textContent.trim() === '') {
     (holder.closest('tr.thread') ?? holder).remove();
   }
@@ -90,7 +90,20 @@ const cancel = (): void => {
   opener?.focus();
 };
 
+/** Moves the focus from the number of a line to that of the next or previous one. Returns whether there is one. */
+const stepLine = (link: Element, step: 1 | -1): boolean => {
+  const links = [...(link.closest('tbody')?.querySelectorAll<HTMLElement>('td.n a') ?? [])];
+  const next = links[links.findIndex((one) => one === link) + step];
+  next?.focus();
+  return next !== undefined;
+};
+
 export const startComments = (): void => {
+  document.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null;
+    const link = (event.target as Element).closest('td.n a');
+    if (step !== null && link !== null && stepLine(link, step)) event.preventDefault();
+  });
   document.addEventListener('click', (event) => {
     const target = event.target as Element;
     const link = target.closest<HTMLAnchorElement>('a[href*="comment="]');

@@ -2,6 +2,7 @@
 import type { Action } from '../shortcut_help.ts';
 import { startComments } from './line_comments.ts';
 import { currentCard, focusCard, startFiles, stepFile } from './changed_files.ts';
+import { startLiveThreads } from './live_threads.ts';
 import { startInline, submitInline } from './inline_forms.ts';
 
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
@@ -73,4 +74,5 @@ export const startReview = (): void => {
   startInline();
   startComments();
   startFiles();
+  startLiveThreads();
 };

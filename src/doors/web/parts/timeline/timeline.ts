@@ -17,6 +17,7 @@ import {
 } from './load_timeline.ts';
 import { noteCard } from './note_card.ts';
 import { reactions } from './reactions.ts';
+import { changeTarget } from './change_target.ts';
 import { systemEvent } from './system_event.ts';
 
 /** An event that is no note. Time in milliseconds. */
@@ -176,4 +177,4 @@ export const timelinePart = (
   talk: Talk,
   { before = null, after }: { before?: Html | null; after: Html | null },
 ): Html =>
-  html`<div class="timeline"${visit.call.signedIn && html` data-comments`}>${before}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;
+  html`<div class="timeline"${visit.call.signedIn && html` data-comments="${changeTarget(talk.loaded)}"`}>${before}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;

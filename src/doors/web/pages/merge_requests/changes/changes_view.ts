@@ -151,6 +151,30 @@ const emptyPart = ({ notice, since }: Changes): Html => {
   return html`<section class="card">${emptyState({ icon: 'file', title: 'No changes', text })}</section>`;
 };
 
+/**
+ * Renders the bar and all threads on files, each with its file and line, for the script that adds the threads of others
+ * to an open tab.
+ */
+export const threadsFragment = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  query: ChangesQuery,
+): Promise<Html> => {
+  const changes = await loadChanges(visit, loaded, query);
+  const talks = await loadTalks(visit, changes);
+  const cards: Cards = { visit, changes, rights: talks, isReviewing: talks.drafts.length > 0 };
+  const rendered = await renderTalks(visit, changes, talks);
+  const placed = rendered.threads.flatMap((thread) => {
+    const file = fileOf(changes.files, thread.position);
+    if (file === undefined) return [];
+    const { line, isOutdated } = thread.position;
+    const replies = rendered.drafts.filter(({ draft }) => draft.discussion_id === thread.id);
+    return html`<div data-thread data-file="${diffFileId(file)}" data-line="${isOutdated ? '' : (line ?? '')}">${threadCard(cards, thread, replies)}</div>
+`;
+  });
+  return html`${toolbar(cards, talks, {})}${placed}`;
+};
+
 /** Renders the tab. */
 export const changesView = async (
   visit: Visit,

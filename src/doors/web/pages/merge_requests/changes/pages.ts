@@ -1,14 +1,14 @@
 /** The Changes tab of a merge request, and its forms. */
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import { page } from '../../../page.ts';
+import { RawPage, page } from '../../../page.ts';
 import { oneRequest } from '../find.ts';
 import { commentPages, served } from './actions/comment_pages.ts';
 import { reviewPages } from './actions/review_pages.ts';
 import { suggestionPages } from './actions/suggestion_pages.ts';
 import { viewedPages } from './actions/viewed_pages.ts';
-import { changesParams } from './changes_address.ts';
-import { changesView } from './changes_view.ts';
+import { changesParams, choiceParams } from './changes_address.ts';
+import { changesView, threadsFragment } from './changes_view.ts';
 
 const changes = page({
   method: 'GET',
@@ -19,4 +19,19 @@ const changes = page({
     await changesView(visit, await findMergeRequest(visit.call, project, iid), query),
 });
 
-export const changesPages = [changes, ...commentPages, ...reviewPages, ...suggestionPages, ...viewedPages];
+const threads = page({
+  method: 'GET',
+  path: `${served}/threads`,
+  audience: 'user',
+  params: object({ ...oneRequest, ...choiceParams }),
+  handle: async (visit, { project, iid, ...query }) => {
+    const loaded = await findMergeRequest(visit.call, project, iid);
+    const { text } = await threadsFragment(visit, loaded, query);
+    return new RawPage(text, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  },
+});
+
+export const changesPages = [changes, threads, ...commentPages, ...reviewPages, ...suggestionPages, ...viewedPages];

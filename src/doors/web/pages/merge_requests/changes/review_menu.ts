@@ -59,5 +59,5 @@ export const reviewMenu = (cards: Cards, drafts: number, given: ReviewGiven): Ht
   const { visit, changes, rights } = cards;
   if (!visit.call.signedIn || (!rights.mayComment && !mayApprove(visit.call, changes.loaded))) return null;
   const count = drafts > 0 && html` <span class="count" aria-label="${drafts} pending">${drafts}</span>`;
-  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary">Finish review${count}</summary><div class="panel">${reviewForm(cards, drafts, given)}</div></details>`;
+  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary" data-key="R" data-key-name="Finish the review">Finish review${count}</summary><div class="panel">${reviewForm(cards, drafts, given)}</div></details>`;
 };

@@ -1,5 +1,6 @@
 /** The bar above the files: versions, views, counts, and the end of a review. */
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { changeTarget } from '../../../parts/timeline/change_target.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
@@ -102,7 +103,10 @@ export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html =>
   const versions =
     version !== null &&
     html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}`;
+  const live =
+    visit.call.signedIn &&
+    html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
-  return html`<div class="row between changes-bar" id="changes_bar"><span class="row">${versions}${sinceReview(changes)}${all}</span>
+  return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${versions}${sinceReview(changes)}${all}</span>
 <span class="row">${counts(changes, talks, visit.call.signedIn)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
 };

@@ -1,0 +1,66 @@
+/**
+ * Follows the change log, so that open pages show changes as they happen. One page of the browser, which holds a lock,
+ * has the connection, and passes the changes on to the others. They name a record, nothing of its content: each page
+ * reads its own parts again.
+ */
+const name = 'gantry changes';
+
+/** Milliseconds before a refused connection is tried again. */
+const pause = 60_000;
+
+type Change = { project_id: number; target_type: string; target_iid: number | null };
+
+/** `MergeRequest 12 3`: kind, project and number of a record. */
+const toTarget = ({ project_id, target_type, target_iid }: Change): string =>
+  `${target_type} ${project_id} ${target_iid ?? ''}`;
+
+/** Reads the log until the page is left, or the connection is refused. */
+const readLog = async (onTarget: (target: string) => void, signal: AbortSignal): Promise<void> =>
+  await new Promise((resolve) => {
+    const source = new EventSource('/api/v4/changes');
+    const end = (): void => {
+      source.close();
+      resolve();
+    };
+    source.addEventListener('change', ({ data }) => onTarget(toTarget(JSON.parse(String(data)) as Change)));
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) setTimeout(end, pause);
+    });
+    signal.addEventListener('abort', end);
+  });
+
+/**
+ * Calls back after each change of a record.
+ * @param target as `toTarget` returns it
+ * @returns whether this browser can follow changes
+ */
+export const followTarget = (target: string, onChange: () => void): boolean => {
+  // Without TLS, browsers have no locks.
+  if (!('locks' in navigator) || !('BroadcastChannel' in globalThis)) return false;
+  const channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({ data }) => {
+    if (data === target) onChange();
+  });
+  const onTarget = (changed: string): void => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
+    channel.postMessage(changed);
+    if (changed === target) onChange();
+  };
+  let leaving = new AbortController();
+  const run = async ({ signal }: AbortController): Promise<void> => {
+    while (!signal.aborted) {
+      await navigator.locks.request(name, { signal }, async () => await readLog(onTarget, signal));
+    }
+  };
+  const start = (): void => {
+    leaving = new AbortController();
+    // Leaving the page ends the wait for the lock.
+    void run(leaving).catch(() => undefined);
+  };
+  start();
+  addEventListener('pagehide', () => leaving.abort());
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) start();
+  });
+  return true;
+};

@@ -1,0 +1,60 @@
+/** Refreshes a part of the page after changes of its record, when the window gets the focus, and from time to time. */
+import { updateTimes } from '../relative_times.ts';
+import { followTarget } from './changes_stream.ts';
+
+/** Milliseconds between refreshes: where changes are followed, and otherwise from the first to the last. */
+const followedWait = 300_000;
+const firstWait = 10_000;
+const maxWait = 60_000;
+
+/** Several changes at once are one refresh. */
+const settling = 150;
+
+type Part = {
+  /** Kind, project and number of the record: `Issue 12 3`. */
+  target: string;
+  /** Returns the address that has the part. */
+  address: () => string;
+  /** Updates the page. Returns whether anything changed. */
+  merge: (page: Document) => boolean;
+};
+
+export const refreshOnChanges = ({ target, address, merge }: Part): void => {
+  let [isAsking, isAskedAgain] = [false, false];
+  const ask = async (): Promise<boolean> => {
+    const answer = await fetch(address(), { headers: { accept: 'text/html' }, redirect: 'manual' });
+    const text = answer.ok ? await answer.text() : '';
+    const isMerged = merge(new DOMParser().parseFromString(text, 'text/html'));
+    if (isMerged) updateTimes();
+    return isMerged;
+  };
+  const refresh = async (): Promise<boolean> => {
+    isAskedAgain = isAsking;
+    if (isAsking || document.visibilityState !== 'visible') return false;
+    isAsking = true;
+    try {
+      return await ask();
+    } catch {
+      return false;
+    } finally {
+      isAsking = false;
+      if (isAskedAgain) void refresh();
+    }
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isFollowed = followTarget(target, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void refresh(), settling);
+  });
+  let wait = isFollowed ? followedWait : firstWait;
+  const next = (): void =>
+    void setTimeout(() => {
+      void refresh().then((isChanged) => {
+        if (!isFollowed) wait = isChanged ? firstWait : Math.min(1.5 * wait, maxWait);
+        next();
+      });
+    }, wait);
+  next();
+  addEventListener('focus', () => void refresh());
+  document.addEventListener('visibilitychange', () => void refresh());
+};
