@@ -27,6 +27,8 @@ export const workNouns = [
       'POST /:iid/unsubscribe',
       'POST /:iid/todo',
       'POST /:iid/todo/done',
+      'POST /:iid/links',
+      'POST /:iid/links/:link/delete',
       'POST /:iid/move',
       'POST /:iid/delete',
     ],

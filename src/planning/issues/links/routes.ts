@@ -1,12 +1,7 @@
 /** Links between issues: related ones, and those that block others. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { may } from '../../../core/access/may.ts';
-import { visibleIssues } from '../../../core/access/visible.ts';
-import { insertRow } from '../../../platform/db/insert.ts';
-import type { IssueLinksTable } from '../../../platform/db/schema/planning.ts';
-import { conflict, forbidden, notFound, refused } from '../../../platform/errors.ts';
+import { forbidden } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import {
   id,
@@ -20,14 +15,23 @@ import {
 } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { projectsById } from '../../../projects/projects/find.ts';
-import { type LoadedIssue, findIssue } from '../find.ts';
+import { findIssue } from '../find.ts';
 import { issueJson, issueShape } from '../json.ts';
 import { type FullIssue, issuesById } from '../rows.ts';
 import { limitToViewer } from '../viewer_fields.ts';
+import {
+  type Link,
+  createLink,
+  findLink,
+  linkTypes,
+  listLinks,
+  mayLink,
+  otherIssueId,
+  removeLink,
+  typeFrom,
+} from './links.ts';
 
 const path = '/projects/:id/issues/:issue_iid/links';
-const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
-type LinkType = (typeof linkTypes)[number];
 
 const linkedShape = object({
   ...issueShape.properties,
@@ -41,21 +45,6 @@ const linkShape = object({ id: int, source_issue: issueShape, target_issue: issu
 
 const params = { id: idOrPath('project'), issue_iid: id('iid of the issue') };
 const area = 'issues';
-
-type Link = Selectable<IssueLinksTable>;
-
-/** The links of an issue whose other issue the caller sees. */
-const selectLinks = ({ viewer, platform }: Call, issueId: number): RawBuilder<unknown> =>
-  sql`from issue_links
-    join issues on issues.id = case when issue_links.source_id = ${issueId}
-      then issue_links.target_id else issue_links.source_id end
-    join projects on projects.id = issues.project_id
-    where (issue_links.source_id = ${issueId} or issue_links.target_id = ${issueId})
-      and ${visibleIssues(viewer, platform.store.dialect)}`;
-
-/** The type of a link, seen from this issue. */
-const typeFrom = ({ source_id, link_type }: Link, issueId: number): LinkType =>
-  link_type === 'blocks' && source_id !== issueId ? 'is_blocked_by' : link_type;
 
 /** Renders issues as lists show them, by id. */
 const issueJsonById = async (call: Call, ids: readonly number[]) => {
@@ -80,16 +69,10 @@ const list = endpoint({
   reply: linkedShape,
   handle: async (call, input) => {
     const { target } = await findIssue(call, input.id, input.issue_iid);
-    const { limit, offset } = pageRequest(input);
-    const links = selectLinks(call, target.id);
-    const [{ rows }, counted] = await Promise.all([
-      sql<Link>`select issue_links.* ${links}
-        order by issue_links.id limit ${limit} offset ${offset}`.execute(call.db),
-      sql<{ total: number }>`select count(*) as total ${links}`.execute(call.db),
-    ]);
-    const otherId = (link: Link): number => (link.source_id === target.id ? link.target_id : link.source_id);
-    const issues = await issueJsonById(call, rows.map(otherId));
-    const items = rows.flatMap((link) => {
+    const { items: links, total } = await listLinks(call, target.id, pageRequest(input));
+    const otherId = (link: Link): number => otherIssueId(link, target.id);
+    const issues = await issueJsonById(call, links.map(otherId));
+    const items = links.flatMap((link) => {
       const issue = issues.get(otherId(link));
       if (issue === undefined) return [];
       return {
@@ -100,12 +83,12 @@ const list = endpoint({
         link_updated_at: formatTime(link.updated_at),
       };
     });
-    return { items, total: counted.rows[0]?.total ?? 0 };
+    return { items, total };
   },
 });
 
 const linkJson = async (call: Call, link: Link, issueId: number) => {
-  const otherId = link.source_id === issueId ? link.target_id : link.source_id;
+  const otherId = otherIssueId(link, issueId);
   const issues = await issueJsonById(call, [issueId, otherId]);
   return {
     id: link.id,
@@ -114,16 +97,6 @@ const linkJson = async (call: Call, link: Link, issueId: number) => {
     link_type: typeFrom(link, issueId),
   };
 };
-
-const findLink = async (call: Call, issueId: number, linkId: number): Promise<Link> => {
-  const { rows } = await sql<Link>`select issue_links.* ${selectLinks(call, issueId)}
-    and issue_links.id = ${linkId}`.execute(call.db);
-  const [link] = rows;
-  if (link === undefined) throw notFound();
-  return link;
-};
-
-const mayLink = ({ viewer }: Call, { project }: LoadedIssue): boolean => may(viewer, 'admin_issue', project);
 
 const one = endpoint({
   method: 'GET',
@@ -138,26 +111,6 @@ const one = endpoint({
     return await linkJson(call, await findLink(call, target.id, input.issue_link_id), target.id);
   },
 });
-
-/** Stores a link. @throws Failure 409 if the issues are linked already, in either direction */
-const insertLink = async (
-  call: Call,
-  link: Pick<Link, 'source_id' | 'target_id' | 'link_type'>,
-): Promise<number> =>
-  await call.write(async (tx) => {
-    const pair = [link.source_id, link.target_id];
-    await sql`select id from issues where id in (${sql.join(pair)}) order by id ${tx.dialect.forUpdate}`.execute(
-      tx.db,
-    );
-    const existing = await tx.db
-      .selectFrom('issue_links')
-      .select('id')
-      .where('source_id', 'in', pair)
-      .where('target_id', 'in', pair)
-      .executeTakeFirst();
-    if (existing !== undefined) throw conflict('Issue(s) already assigned');
-    return await insertRow(tx.db, 'issue_links', { ...link, created_at: tx.now, updated_at: tx.now });
-  });
 
 const create = endpoint({
   method: 'POST',
@@ -176,13 +129,8 @@ const create = endpoint({
     const loaded = await findIssue(call, input.id, input.issue_iid);
     if (!mayLink(call, loaded)) throw forbidden();
     const other = await findIssue(call, input.target_project_id, input.target_issue_iid);
-    if (!mayLink(call, other)) throw forbidden();
-    const [here, there] = [loaded.target.id, other.target.id];
-    if (here === there) throw refused('An issue cannot be linked with itself');
-    const isBlocked = input.link_type === 'is_blocked_by';
-    const [source_id, target_id] = isBlocked ? [there, here] : [here, there];
-    const link_type = input.link_type === 'relates_to' ? 'relates_to' : 'blocks';
-    const linkId = await insertLink(call, { source_id, target_id, link_type });
+    const linkId = await createLink(call, loaded, other, input.link_type);
+    const { id: here } = loaded.target;
     return await linkJson(call, await findLink(call, here, linkId), here);
   },
 });
@@ -205,9 +153,7 @@ const remove = endpoint({
     const link = await findLink(call, loaded.target.id, input.issue_link_id);
     if (!mayLink(call, loaded)) throw forbidden();
     const json = await linkJson(call, link, loaded.target.id);
-    await call.write(
-      async ({ db }) => await db.deleteFrom('issue_links').where('id', '=', link.id).execute(),
-    );
+    await removeLink(call, loaded, link);
     return json;
   },
 });

@@ -10,6 +10,7 @@ import { editCommentPages } from '../issuables/edit_comment_pages.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';
 import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
 import { changePages } from './actions/change_pages.ts';
+import { linkPages } from './actions/link_pages.ts';
 import { moveDeletePages } from './actions/move_and_delete_pages.ts';
 import { servedIssues } from './find.ts';
 import { editPages } from './form/edit.ts';
@@ -72,3 +73,4 @@ export const pages = [
   ...followPages(issueKind),
   ...moveDeletePages,
 ];
+  ...linkPages,

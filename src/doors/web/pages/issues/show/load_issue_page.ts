@@ -4,6 +4,7 @@ import { basicUser } from '../../../../../identity/users/json.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { listParticipants } from '../../../../../planning/issuables/participants.ts';
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
+import { type LinkedIssue, listLinkedIssues } from '../../../../../planning/issues/links/links.ts';
 import { issueNoun } from '../../../../../planning/issues/noun.ts';
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import { listClosers } from '../../../../../review/merge_requests/issues/closed_by.ts';
@@ -22,6 +23,9 @@ import {
 import type { Talk } from '../../../parts/timeline/timeline.ts';
 import { issuePath } from '../find.ts';
 
+/** The most linked issues that are shown. */
+const maxLinks = 100;
+
 export type Closer = { iid: number; title: string; state: string };
 
 /** Rights of the viewer on the issue. */
@@ -33,6 +37,8 @@ export type IssuePage = {
   labels: LinkedLabel[];
   participants: Page<Person>;
   closers: Closer[];
+  /** Linked issues that the viewer sees. */
+  links: LinkedIssue[];
   own: OwnRelation;
   rights: Rights;
 };
@@ -59,11 +65,12 @@ export const loadIssuePage = async (
   const { call } = visit;
   const { target, issue } = loaded;
   const some = pageRequest({ per_page: maxParticipants });
-  const [timeline, labels, participants, closers, own] = await Promise.all([
+  const [timeline, labels, participants, closers, links, own] = await Promise.all([
     loadTimeline(visit, loaded, { description: issue.description, requested }),
     linkedLabels(call.db, 'Issue', [target.id]),
     listParticipants(call, loaded, some),
     listClosers(call, loaded, some),
+    listLinkedIssues(call, target.id, maxLinks),
     loadOwnRelation(visit, target),
   ]);
   const rights = findRights(visit, loaded);
@@ -81,6 +88,7 @@ export const loadIssuePage = async (
     labels: labels.get(target.id) ?? [],
     participants,
     closers: closers.items.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as Closer),
+    links,
     own,
     rights,
   };

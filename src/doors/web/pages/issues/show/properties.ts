@@ -27,6 +27,7 @@ import {
 } from '../../../parts/properties/property_sections.ts';
 import { dayPart } from '../../../parts/times/dates.ts';
 import { issuePath, issuesPath } from '../find.ts';
+import { linksSection } from './linked_issues.ts';
 import type { Closer, IssuePage } from './load_issue_page.ts';
 
 const dueForm = (visit: Visit, { loaded }: IssuePage): Html =>
@@ -95,7 +96,7 @@ export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null
   const { target, project, issue } = loaded;
   const path = (below: string): string => issuePath(loaded, below);
   const timing = rights.update && timeForm(visit, path('/time'), target.time_estimate);
-  return html`<aside class="aside" aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${closersPart(
+  return html`<aside class="aside" aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${linksSection(visit, shown)}${closersPart(
     shown,
   )}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
     visit,
