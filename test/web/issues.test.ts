@@ -110,3 +110,46 @@ test('filters, comments and closes without scripts', { skip }, async () => {
     { javaScriptEnabled: false },
   );
 });
+
+test('selects rows by keyboard and closes them together', { skip }, async () => {
+  const { gantry } = web;
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const { body } = await gantry.api(`GET /users?username=${username}`);
+  await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
+  for (const title of ['One', 'Two', 'Three'])
+    await gantry.api(`POST /projects/${project.id}/issues`, { json: { title, labels: 'area::solver' } });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(`/${project.full_path}/issues`);
+    for (const key of 'jxjx') await page.keyboard.press(key);
+    const summary = page.locator('summary', { hasText: 'Edit selected' });
+    assert.match(await summary.innerText(), /2/);
+    await summary.click();
+    await web.assertFine(page);
+    await page.getByLabel('Add labels').focus();
+    await page.locator('#bulk_add_labels_list option[value="area::solver"]').waitFor({ state: 'attached' });
+    await page.getByLabel('Add labels').fill('done');
+    await page.getByLabel('State', { exact: true }).selectOption('close');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('2 issues changed.').waitFor();
+    assert.deepEqual(await page.locator('.list .title').allInnerTexts(), ['One']);
+    await page.goto(`/${project.full_path}/issues?state=all`);
+    await page.getByLabel('Select all').check();
+    assert.equal(await page.locator('[data-select]:checked').count(), 3);
+  });
+});
+
+test('changes selected rows without scripts', { skip }, async () => {
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.goto(list);
+      await page.locator('[data-select]').first().check();
+      await page.locator('summary', { hasText: 'Edit selected' }).click();
+      await page.getByLabel('Add labels').fill('from a form');
+      await page.getByRole('button', { name: 'Change selected' }).click();
+      await page.getByRole('status').getByText('1 issue changed.').waitFor();
+    },
+    { javaScriptEnabled: false },
+  );
+});

@@ -4,7 +4,7 @@
  */
 import { makeLinkToken } from '../../src/identity/account_mails/links.ts';
 import { insertRow } from '../../src/platform/db/insert.ts';
-import { signLink } from '../../src/core/mail/signed_links.ts';
+import { signLink } from '../../src/core/access/credentials/signed_links.ts';
 import { pagePaths } from '../../src/doors/web/routes.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -33,6 +33,8 @@ const ofProject: Record<string, string | null> = {
   'releases/permalink/latest': null,
   'releases/:tag': 'releases/v1.0',
   'releases/:tag/edit': 'releases/v1.0/edit',
+  'issues.atom': null,
+  'issues.ics': null,
   'issues/export': null,
   'issues/:iid': 'issues/1',
   'issues/:iid/edit': 'issues/1/edit',
@@ -46,9 +48,9 @@ const ofProject: Record<string, string | null> = {
   'merge_requests/:iid/commits': 'merge_requests/1/commits',
   'merge_requests/:iid/pipelines': 'merge_requests/1/pipelines',
   'merge_requests/:iid/diffs': 'merge_requests/1/diffs',
+  'merge_requests/:iid/diffs/threads': null,
   'snippets/:id': 'snippets/<snippet>',
   'snippets/:id/edit': 'snippets/<snippet>/edit',
-  'merge_requests/:iid/diffs/threads': null,
   'snippets/:id/raw': null,
   'labels/:id/edit': 'labels/1/edit',
   'milestones/:iid': 'milestones/1',
@@ -70,6 +72,9 @@ const ofProject: Record<string, string | null> = {
 };
 
 const ofGroup: Record<string, string | null> = {
+  'issues.atom': null,
+  'issues.ics': null,
+  'merge_requests.atom': null,
   'labels/:id/edit': 'labels/<group label>/edit',
   'milestones/:iid': 'milestones/1',
   'milestones/:iid/edit': 'milestones/1/edit',
@@ -89,6 +94,9 @@ const ofInstance: Record<string, string | null> = {
   '/users/password/edit': '/users/password/edit?token=<reset>',
   '/users/confirmation': '/users/confirmation?token=<confirm>',
   '/admin/mail/:id': '/admin/mail/<mail>',
+  '/dashboard/issues.atom': null,
+  '/dashboard/issues.ics': null,
+  '/dashboard/merge_requests.atom': null,
   '/-/snippets': null, // leads to /snippets
   '/-/snippets/:id': null,
   '/snippets/:id': '/snippets/<own snippet>',

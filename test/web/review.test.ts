@@ -132,40 +132,44 @@ test('reviews by keyboard alone', { skip }, async () => {
   });
 });
 
-test("two people see each other's threads in the Changes tab, and keep what they type", { skip }, async () => {
-  const path = await open('together');
-  const other = await web.makeUser({ name: 'A Colleague' });
-  await web.withPage(async (mine) => {
-    await web.signIn(mine, username);
-    await mine.waitForURL('**/');
-    await mine.goto(path);
-    await web.withPage(async (theirs) => {
-      await web.signIn(theirs, other);
-      await theirs.waitForURL('**/');
-      await theirs.goto(path);
-      await mine.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
-      const draft = mine.getByRole('textbox', { name: 'Comment on line 18' });
-      await draft.fill('Half a sente');
-      await theirs.getByRole('link', { name: 'Comment on line 20, added' }).click();
-      await theirs.getByRole('textbox', { name: 'Comment on line 20' }).fill('Why that?');
-      await theirs.getByRole('button', { name: 'Comment now' }).click();
-      await theirs.getByText('Why that?').waitFor();
-      const thread = mine.locator('#files tr.thread .thread-card', { hasText: 'Why that?' });
-      await thread.waitFor();
-      assert.equal(await draft.inputValue(), 'Half a sente');
-      await mine.getByText('2 unresolved').waitFor();
-      await thread.locator('summary', { hasText: 'Reply' }).click();
-      await thread.getByRole('textbox', { name: 'Reply' }).fill('Not sent');
-      const old = theirs.locator('.thread-card', { hasText: 'Why that?' });
-      await old.locator('summary', { hasText: 'Reply' }).click();
-      await old.getByRole('textbox', { name: 'Reply' }).fill('Never mind');
-      await old.getByRole('button', { name: 'Reply', exact: true }).click();
-      await thread.getByText('Never mind').waitFor();
-      assert.equal(await thread.getByRole('textbox', { name: 'Reply' }).inputValue(), 'Not sent');
-      await web.assertFine(mine);
+test(
+  "two people see each other's threads in the Changes tab, and keep what they type",
+  { skip },
+  async () => {
+    const path = await open('together');
+    const other = await web.makeUser({ name: 'A Colleague' });
+    await web.withPage(async (mine) => {
+      await web.signIn(mine, username);
+      await mine.waitForURL('**/');
+      await mine.goto(path);
+      await web.withPage(async (theirs) => {
+        await web.signIn(theirs, other);
+        await theirs.waitForURL('**/');
+        await theirs.goto(path);
+        await mine.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
+        const draft = mine.getByRole('textbox', { name: 'Comment on line 18' });
+        await draft.fill('Half a sente');
+        await theirs.getByRole('link', { name: 'Comment on line 20, added' }).click();
+        await theirs.getByRole('textbox', { name: 'Comment on line 20' }).fill('Why that?');
+        await theirs.getByRole('button', { name: 'Comment now' }).click();
+        await theirs.getByText('Why that?').waitFor();
+        const thread = mine.locator('#files tr.thread .thread-card', { hasText: 'Why that?' });
+        await thread.waitFor();
+        assert.equal(await draft.inputValue(), 'Half a sente');
+        await mine.getByText('2 unresolved').waitFor();
+        await thread.locator('summary', { hasText: 'Reply' }).click();
+        await thread.getByRole('textbox', { name: 'Reply' }).fill('Not sent');
+        const old = theirs.locator('.thread-card', { hasText: 'Why that?' });
+        await old.locator('summary', { hasText: 'Reply' }).click();
+        await old.getByRole('textbox', { name: 'Reply' }).fill('Never mind');
+        await old.getByRole('button', { name: 'Reply', exact: true }).click();
+        await thread.getByText('Never mind').waitFor();
+        assert.equal(await thread.getByRole('textbox', { name: 'Reply' }).inputValue(), 'Not sent');
+        await web.assertFine(mine);
+      });
     });
-  });
-});
+  },
+);
 
 test('loads the whole file and both views in place, in dark and on a phone', { skip }, async () => {
   const path = await open('in-place');

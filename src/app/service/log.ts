@@ -9,6 +9,7 @@ const secretKeys = [
   'access_token',
   'bearer_token',
   'job_token',
+  'feed_token',
   'password',
   'token',
   'authorization',

@@ -16,6 +16,7 @@ import {
 } from './credentials/authenticate.ts';
 import type { Actor, Call } from './call.ts';
 import { type PresentedCredential, readPresentedCredential } from './credentials/credential.ts';
+import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
 import { authenticateJobToken } from './credentials/job_token.ts';
 import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';
 import { getIdleTimeout, recordSessionUse, authenticateSession } from './credentials/session.ts';
@@ -165,21 +166,44 @@ export type PageCall = {
   factorDueAt: number | null;
 };
 
+const withoutSession = (call: Call): PageCall => ({
+  call,
+  secret: null,
+  signedInAt: null,
+  factorDueAt: null,
+});
+
+/** Opens the call of a feed, authenticated by the token in its address alone. */
+const openFeedCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
+  const { store, clock, secrets } = platform;
+  const reader = await authenticateFeedReader(store.db, secrets.session_key, {
+    token: readFeedToken(request) ?? '',
+    path: request.originalUrl.split('?')[0] ?? '',
+    now: clock.now(),
+  });
+  if (reader === null) return withoutSession(makeCall(platform, request, nobody));
+  const { user, credential, viewer, names_version } = reader;
+  const actor = { user, credential, sudo_by_id: null, source: getSource(request) };
+  return withoutSession(makeCall(platform, request, { actor, viewer, names_version }));
+};
+
 /**
  * Opens the call of a page, authenticated by the session cookie alone for any method. Pages that write verify the
  * CSRF token first (`doors/web/request/mount_pages.ts`).
  */
-export const openPageCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
+export const openPageCall = async (
+  platform: Platform,
+  request: FastifyRequest,
+  isFeed: boolean,
+): Promise<PageCall> => {
+  if (isFeed && readFeedToken(request) !== null) return await openFeedCall(platform, request);
   const secret = readCookieSecret(request.headers, sessionCookie);
   const { store, clock, settings } = platform;
   const session =
     secret === null
       ? null
       : await authenticateSession(store.db, secret, { now: clock.now(), settings: settings.current });
-  if (session === null) {
-    const call = makeCall(platform, request, nobody);
-    return { call, secret: null, signedInAt: null, factorDueAt: null };
-  }
+  if (session === null) return withoutSession(makeCall(platform, request, nobody));
   const { user, credential, viewer, names_version, signed_in_at, factor_due_at, impersonator } = session;
   recordUse(platform, session);
   const actor = { user, credential, sudo_by_id: impersonator?.id ?? null, source: getSource(request) };

@@ -35,7 +35,7 @@ const isSessionValid = async (db: Reader, id: number, now: number): Promise<bool
 };
 
 const isCredentialValid = async (db: Reader, { kind, id }: Credential, now: number): Promise<boolean> => {
-  if (kind === 'job') return false;
+  if (kind === 'job' || kind === 'feed') return false;
   return await (kind === 'session' ? isSessionValid : isTokenValid)(db, id, now);
 };
 

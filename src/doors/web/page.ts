@@ -124,6 +124,8 @@ export type Page<P extends TObject = TObject> = {
   withoutRequiredFactor?: true;
   /** The signed link in its path authorizes a form alone: it needs neither our token nor our origin. */
   isSignedLink?: true;
+  /** A feed, which the token in its address authenticates: readers of feeds do not sign in. */
+  isFeed?: true;
   params: P;
   handle: (visit: Visit, params: Static<P>) => Reply;
   /** Shows the form again when its parameters are invalid; without it, an error page. */

@@ -251,6 +251,9 @@ export const groupNouns = [
     action: 'read_group_member',
     lines: ['GET'],
   },
+  { noun: 'issues.atom', tab: 'issues', action: 'read_group_member', lines: ['GET'] },
+  { noun: 'issues.ics', tab: 'issues', action: 'read_group_member', lines: ['GET'] },
+  { noun: 'merge_requests.atom', tab: 'merge_requests', action: 'read_group_member', lines: ['GET'] },
   {
     noun: 'group_members',
     tab: 'members',

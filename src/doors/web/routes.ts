@@ -24,6 +24,12 @@ const activityPages: Load = async () => (await import('./pages/activity/pages.ts
 
 const hookPages: Load = async () => (await import('./pages/hooks/pages.ts')).pages;
 
+const issuePages: Load = async () => (await import('./pages/issues/pages.ts')).pages;
+
+const groupIssuePages: Load = async () => (await import('./pages/groups/issues.ts')).pages;
+
+const groupRequestPages: Load = async () => (await import('./pages/groups/merge_requests.ts')).pages;
+
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
 
 const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
@@ -50,7 +56,9 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   delete: editPages,
   branches: async () => (await import('./pages/branches/pages.ts')).pages,
   tags: async () => (await import('./pages/tags/pages.ts')).pages,
-  issues: async () => (await import('./pages/issues/pages.ts')).pages,
+  issues: issuePages,
+  'issues.atom': issuePages,
+  'issues.ics': issuePages,
   releases: releasePages,
   'releases.atom': releasePages,
   merge_requests: requestPages,
@@ -83,8 +91,11 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
   hooks: hookPages,
-  issues: async () => (await import('./pages/groups/issues.ts')).pages,
-  merge_requests: async () => (await import('./pages/groups/merge_requests.ts')).pages,
+  issues: groupIssuePages,
+  'issues.atom': groupIssuePages,
+  'issues.ics': groupIssuePages,
+  merge_requests: groupRequestPages,
+  'merge_requests.atom': groupRequestPages,
   settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,
@@ -96,7 +107,10 @@ export const pagePaths: PagePath[] = [
       'GET /',
       'GET /explore',
       'GET /dashboard/issues',
+      'GET /dashboard/issues.atom',
+      'GET /dashboard/issues.ics',
       'GET /dashboard/merge_requests',
+      'GET /dashboard/merge_requests.atom',
       'GET /dashboard/projects',
       'GET /dashboard/starred',
       'GET /dashboard/todos',
@@ -208,6 +222,7 @@ export const pagePaths: PagePath[] = [
       'GET /profile/personal_access_tokens',
       'POST /profile/personal_access_tokens',
       'POST /profile/personal_access_tokens/:id/revoke',
+      'POST /profile/feed_addresses/reset',
     ],
     load: async () => (await import('./pages/tokens/pages.ts')).pages,
   },
@@ -302,6 +317,18 @@ export const pagePaths: PagePath[] = [
   {
     lines: ['POST /-/preview_markdown'],
     load: async () => (await import('./pages/markdown/pages.ts')).pages,
+  },
+  {
+    lines: ['POST /-/saved_views', 'POST /-/saved_views/:id', 'POST /-/saved_views/:id/delete'],
+    load: async () => (await import('./pages/saved_views/pages.ts')).pages,
+  },
+  {
+    lines: ['POST /-/issues/bulk_update'],
+    load: async () => (await import('./pages/issues/bulk_pages.ts')).pages,
+  },
+  {
+    lines: ['POST /-/merge_requests/bulk_update'],
+    load: async () => (await import('./pages/merge_requests/bulk_pages.ts')).pages,
   },
   { lines: ['GET /projects/new', 'POST /projects'], load: homePages },
   { lines: ['GET /-/jump'], load: async () => (await import('./pages/jump/pages.ts')).pages },

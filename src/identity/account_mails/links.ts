@@ -1,10 +1,15 @@
 /** Links of mails about an account. They are signed and expire; the service stores nothing for them. */
-import { type LinkPurpose, isSignedLink, readLinkText, signLink } from '../../core/mail/signed_links.ts';
+import {
+  type LinkPurpose,
+  isSignedLink,
+  readLinkText,
+  signLink,
+} from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
 
-export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe'>;
+export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe' | 'feed'>;
 
 /** Kinds of mails about an account, by purpose. */
 export const accountMailKinds = {

@@ -32,7 +32,10 @@ export const userColumns = [
   'users.updated_at',
 ] as const;
 
-export type UserRow = Omit<Selectable<UsersTable>, 'password_hash' | 'search_text' | 'email_unchecked'>;
+export type UserRow = Omit<
+  Selectable<UsersTable>,
+  'password_hash' | 'search_text' | 'email_unchecked' | 'feed_generation'
+>;
 
 /** Loads a user. @throws Failure 404 `404 User Not Found` */
 export const loadUser = async (db: Reader, id: number): Promise<UserRow> => {

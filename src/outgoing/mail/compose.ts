@@ -1,5 +1,5 @@
 /** Writes the messages of mails: what happened, the text, why the user gets it, and links. Pure. */
-import { signLink } from '../../core/mail/signed_links.ts';
+import { signLink } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import { escapeHtml } from '../../platform/escape_html.ts';
 import type { Message } from './smtp.ts';

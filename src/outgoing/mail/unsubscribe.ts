@@ -1,6 +1,6 @@
 /** Unsubscribes users by the signed link of a mail, which works without signing in. */
 import { recordEvent } from '../../core/events/record_event.ts';
-import { isSignedLink, readLinkText } from '../../core/mail/signed_links.ts';
+import { isSignedLink, readLinkText } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';

@@ -4,6 +4,7 @@ import type { Call } from '../../core/access/call.ts';
 import { parseDuration } from '../../platform/duration.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import { findActiveMilestoneByTitle } from '../../projects/milestones/find_assignable.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { parseDate } from '../../platform/time.ts';
 import {
@@ -86,22 +87,13 @@ const milestoneId = async (
   argument: string,
 ): Promise<number | undefined> => {
   const named = milestoneNamed(argument);
+  if (typeof named === 'string') return await findActiveMilestoneByTitle(call.db, project, named);
   const row = await call.db
     .selectFrom('milestones')
     .select('id')
-    .where((is) =>
-      typeof named === 'number'
-        ? is.and([is('iid', '=', named), is('project_id', '=', project.id)])
-        : is.and([
-            is('title', '=', named),
-            is.or([
-              is('project_id', '=', project.id),
-              is('group_id', 'in', selectAncestors(project.namespace_id)),
-            ]),
-          ]),
-    )
+    .where('iid', '=', named)
+    .where('project_id', '=', project.id)
     .where('state', '=', 'active')
-    .orderBy('id')
     .executeTakeFirst();
   return row?.id;
 };

@@ -7,6 +7,7 @@ export const credentialParams: ReadonlySet<string> = new Set([
   'access_token',
   'bearer_token',
   'job_token',
+  'feed_token',
   'sudo',
   'authenticity_token',
 ]);

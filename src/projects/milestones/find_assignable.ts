@@ -30,3 +30,22 @@ export const findAssignableMilestone = async (
   });
   return milestone ?? null;
 };
+
+/** Finds the active milestone of this title that issues of the project may have. */
+export const findActiveMilestoneByTitle = async (
+  db: Reader,
+  project: { id: number; namespace_id: number },
+  title: string,
+): Promise<number | undefined> => {
+  const row = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('title', '=', title)
+    .where((is) =>
+      is.or([is('project_id', '=', project.id), is('group_id', 'in', selectAncestors(project.namespace_id))]),
+    )
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .executeTakeFirst();
+  return row?.id;
+};

@@ -10,11 +10,11 @@ import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
 export type ActorUser = Pick<
   UsersTable,
   'username' | 'name' | 'email' | 'state' | 'admin' | 'external' | 'can_create_group' | 'projects_limit'
-> & { id: number; avatar: string | null };
+> & { id: number; avatar: string | null; feed_generation: number };
 
 export type Credential = {
-  /** `job`: the token of a running job, with `id` the job's id. */
-  kind: TokensTable['kind'] | 'session' | 'job';
+  /** `job`: the token of a running job, with `id` the job's id. `feed`: the token in the address of a feed. */
+  kind: TokensTable['kind'] | 'session' | 'job' | 'feed';
   id: number;
   scopes: readonly string[];
   last_used_at: number | null;
@@ -32,6 +32,7 @@ export const userColumns = [
   'users.external',
   'users.can_create_group',
   'users.projects_limit',
+  'users.feed_generation',
 ] as const;
 
 export type SignedIn = {

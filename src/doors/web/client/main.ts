@@ -10,7 +10,9 @@ import { startMenus } from './menus.ts';
 import { openPalette, startPalette } from './palette.ts';
 import { reviewShortcuts, startReview } from './review/review_shortcuts.ts';
 import { rowShortcuts } from './row_navigation.ts';
+import { startSelection } from './row_selection.ts';
 import { startShortcuts } from './shortcuts.ts';
+import { startSuggestions } from './suggestions.ts';
 import { startTimes, updateTimes } from './relative_times.ts';
 import { startTasks } from './task_lists.ts';
 
@@ -21,6 +23,8 @@ startCopyButtons();
 startLines();
 startEditors();
 startFilters();
+startSelection();
+startSuggestions();
 startTasks();
 startPalette();
 startReview();

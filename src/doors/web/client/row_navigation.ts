@@ -8,11 +8,12 @@ const move = (step: 1 | -1): void => {
   next?.focus();
 };
 
-const open = (): void => {
-  const { activeElement } = document;
-  const link = links().find((one) => one.closest('li')?.contains(activeElement) === true);
-  link?.click();
-};
+/** Returns the row that has the focus. */
+const currentRow = (): Element | null => document.activeElement?.closest('li:has([data-row])') ?? null;
+
+const open = (): void => currentRow()?.querySelector<HTMLElement>('[data-row]')?.click();
+
+const select = (): void => currentRow()?.querySelector<HTMLElement>('[data-select]')?.click();
 
 /** Returns the shortcuts of the page's list; none without a list. */
 export const rowShortcuts = (): [string, readonly [string, () => void]][] =>
@@ -22,4 +23,7 @@ export const rowShortcuts = (): [string, readonly [string, () => void]][] =>
         ['j', ['Next row', () => move(1)]],
         ['k', ['Previous row', () => move(-1)]],
         ['o', ['Open the row', open]],
+        ...(document.querySelector('[data-select]') === null
+          ? []
+          : [['x', ['Select the row', select]] satisfies [string, readonly [string, () => void]]]),
       ];

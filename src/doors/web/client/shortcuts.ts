@@ -8,7 +8,7 @@ import { type Actions, showShortcuts } from './shortcut_help.ts';
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
 const maxDelay = 1000;
 

@@ -70,6 +70,9 @@ export const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProble
   };
 };
 
+/** Suggestions that our script loads from the API: a field of each record of a list. */
+export type Suggestions = { url: string; field: string };
+
 type InputGiven = FieldGiven & {
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'color';
   value?: string | number | null;
@@ -81,7 +84,7 @@ type InputGiven = FieldGiven & {
   max?: string | number | null;
   step?: number | 'any';
   /** Values that the browser proposes; others may be typed. */
-  suggestions?: readonly string[];
+  suggestions?: readonly string[] | Suggestions;
 };
 
 const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
@@ -89,12 +92,17 @@ const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
     step !== undefined && html` step="${step}"`
   }`;
 
-const suggestionList = (id: string, suggestions: readonly string[]): Html =>
-  html`<datalist id="${id}_list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
+const suggestionList = (id: string, suggestions: readonly string[] | Suggestions): Html =>
+  html`<datalist id="${id}_list">${'url' in suggestions ? null : suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
+
+/** Attributes that link a field to its suggestions. */
+const suggestionTies = (id: string, suggestions: readonly string[] | Suggestions): Html =>
+  html` list="${id}_list"${'url' in suggestions && html` data-suggest="${suggestions.url}" data-suggest-field="${suggestions.field}"`}`;
 
 /** Renders a line of text. */
 export const input = (given: InputGiven): Html => {
   const { suggestions = [] } = given;
+  const isSuggesting = 'url' in suggestions || suggestions.length > 0;
   const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
   const { id, attributes, hint, error } = tiesOf(given);
   const isName = type === 'password' || type === 'email' || autocomplete === 'username';
@@ -104,8 +112,8 @@ export const input = (given: InputGiven): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${boundsOf(given)}${suggestions.length > 0 && html` list="${id}_list"`}${attributes}>
-${suggestions.length > 0 && suggestionList(id, suggestions)}${error}</div>
+  }${boundsOf(given)}${isSuggesting && suggestionTies(id, suggestions)}${attributes}>
+${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
 

@@ -54,7 +54,7 @@ const sentBy = async (page: AnyPage, request: FastifyRequest): Promise<RawParams
 
 /** Longer paths, and those with a credential, are not used as return paths. */
 const longestBack = 2000;
-const credentials = /[?&](?:private_token|access_token|bearer_token|job_token)=/;
+const credentials = /[?&](?:private_token|access_token|bearer_token|job_token|feed_token)=/;
 
 /** Redirects to the sign-in page, with a path to return to. The content of a form is lost. */
 const toSignIn = ({ path }: OpenVisit, { method }: FastifyRequest): Redirect => {
@@ -116,7 +116,7 @@ export const serve = async (
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
-  const visit = openVisit(request, await openPageCall(platform, request));
+  const visit = openVisit(request, await openPageCall(platform, request, page.isFeed === true));
   if (isGoGet(page, request)) {
     const { goGetPage } = await import('./go_get.ts');
     const answered = await goGetPage(visit.call, visit.path);

@@ -64,7 +64,8 @@ export const listLinkedIssues = async (
   limit: number,
 ): Promise<LinkedIssue[]> => {
   type Row = Link & Pick<LinkedIssue, 'iid' | 'title' | 'state'> & { project_id: number };
-  const { rows } = await sql<Row>`select issue_links.*, issues.iid, issues.title, issues.state, issues.project_id
+  const { rows } =
+    await sql<Row>`select issue_links.*, issues.iid, issues.title, issues.state, issues.project_id
     ${selectLinks(call, issueId)} order by issue_links.id limit ${limit}`.execute(call.db);
   if (rows.length === 0) return [];
   const projects = await projectsById(call.db, [...new Set(rows.map(({ project_id }) => project_id))]);
@@ -86,7 +87,8 @@ export const findLink = async (call: Call, issueId: number, linkId: number): Pro
 };
 
 /** Tells whether the caller may link an issue with others. */
-export const mayLink = ({ viewer }: Call, { project }: LoadedIssue): boolean => may(viewer, 'admin_issue', project);
+export const mayLink = ({ viewer }: Call, { project }: LoadedIssue): boolean =>
+  may(viewer, 'admin_issue', project);
 
 /** Stores a link. @throws Failure 409 if the issues are linked already, in either direction */
 const insertLink = async (

@@ -51,6 +51,8 @@ import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 import { mails } from './0071_mails.ts';
 import { hookFormats } from './0072_hook_formats.ts';
+import { feedTokens } from './0077_feed_tokens.ts';
+import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -107,5 +109,7 @@ export const migrationTexts: MigrationText[] = [
   changeStream,
   mails,
   hookFormats,
+  feedTokens,
+  savedViews,
   topics,
 ];

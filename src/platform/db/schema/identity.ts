@@ -41,6 +41,8 @@ export type UsersTable = {
   email_unchecked: Generated<Flag>;
   last_sign_in_at: number | null;
   last_activity_on: string | null;
+  /** Addresses of feeds of an earlier number no longer authenticate the user. */
+  feed_generation: Generated<number>;
   created_at: number;
   updated_at: number;
 };

@@ -188,7 +188,22 @@ export type IntegrationsTable = {
   updated_at: number;
 };
 
+/** A filter of a list that its user keeps under a name. */
+export type SavedViewsTable = {
+  id: Id;
+  user_id: number;
+  kind: 'issues' | 'merge_requests';
+  /** The project or group of the list; both null: the list of the user's own work. */
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  /** Query of the list's address: `state=closed&labels=bug`. */
+  query: string;
+  created_at: number;
+};
+
 export type PlanningSchema = {
+  saved_views: SavedViewsTable;
   label_links: LabelLinksTable;
   assignees: AssigneesTable;
   issues: IssuesTable;

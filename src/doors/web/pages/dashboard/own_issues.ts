@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { html } from '../../parts/html.ts';
+import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
 import type { IssueListScope } from '../issues/list_scope.ts';
@@ -14,6 +15,7 @@ const toPlace = (isCreated: boolean): IssueListScope => ({
   path,
   project: null,
   ownScope: 'assigned-to-me',
+  formats: { atom: `${path}.atom`, calendar: `${path}.ics` },
   newPath: null,
   view: (title, content) => ({
     title: `${title} · Your work`,
@@ -31,5 +33,22 @@ export const issuePages = [
     audience: 'user',
     params: object(issueListParams),
     handle: async (visit, query) => await issueList(visit, toPlace(query.scope === 'created-by-me'), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${path}.atom`,
+    audience: 'user',
+    isFeed: true,
+    params: object(issueListParams),
+    handle: async (visit, query) =>
+      await issueFeed(visit, toPlace(false), query, { title: 'Your issues', self: `${path}.atom` }),
+  }),
+  page({
+    method: 'GET',
+    path: `${path}.ics`,
+    audience: 'user',
+    isFeed: true,
+    params: object(issueListParams),
+    handle: async (visit, query) => await issueCalendar(visit, toPlace(false), query, 'Your due dates'),
   }),
 ];

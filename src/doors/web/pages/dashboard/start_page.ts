@@ -36,8 +36,7 @@ const card = ({ icon: image, title, path, total, action }: Card, content: Html):
 `;
 
 const reviewsCard = async (visit: Visit): Promise<Html | null> => {
-  const filter = { scope: 'reviews-for-me', state: 'opened', per_page: maxEntries } as const;
-  const { requests, total } = await loadMergeRequests(visit, filter);
+  const { requests, total } = await loadMergeRequests(visit, 'reviews-for-me', maxEntries);
   if (total === 0) return null;
   return card(
     { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },
@@ -46,8 +45,7 @@ const reviewsCard = async (visit: Visit): Promise<Html | null> => {
 };
 
 const requestsCard = async (visit: Visit): Promise<Html | null> => {
-  const filter = { scope: 'assigned-to-me', state: 'opened', per_page: maxEntries } as const;
-  const { requests, total } = await loadMergeRequests(visit, filter);
+  const { requests, total } = await loadMergeRequests(visit, 'assigned-to-me', maxEntries);
   if (total === 0) return null;
   return card(
     {

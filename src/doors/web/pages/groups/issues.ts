@@ -1,30 +1,56 @@
 /** The issues of a group and of all groups below it. */
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
-import { page } from '../../page.ts';
+import { type Visit, page } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
-import type { Html } from '../../parts/html.ts';
+import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
+import type { IssueListScope } from '../issues/list_scope.ts';
+
+const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> => {
+  const group = await findGroup(visit.call, path);
+  return {
+    scope: { group_id: group.id },
+    path: groupPagePath(group, 'issues'),
+    project: null,
+    formats: { atom: groupPagePath(group, 'issues.atom'), calendar: groupPagePath(group, 'issues.ics') },
+    newPath: null,
+    view: (title, content) => groupView(visit, { group, title, noun: 'issues', hasHeading: true }, content),
+  };
+};
+
+const params = object({ group: text({ maxLength: 1_000 }), ...issueListParams });
 
 export const pages = [
   page({
     method: 'GET',
     path: `${groupRoot}/issues`,
     audience: 'user',
-    params: object({ group: text({ maxLength: 1_000 }), ...issueListParams }),
-    handle: async (visit, { group: path, ...query }) => {
-      const group = await findGroup(visit.call, path);
-      const list = {
-        scope: { group_id: group.id },
-        path: groupPagePath(group, 'issues'),
-        project: null,
-        newPath: null,
-        view: (title: string, content: Html) =>
-          groupView(visit, { group, title, noun: 'issues', hasHeading: true }, content),
-      };
-      return await issueList(visit, list, query);
+    params,
+    handle: async (visit, { group, ...query }) =>
+      await issueList(visit, await openPlace(visit, group), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/issues.atom`,
+    audience: 'user',
+    isFeed: true,
+    params,
+    handle: async (visit, { group, ...query }) => {
+      const place = await openPlace(visit, group);
+      const self = place.formats.atom ?? '';
+      return await issueFeed(visit, place, query, { title: `${group} issues`, self });
     },
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/issues.ics`,
+    audience: 'user',
+    isFeed: true,
+    params,
+    handle: async (visit, { group, ...query }) =>
+      await issueCalendar(visit, await openPlace(visit, group), query, `${group} due dates`),
   }),
 ];

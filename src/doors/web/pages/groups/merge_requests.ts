@@ -1,30 +1,48 @@
 /** The merge requests of a group and of all groups below it. */
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
-import { page } from '../../page.ts';
+import { type Visit, page } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
-import type { Html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
+import { requestFeed } from '../merge_requests/list/exports.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
+import type { RequestListScope } from '../merge_requests/list_scope.ts';
+
+const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> => {
+  const group = await findGroup(visit.call, path);
+  return {
+    scope: { group_id: group.id },
+    path: groupPagePath(group, 'merge_requests'),
+    project: null,
+    formats: { atom: groupPagePath(group, 'merge_requests.atom') },
+    newPath: null,
+    view: (title, content) =>
+      groupView(visit, { group, title, noun: 'merge_requests', hasHeading: true }, content),
+  };
+};
+
+const params = object({ group: text({ maxLength: 1_000 }), ...requestListParams });
 
 export const pages = [
   page({
     method: 'GET',
     path: `${groupRoot}/merge_requests`,
     audience: 'user',
-    params: object({ group: text({ maxLength: 1_000 }), ...requestListParams }),
-    handle: async (visit, { group: path, ...query }) => {
-      const group = await findGroup(visit.call, path);
-      const list = {
-        scope: { group_id: group.id },
-        path: groupPagePath(group, 'merge_requests'),
-        project: null,
-        newPath: null,
-        view: (title: string, content: Html) =>
-          groupView(visit, { group, title, noun: 'merge_requests', hasHeading: true }, content),
-      };
-      return await requestList(visit, list, query);
+    params,
+    handle: async (visit, { group, ...query }) =>
+      await requestList(visit, await openPlace(visit, group), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/merge_requests.atom`,
+    audience: 'user',
+    isFeed: true,
+    params,
+    handle: async (visit, { group, ...query }) => {
+      const place = await openPlace(visit, group);
+      const self = place.formats.atom ?? '';
+      return await requestFeed(visit, place, query, { title: `${group} merge requests`, self });
     },
   }),
 ];

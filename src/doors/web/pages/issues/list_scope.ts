@@ -2,6 +2,7 @@
 import type { Scope } from '../../../../planning/issuables/lists/list.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { View } from '../../page.ts';
+import type { ListFormats } from '../issuables/list/format_links.ts';
 import type { Html } from '../../parts/html.ts';
 
 export type IssueListScope = {
@@ -15,8 +16,7 @@ export type IssueListScope = {
   ownScope?: 'created-by-me' | 'assigned-to-me';
   /** Address of the form for a new issue; null: the user may not create one here. */
   newPath: string | null;
-  /** Address of the list as CSV; null or absent: none. */
-  exportPath?: string | null;
+  formats: ListFormats;
   /** Renders a page in the layout of the project or group. */
   view: (title: string, content: Html) => View;
 };

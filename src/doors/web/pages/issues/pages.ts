@@ -16,6 +16,7 @@ import { servedIssues } from './find.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { issueCsv } from './list/issue_csv.ts';
+import { issueCalendar, issueFeed } from './list/issue_feeds.ts';
 import { issueList } from './list/list_view.ts';
 import { issueListParams } from './list/read_query.ts';
 import { issueKind } from './issue_kind.ts';
@@ -29,7 +30,11 @@ const toPlace = (visit: Visit, project: Project): IssueListScope => {
     scope: { project },
     path: projectPagePath(project, 'issues'),
     project,
-    exportPath: call.signedIn ? projectPagePath(project, 'issues/export') : null,
+    formats: {
+      atom: projectPagePath(project, 'issues.atom'),
+      calendar: projectPagePath(project, 'issues.ics'),
+      ...(call.signedIn && { csv: projectPagePath(project, 'issues/export') }),
+    },
     newPath: canCreate ? projectPagePath(project, 'issues/new') : null,
     view: (title, content) =>
       projectView(visit, { project, title, noun: 'issues', hasHeading: true }, content),
@@ -60,9 +65,34 @@ const list = page({
     await issueList(visit, await openPlace(visit, project), query),
 });
 
+const feed = page({
+  method: 'GET',
+  path: `${servedIssues}.atom`,
+  audience: 'visitor',
+  isFeed: true,
+  params: object({ ...projectPath, ...issueListParams }),
+  handle: async (visit, { project, ...query }) => {
+    const place = await openPlace(visit, project);
+    const self = place.formats.atom ?? '';
+    return await issueFeed(visit, place, query, { title: `${project} issues`, self });
+  },
+});
+
+const dueDates = page({
+  method: 'GET',
+  path: `${servedIssues}.ics`,
+  audience: 'visitor',
+  isFeed: true,
+  params: object({ ...projectPath, ...issueListParams }),
+  handle: async (visit, { project, ...query }) =>
+    await issueCalendar(visit, await openPlace(visit, project), query, `${project} due dates`),
+});
+
 export const pages = [
   list,
   csv,
+  feed,
+  dueDates,
   ...newPages,
   ...showPages,
   ...editPages,
@@ -71,6 +101,6 @@ export const pages = [
   ...commentPages(issueKind),
   ...editCommentPages(issueKind),
   ...followPages(issueKind),
+  ...linkPages,
   ...moveDeletePages,
 ];
-  ...linkPages,

@@ -39,8 +39,10 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> 
     scope: { project },
     path: requestsPath(project),
     project,
-    exportPath: call.signedIn ? `${requestsPath(project)}/export` : null,
-    feedPath: feedPath(project),
+    formats: {
+      atom: feedPath(project),
+      ...(call.signedIn && { csv: `${requestsPath(project)}/export` }),
+    },
     newPath: canCreate ? `${requestsPath(project)}/new` : null,
     view: (title, content) =>
       projectView(
@@ -79,15 +81,12 @@ const feed = page({
   method: 'GET',
   path: `${servedRequests}.atom`,
   audience: 'visitor',
+  isFeed: true,
   params: object({ ...projectPath, ...requestListParams }),
   handle: async (visit, { project: path, ...query }) => {
     const list = await openPlace(visit, path);
-    const self = list.feedPath ?? '';
-    return await requestFeed(visit, list, query, {
-      title: `${path} merge requests`,
-      path: list.path,
-      self,
-    });
+    const self = list.formats.atom ?? '';
+    return await requestFeed(visit, list, query, { title: `${path} merge requests`, self });
   },
 });
 

@@ -49,9 +49,9 @@ const create = async (day: string, json: object): Promise<number> => {
 const rowsOn = async ({ visitor }: SeededVisitor, path: string): Promise<string[]> => {
   const { text } = await visitor.get(path);
   const [table = ''] = /aria-label="Issues by day">[\s\S]*?<\/table>/.exec(text) ?? [];
-  return [...table.matchAll(/<tr><th scope="row">([^<]*)<\/th><td>(\d+)<\/td><td>(\d+)<\/td><td>(\d+)</g)].map(
-    ([, ...cells]) => cells.join(' '),
-  );
+  return [
+    ...table.matchAll(/<tr><th scope="row">([^<]*)<\/th><td>(\d+)<\/td><td>(\d+)<\/td><td>(\d+)</g),
+  ].map(([, ...cells]) => cells.join(' '));
 };
 
 test('counts open, closed and all issues of each day, as they were then', async () => {

@@ -17,6 +17,7 @@ import {
 import { tokenJson } from '../../../../identity/tokens/json.ts';
 import { createOwnToken } from '../../../../identity/tokens/create_own_token.ts';
 import { type TokenRow, findToken, listTokens } from '../../../../identity/tokens/queries.ts';
+import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addresses.ts';
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import {
@@ -37,6 +38,7 @@ import { scopeMeanings } from './scopes.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/personal_access_tokens';
+const resetPath = '/profile/feed_addresses/reset';
 const title = 'Personal access tokens';
 const dayLength = 86_400_000;
 
@@ -164,7 +166,10 @@ ${pagesNav({ path, query, page: wanted, total })}`;
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
 ${list}
 <h2 id="new">Create a token</h2>
-${newForm(visit, given, problems)}`;
+${newForm(visit, given, problems)}
+<h2>Feeds and calendars</h2>
+<p>The addresses of feeds and calendars contain a token, so that other programs can read them in your name. If somebody else got one, reset them all, and subscribe again.</p>
+${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true })}`;
   const view = ownView(path, title, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };
@@ -228,4 +233,14 @@ export const pages = [
   }),
   create,
   revoke,
+  page({
+    method: 'POST',
+    path: resetPath,
+    audience: 'user',
+    params: object({}),
+    handle: async ({ call }) => {
+      await resetFeedAddresses(call);
+      return redirect(path, 'The former addresses of your feeds no longer work.');
+    },
+  }),
 ];

@@ -86,6 +86,6 @@ const ordersMenu = ({ path, chips, others }: Bar, chosen: keyof typeof orders): 
   );
 };
 
-/** Renders the filter of a list. */
-export const filterBar = (bar: Bar, chosen: keyof typeof orders): Html =>
-  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${ordersMenu(bar, chosen)}</div>`;
+/** Renders the filter of a list. @param views menu of saved views; null: there is none */
+export const filterBar = (bar: Bar, chosen: keyof typeof orders, views: Html | null): Html =>
+  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${ordersMenu(bar, chosen)}${views}</div>`;

@@ -4,6 +4,7 @@ import { names, optional, text } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
+import { selectAllBox } from '../bulk/bulk_form.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
 import type { orders } from './filter_bar.ts';
 import { maxTyped } from './typed_filter.ts';
@@ -149,7 +150,24 @@ export const emptyPart = <State extends string>(
   return emptyState({ icon: words.icon, title, action });
 };
 
-export const keyHints = html`<span class="muted small keys-hint" aria-hidden="true"><kbd>j</kbd> <kbd>k</kbd> move · <kbd>o</kbd> open</span>`;
+const keyHints = (isSelectable: boolean): Html =>
+  html`<span class="muted small keys-hint" aria-hidden="true"><kbd>j</kbd> <kbd>k</kbd> move · ${isSelectable && html`<kbd>x</kbd> select · `}<kbd>o</kbd> open</span>`;
+
+type ListCard = {
+  /** Accessible name: `Issues`. */
+  name: string;
+  /** What the list shows: `1–20 of 128 open issues`. */
+  summary: string;
+  rows: readonly Html[];
+  /** Links to the list in other formats. */
+  formats: Html | null;
+  /** The menu that changes the selected rows; null: rows cannot be selected. */
+  bulk: Html | null;
+};
+
+/** Renders the rows of a list with their header. */
+export const listCard = ({ name, summary, rows, formats, bulk }: ListCard): Html =>
+  html`<section class="card" aria-label="${name}"><header>${bulk !== null && selectAllBox}<span class="muted">${summary}</span><span class="end row">${formats}${keyHints(bulk !== null)}${bulk}</span></header><ul class="list issues${bulk !== null && ' selectable'}">${rows}</ul></section>`;
 
 export const newButton = (newPath: string, word: string): Html =>
   html`<a class="button primary" href="${newPath}" data-key="i" data-key-2="c">${icon('plus')} New ${word} <kbd aria-hidden="true">c</kbd></a>`;

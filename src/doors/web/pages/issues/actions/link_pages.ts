@@ -1,7 +1,13 @@
 /** Forms that link an issue with another, and remove the link. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { type LoadedIssue, findIssue } from '../../../../../planning/issues/find.ts';
-import { createLink, findLink, linkTypes, mayLink, removeLink } from '../../../../../planning/issues/links/links.ts';
+import {
+  createLink,
+  findLink,
+  linkTypes,
+  mayLink,
+  removeLink,
+} from '../../../../../planning/issues/links/links.ts';
 import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, text } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
@@ -12,11 +18,7 @@ import { issueKind } from '../issue_kind.ts';
 type Reference = { project: string | number; iid: number };
 
 /** Reads `#3`, `3`, `group/project#3`, or the address of an issue; null for anything else. */
-const readReference = (
-  { baseUrl }: Call,
-  { project }: LoadedIssue,
-  typed: string,
-): Reference | null => {
+const readReference = ({ baseUrl }: Call, { project }: LoadedIssue, typed: string): Reference | null => {
   const trimmed = typed.trim();
   const path = trimmed.startsWith(`${baseUrl}/`) ? trimmed.slice(baseUrl.length + 1) : trimmed;
   const [, address, addressIid] = /^([\w./-]+?)(?:\/-)?\/issues\/(\d{1,9})(?:[?#].*)?$/.exec(path) ?? [];

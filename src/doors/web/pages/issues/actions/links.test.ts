@@ -34,8 +34,7 @@ const link = async (reference: string, link_type = 'relates_to', { visitor } = r
   return await visitor.post(`${page}/links`, { reference, link_type });
 };
 
-const section = (text: string): string =>
-  /<h2>Linked issues<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? '';
+const section = (text: string): string => /<h2>Linked issues<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? '';
 
 test('links issues of this and other projects, and shows their state', async () => {
   assert.equal((await link('#2', 'blocks')).status, 303);
@@ -43,7 +42,10 @@ test('links issues of this and other projects, and shows their state', async () 
   assert.equal((await link(`${other.full_path}#1`, 'is_blocked_by')).status, 303);
   await gantry.api(`PUT /projects/${project.id}/issues/2`, { json: { state_event: 'close' } });
   const shown = section((await reporter.visitor.get(page)).text);
-  assert.match(shown, /Blocked by<\/h3>[\s\S]*Secret plan[\s\S]*Blocks<\/h3>[\s\S]*aria-label="Closed"[\s\S]*#2 Next[\s\S]*Related<\/h3>[\s\S]*#3 Third/);
+  assert.match(
+    shown,
+    /Blocked by<\/h3>[\s\S]*Secret plan[\s\S]*Blocks<\/h3>[\s\S]*aria-label="Closed"[\s\S]*#2 Next[\s\S]*Related<\/h3>[\s\S]*#3 Third/,
+  );
   const back = section((await reporter.visitor.get(`/${project.full_path}/issues/2`)).text);
   assert.match(back, /Blocked by<\/h3>[\s\S]*#1 Here/);
   const { body } = await gantry.api(`GET /projects/${project.id}/issues/1/links`);

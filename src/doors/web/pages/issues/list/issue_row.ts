@@ -7,14 +7,17 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { relative } from '../../../parts/timestamp.ts';
+import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 
 /** The fields of the JSON of an issue that a row shows. */
 export type ListedIssue = {
   id: number;
+  project_id: number;
   iid: number;
   title: string;
+  description: string | null;
   state: 'opened' | 'closed';
   confidential: boolean;
   created_at: string;
@@ -46,6 +49,8 @@ type RowContext = {
   today: string;
   /** The list has issues of several projects. */
   namesProject: boolean;
+  /** The row can be selected, for changes of several issues. */
+  isSelectable?: boolean;
   /** Marks what a search found in a title. */
   markTitle?: (title: string) => Html;
 };
@@ -101,13 +106,13 @@ const metaPart = (issue: ListedIssue, { namesProject }: RowContext): Html => {
 };
 
 /** Address of an issue's page. */
-const issuePath = ({ references: { full }, iid }: ListedIssue): string =>
+export const issuePath = ({ references: { full }, iid }: ListedIssue): string =>
   `/${full.slice(0, full.lastIndexOf('#'))}/issues/${iid}`;
 
 /** Renders an issue as a row of a list. */
 export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
   const isOpen = issue.state === 'opened';
-  return html`<li><span class="lead status ${isOpen ? 'ok' : 'off'}">${
+  return html`<li><span class="lead status ${isOpen ? 'ok' : 'off'}">${context.isSelectable === true && selectBox(issue)}${
     isOpen ? icon('issue', 'Open') : icon('check-circle', 'Closed')
   }</span><span class="heading">${
     issue.confidential &&

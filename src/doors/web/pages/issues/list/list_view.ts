@@ -9,17 +9,20 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import type { IssueListScope } from '../list_scope.ts';
+import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
+import { formatLinks } from '../../issuables/list/format_links.ts';
 import { filterBar } from '../../issuables/list/filter_bar.ts';
 import {
   type ListTexts,
   type StateTab,
   emptyPart,
-  keyHints,
+  listCard,
   listSummary,
   newButton,
   stateTabs,
 } from '../../issuables/list/list_parts.ts';
+import { viewsMenu } from '../../issuables/list/views_menu.ts';
 import { issueLanguage, mergeChips, readTyped } from '../../issuables/list/typed_filter.ts';
 import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
@@ -95,17 +98,13 @@ const rowsPart = async (
     labelHref: (title: string) => addressOf(path, { labels: title }),
     today: today(call.now),
     namesProject: project === null,
+    isSelectable: call.signedIn,
   };
   return {
     rows: issues.map((issue) => issueRow(issue, { ...context, labels: labels.get(issue.id) ?? [] })),
     total,
   };
 };
-
-const exportLink = ({ exportPath = null }: IssueListScope, { others, chips }: ListQuery): Html | null =>
-  exportPath === null
-    ? null
-    : html`<a class="small" href="${addressOf(exportPath, { ...others, ...chipQuery(chips) })}" download>${icon('download')} CSV</a>`;
 
 /** Renders a list of issues; redirects to the address for text typed into the box. */
 export const issueList = async (
@@ -117,17 +116,27 @@ export const issueList = async (
   if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
   const { path, newPath, view } = list;
   const { rows, total } = await rowsPart(visit, list, read);
+  const filtered = { ...read.others, ...chipQuery(read.chips) };
+  const views = await viewsMenu(visit, { scope: list.scope, kind: 'issues', path, query: filtered });
   const counts = await countStates(visit, list, read, total);
-  const table =
+  const card =
     rows.length === 0
-      ? emptyPart(list, read, { words, total })
-      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${exportLink(list, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      ? html`<section class="card" aria-label="Issues">${emptyPart(list, read, { words, total })}</section>`
+      : listCard({
+          name: 'Issues',
+          summary: listSummary(read, words, { shown: rows.length, total }),
+          rows,
+          formats: formatLinks(visit, list.formats, filtered),
+          bulk: visit.call.signedIn
+            ? bulkMenu(visit, { scope: list.scope, segment: 'issues', back: visit.path })
+            : null,
+        });
   return view(
     'Issues',
     html`<h1 class="visually-hidden">Issues</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
-${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order)}
-<section class="card" aria-label="Issues">${table}</section>
-${pagesNav({ path, query: { ...read.others, ...chipQuery(read.chips) }, page: read.page, total })}`,
+${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order, views)}
+${card}
+${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );
 };

@@ -34,4 +34,11 @@ const threads = page({
   },
 });
 
-export const changesPages = [changes, threads, ...commentPages, ...reviewPages, ...suggestionPages, ...viewedPages];
+export const changesPages = [
+  changes,
+  threads,
+  ...commentPages,
+  ...reviewPages,
+  ...suggestionPages,
+  ...viewedPages,
+];

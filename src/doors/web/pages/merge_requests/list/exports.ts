@@ -35,10 +35,11 @@ const columns: Columns<ListedRequest> = {
 /** Returns the merge requests of a list as a file. @throws Failure 400 for filters that make no sense */
 export const requestCsv = async (
   { call }: Visit,
-  { scope }: RequestListScope,
+  list: RequestListScope,
   query: RequestListQuery,
 ): Promise<RawPage> => {
-  const filters = { ...readQuery(query).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const { scope } = list;
+  const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
   const read = async (number: number): Promise<ListedRequest[]> => {
     const page = pageRequest({ page: number, per_page: recordsPerRead });
     const { items } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });
@@ -47,26 +48,26 @@ export const requestCsv = async (
   return await csvFile({ name: 'merge_requests.csv', columns, read });
 };
 
-/** Returns the newest merge requests of a list as a feed. @param paths of the list and of the feed */
+/** Returns the newest merge requests of a list as a feed. @param self path of the feed */
 export const requestFeed = async (
   visit: Visit,
-  { scope }: RequestListScope,
+  list: RequestListScope,
   query: RequestListQuery,
-  { title, path, self }: { title: string; path: string; self: string },
+  { title, self }: { title: string; self: string },
 ): Promise<RawPage> => {
   const { items } = await listMergeRequests({
     call: visit.call,
-    scope,
-    filters: readQuery(query).filters,
+    scope: list.scope,
+    filters: readQuery(query, list).filters,
     page: pageRequest({}),
     texts: mergeRequestTexts,
   });
   const entries = items.map(parseRequest).map((request) => ({
-    title: `!${request.iid} ${request.title}`,
+    title: `${list.project === null ? request.references.full : `!${request.iid}`} ${request.title}`,
     path: pathOf(request),
     updated: Date.parse(request.updated_at),
     author: { name: request.author.name, uri: `${visit.call.baseUrl}/${request.author.username}` },
     summary: (request.description ?? '').slice(0, 1_000),
   }));
-  return atomFeed(visit, { title, path, self, entries });
+  return atomFeed(visit, { title, path: list.path, self, entries });
 };

@@ -1,4 +1,4 @@
-/** The page of a list of merge requests. Projects and groups mount it. */
+/** The page of a list of merge requests. Projects, groups and own work mount it. */
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { countMergeRequests } from '../../../../../review/merge_requests/lists/counts.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
@@ -8,17 +8,20 @@ import { type Redirect, type View, type Visit, redirect } from '../../../page.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
+import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
+import { formatLinks } from '../../issuables/list/format_links.ts';
 import { type FilterField, filterBar, sharedFields } from '../../issuables/list/filter_bar.ts';
 import {
   type ListTexts,
   type StateTab,
   emptyPart,
-  keyHints,
+  listCard,
   listSummary,
   newButton,
   stateTabs,
 } from '../../issuables/list/list_parts.ts';
+import { viewsMenu } from '../../issuables/list/views_menu.ts';
 import { mergeChips, readTyped, requestLanguage } from '../../issuables/list/typed_filter.ts';
 import type { RequestListScope } from '../list_scope.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
@@ -117,6 +120,7 @@ const rowsPart = async (
   const context = {
     labelHref: (title: string) => addressOf(path, { labels: title }),
     namesProject: project === null,
+    isSelectable: call.signedIn,
   };
   const rows = requests.map((request) =>
     requestRow(request, { ...context, labels: labels.get(request.id) ?? [], facts: facts.get(request.id) }),
@@ -124,20 +128,13 @@ const rowsPart = async (
   return { rows, total };
 };
 
-/** Links to the list in other formats, with its filters. */
-const formatLinks = ({ exportPath, feedPath }: RequestListScope, { others, chips }: ListQuery): Html => {
-  const query = { ...others, ...chipQuery(chips) };
-  return html`${
-    (feedPath ?? null) !== null &&
-    html`<a class="small" href="${addressOf(feedPath ?? '', query)}">${icon('feed')} Feed</a>`
-  }${
-    (exportPath ?? null) !== null &&
-    html`<a class="small" href="${addressOf(exportPath ?? '', query)}" download>${icon('download')} CSV</a>`
-  }`;
-};
-
 /** Links to what waits for the review of the user. */
-const reviewLink = ({ call }: Visit, { path }: RequestListScope, { others }: ListQuery): Html | null => {
+const reviewLink = (
+  { call }: Visit,
+  { path, ownScope }: RequestListScope,
+  { others }: ListQuery,
+): Html | null => {
+  if (ownScope !== undefined) return null;
   const username = call.actor?.user.username;
   return username === undefined
     ? null
@@ -150,21 +147,31 @@ export const requestList = async (
   list: RequestListScope,
   query: RequestListQuery,
 ): Promise<View | Redirect> => {
-  const read = readQuery(query);
+  const read = readQuery(query, list);
   if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
   const { path, newPath, view } = list;
   const { rows, total } = await rowsPart(visit, list, read);
+  const filtered = { ...read.others, ...chipQuery(read.chips) };
+  const views = await viewsMenu(visit, { scope: list.scope, kind: 'merge_requests', path, query: filtered });
   const counts = await countStates(visit, list, read, total);
-  const table =
+  const card =
     rows.length === 0
-      ? emptyPart(list, read, { words, total })
-      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${formatLinks(list, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      ? html`<section class="card" aria-label="Merge requests">${emptyPart(list, read, { words, total })}</section>`
+      : listCard({
+          name: 'Merge requests',
+          summary: listSummary(read, words, { shown: rows.length, total }),
+          rows,
+          formats: formatLinks(visit, list.formats, filtered),
+          bulk: visit.call.signedIn
+            ? bulkMenu(visit, { scope: list.scope, segment: 'merge_requests', back: visit.path })
+            : null,
+        });
   return view(
     'Merge requests',
     html`<h1 class="visually-hidden">Merge requests</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, list, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
-${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order)}
-<section class="card" aria-label="Merge requests">${table}</section>
-${pagesNav({ path, query: { ...read.others, ...chipQuery(read.chips) }, page: read.page, total })}`,
+${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order, views)}
+${card}
+${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );
 };

@@ -6,6 +6,7 @@ import {
   filterParams,
   scopeParam,
 } from '../../../../../review/merge_requests/lists/merge_request_filters.ts';
+import type { RequestListScope } from '../list_scope.ts';
 import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;
@@ -28,7 +29,10 @@ export type RequestListQuery = Static<typeof shape>;
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (query: RequestListQuery): ListQuery => {
-  const { filters, ...parsed } = readListQuery(query, 'all');
+export const readQuery = (
+  query: RequestListQuery,
+  { ownScope }: Pick<RequestListScope, 'ownScope'>,
+): ListQuery => {
+  const { filters, ...parsed } = readListQuery(query, ownScope ?? 'all');
   return { ...parsed, filters: filters as Filters };
 };

@@ -8,12 +8,14 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { relative } from '../../../parts/timestamp.ts';
+import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 
 /** The fields of the JSON of a merge request that a row shows. */
 export type ListedRequest = {
   id: number;
+  project_id: number;
   iid: number;
   title: string;
   description: string | null;
@@ -51,6 +53,8 @@ type RowContext = {
   labelHref: (title: string) => string;
   /** The list has merge requests of several projects. */
   namesProject: boolean;
+  /** The row can be selected, for changes of several merge requests. */
+  isSelectable?: boolean;
   /** Marks what a search found in a title. */
   markTitle?: (title: string) => Html;
 };
@@ -132,7 +136,7 @@ export const requestRow = (request: ListedRequest, context: RowContext): Html =>
   const { state, draft, title } = request;
   const isDraft = draft && state === 'opened';
   const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
-  return html`<li><span class="lead status ${isDraft ? 'off' : style}">${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${context.markTitle?.(title) ?? title}</a> ${context.labels.map(
+  return html`<li><span class="lead status ${isDraft ? 'off' : style}">${context.isSelectable === true && selectBox(request)}${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${context.markTitle?.(title) ?? title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
   )}</span>${sidePart(request, context.facts)}${metaPart(request, context)}</li>
 `;

@@ -1,0 +1,101 @@
+/** The parts of a list that select records and change them: a checkbox per row, and a menu with the form. */
+import type { Scope } from '../../../../../planning/issuables/lists/list.ts';
+import type { Visit } from '../../../page.ts';
+import { type Suggestions, hidden, input, select } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { menu } from '../../../parts/menu.ts';
+
+/** Where the form is sent. @param segment `issues` */
+export const bulkPath = (segment: string): string => `/-/${segment}/bulk_update`;
+
+/** Links the checkboxes of the rows with the form, which stands elsewhere on the page. */
+const formId = 'bulk';
+
+type Row = { project_id: number; iid: number; title: string; references: { full: string } };
+
+/** Renders the checkbox that selects a row. */
+export const selectBox = ({ project_id, iid, title, references }: Row): Html =>
+  html`<input type="checkbox" name="items[]" value="${project_id}-${iid}" form="${formId}" aria-label="Select ${references.full} ${title}" autocomplete="off" data-select>`;
+
+/** Renders the checkbox that selects all rows. It needs the script, which shows it. */
+export const selectAllBox = html`<input type="checkbox" aria-label="Select all" autocomplete="off" data-select-all hidden>`;
+
+type Place = { scope: Scope; segment: 'issues' | 'merge_requests'; back: string };
+
+/** Returns what the API suggests for a field; undefined: the list is of no project or group. */
+const suggestionsFrom = (scope: Scope, below: string, field: string): { suggestions?: Suggestions } => {
+  if (scope === 'everywhere') return {};
+  const owner = 'project' in scope ? `projects/${scope.project.id}` : `groups/${scope.group_id}`;
+  return { suggestions: { url: `/api/v4/${owner}/${below}`, field } };
+};
+
+const labelSource = 'labels?include_ancestor_groups=true&per_page=100';
+const milestoneSource = 'milestones?state=active&include_ancestors=true&per_page=100';
+
+const fields = ({ scope }: Place): Html => {
+  const labels = suggestionsFrom(scope, labelSource, 'name');
+  return html`${select({
+    name: 'state_event',
+    id: 'bulk_state',
+    label: 'State',
+    value: '',
+    options: [
+      ['', 'No change'],
+      ['close', 'Close'],
+      ['reopen', 'Reopen'],
+    ],
+  })}${input({
+    name: 'add_labels',
+    id: 'bulk_add_labels',
+    label: 'Add labels',
+    hint: 'Names, separated by commas',
+    autocomplete: 'off',
+    ...labels,
+  })}${input({
+    name: 'remove_labels',
+    id: 'bulk_remove_labels',
+    label: 'Remove labels',
+    hint: 'Names, separated by commas',
+    autocomplete: 'off',
+    ...labels,
+  })}${input({
+    name: 'assignee',
+    id: 'bulk_assignee',
+    label: 'Assignee',
+    hint: 'User name, me, or none',
+    autocomplete: 'off',
+    ...suggestionsFrom(scope, 'members/all?per_page=100', 'username'),
+  })}${input({
+    name: 'milestone',
+    id: 'bulk_milestone',
+    label: 'Milestone',
+    hint: 'Title, or none',
+    autocomplete: 'off',
+    ...suggestionsFrom(scope, milestoneSource, 'title'),
+  })}${select({
+    name: 'subscription',
+    id: 'bulk_subscription',
+    label: 'Notifications',
+    value: '',
+    options: [
+      ['', 'No change'],
+      ['subscribe', 'Subscribe'],
+      ['unsubscribe', 'Unsubscribe'],
+    ],
+  })}`;
+};
+
+/** Renders the menu with the form. @param place `back` is the address of the list, to which the form returns */
+export const bulkMenu = (visit: Visit, place: Place): Html =>
+  menu(
+    {
+      summary: html`${icon('pencil')} Edit selected <span class="count" data-selected hidden></span> ${icon('chevron-down')}`,
+      classes: 'button small',
+    },
+    html`<form method="post" action="${bulkPath(place.segment)}" id="${formId}" class="filter-fields">${hidden(
+      'authenticity_token',
+      visit.csrfToken(),
+    )}${hidden('back', place.back)}
+${fields(place)}<div class="buttons"><button class="primary">Change selected</button></div></form>`,
+  );

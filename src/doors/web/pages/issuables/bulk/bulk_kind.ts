@@ -1,0 +1,19 @@
+/** What a form that changes many records needs to know of issues or merge requests. */
+import type { Call } from '../../../../../core/access/call.ts';
+import type { SharedEdit } from '../../../../../planning/issuables/shared_edits.ts';
+import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
+import type { IssuableKind } from '../issuable_kind.ts';
+
+/** The changes that can be made to many records at once. */
+export type BulkEdit = Pick<SharedEdit, 'assignee_ids' | 'milestone_id' | 'add_labels' | 'remove_labels'> & {
+  state_event?: 'close' | 'reopen';
+};
+
+export type BulkKind<L extends LoadedTarget> = Pick<IssuableKind<L>, 'noun'> & {
+  /** Loads a record; 404 if the caller may not see it. */
+  find: (call: Call, project: number, iid: number) => Promise<L>;
+  /** The permission to change labels, assignees and milestones. */
+  adminAction: 'admin_issue' | 'admin_merge_request';
+  updatedAt: (loaded: L) => number;
+  update: (call: Call, loaded: L, edit: BulkEdit) => Promise<L>;
+};

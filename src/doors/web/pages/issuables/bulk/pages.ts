@@ -1,0 +1,66 @@
+/** The form that changes the selected records of a list. */
+import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
+import { names, object, oneOf, optional, text, texts } from '../../../../../platform/http/schema.ts';
+import { type AnyPage, type Flash, Redirect, page } from '../../../page.ts';
+import { attempt } from '../../../parts/form.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { ownPath } from '../../../request/own_path.ts';
+import { problemText } from '../submit_form.ts';
+import { type BulkRequest, type Outcome, applyBulkEdit } from './apply_bulk_edit.ts';
+import { bulkPath } from './bulk_form.ts';
+import type { BulkKind } from './bulk_kind.ts';
+
+/** The most refusals that a message names. */
+const maxNamed = 5;
+
+const isEmpty = (request: BulkRequest): boolean =>
+  Object.values(request).every((value) =>
+    typeof value === 'string' ? value.trim() === '' : value.length === 0,
+  );
+
+/** Says how many records changed, and which did not for what reason. */
+const describeOutcome = ({ changed, unchanged, refusals }: Outcome, word: string): Flash => {
+  const named = refusals.slice(0, maxNamed).map(({ name, reason }) => `${name ?? `one ${word}`}: ${reason}`);
+  const more = refusals.length > maxNamed ? [`${refusals.length - maxNamed} more`] : [];
+  const parts = [
+    `${spellCount(changed, word)} changed.`,
+    unchanged > 0 && `${spellCount(unchanged, word)} had nothing to change.`,
+    refusals.length > 0 && `${refusals.length} not changed: ${[...named, ...more].join('; ')}.`,
+  ];
+  return { kind: refusals.length > 0 ? 'alert' : 'notice', text: parts.filter(Boolean).join(' ') };
+};
+
+export const bulkPages = <L extends LoadedTarget>(kind: BulkKind<L>): AnyPage[] => [
+  page({
+    method: 'POST',
+    path: bulkPath(kind.noun.segment),
+    audience: 'user',
+    params: object({
+      items: optional(texts()),
+      back: optional(text({ maxLength: 4_000 })),
+      state_event: oneOf(['', 'close', 'reopen'], { default: '' }),
+      add_labels: optional(names()),
+      remove_labels: optional(names()),
+      assignee: optional(text()),
+      milestone: optional(text()),
+      subscription: oneOf(['', 'subscribe', 'unsubscribe'], { default: '' }),
+    }),
+    handle: async ({ call }, { items = [], back, ...sent }) => {
+      const { add_labels = [], remove_labels = [], assignee = '', milestone = '', ...rest } = sent;
+      const request = { ...rest, add_labels, remove_labels, assignee, milestone };
+      const answer = (flash: Flash): Redirect => new Redirect(ownPath(back, call.baseUrl), flash);
+      const { word } = kind.noun;
+      if (items.length === 0) return answer({ kind: 'alert', text: `Select at least one ${word}.` });
+      if (isEmpty(request)) return answer({ kind: 'alert', text: 'Choose what to change.' });
+      let outcome: Outcome | null = null;
+      const problems = await attempt(async () => {
+        outcome = await applyBulkEdit(kind, call, items, request);
+      });
+      if (outcome === null) {
+        const said = problems === null ? '' : problemText(problems);
+        return answer({ kind: 'alert', text: `Nothing changed: ${said}.` });
+      }
+      return answer(describeOutcome(outcome, word));
+    },
+  }),
+];

@@ -1,0 +1,73 @@
+/** A list of issues as an Atom feed, and its due dates as a calendar. */
+import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
+import { listIssues } from '../../../../../planning/issues/lists/list.ts';
+import { pageRequest } from '../../../../../platform/http/page.ts';
+import type { RawPage, Visit } from '../../../page.ts';
+import { atomFeed } from '../../../parts/feeds/atom.ts';
+import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
+import type { IssueListScope } from '../list_scope.ts';
+import { type ListedIssue, issuePath, parseIssue } from './issue_row.ts';
+import { type IssueListQuery, readQuery } from './read_query.ts';
+
+/** Characters of a description that a feed shows. */
+const maxSummary = 1_000;
+
+/** Issues of one read of a calendar, and the reads. */
+const perRead = 100;
+const maxReads = 10;
+
+const summaryOf = ({ description }: ListedIssue): string => (description ?? '').slice(0, maxSummary);
+
+/** Returns the newest issues of a list as a feed. @param self path of the feed */
+export const issueFeed = async (
+  visit: Visit,
+  list: IssueListScope,
+  query: IssueListQuery,
+  { title, self }: { title: string; self: string },
+): Promise<RawPage> => {
+  const { call } = visit;
+  const { filters } = readQuery(query, list);
+  const page = pageRequest({});
+  const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
+  const entries = items.map(parseIssue).map((issue) => ({
+    title: `${list.project === null ? issue.references.full : `#${issue.iid}`} ${issue.title}`,
+    path: issuePath(issue),
+    updated: Date.parse(issue.updated_at),
+    author: { name: issue.author.name, uri: `${call.baseUrl}/${issue.author.username}` },
+    summary: summaryOf(issue),
+  }));
+  return atomFeed(visit, { title, path: list.path, self, entries });
+};
+
+const toEvent = (baseUrl: string, issue: ListedIssue): CalendarEvent[] =>
+  issue.due_date === null
+    ? []
+    : [
+        {
+          uid: `issue-${issue.id}@${URL.parse(baseUrl)?.host ?? 'gantry'}`,
+          title: `${issue.title} (${issue.references.full})`,
+          day: issue.due_date,
+          url: issue.web_url,
+          description: summaryOf(issue),
+          updated: Date.parse(issue.updated_at),
+        },
+      ];
+
+/** Returns the due dates of a list's issues, at most 1,000, as a calendar. */
+export const issueCalendar = async (
+  { call }: Visit,
+  list: IssueListScope,
+  query: IssueListQuery,
+  title: string,
+): Promise<RawPage> => {
+  const { filters: chosen } = readQuery(query, list);
+  const filters = { ...chosen, due_date: chosen.due_date ?? ('any' as const) };
+  const events: CalendarEvent[] = [];
+  for (let number = 1; number <= maxReads; number += 1) {
+    const page = pageRequest({ page: number, per_page: perRead });
+    const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
+    events.push(...items.flatMap((item) => toEvent(call.baseUrl, parseIssue(item))));
+    if (items.length < perRead) break;
+  }
+  return calendar(title, events);
+};
