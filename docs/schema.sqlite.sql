@@ -1569,6 +1569,23 @@ CREATE INDEX runners_creator on runners (creator_id);
 
 CREATE INDEX runners_type on runners (runner_type, id);
 
+CREATE TABLE saved_views (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  kind text not null,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  name text not null,
+  query text not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX saved_views_group on saved_views (group_id) where group_id is not null;
+
+CREATE UNIQUE INDEX saved_views_name on saved_views (user_id, kind, coalesce(project_id, 0), coalesce(group_id, 0), name);
+
+CREATE INDEX saved_views_project on saved_views (project_id) where project_id is not null;
+
 CREATE TABLE sessions (
   id integer primary key autoincrement,
   user_id integer not null references users (id) on delete cascade,
@@ -1861,7 +1878,8 @@ CREATE TABLE users (
   updated_at integer not null,
   two_factor_enabled integer not null default 0,
   email_unchecked integer not null default 0,
-  avatar text
+  avatar text,
+  feed_generation integer not null default 0
 ) strict;
 
 CREATE UNIQUE INDEX users_email on users (lower(email));

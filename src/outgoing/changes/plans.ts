@@ -47,7 +47,14 @@ const refPlans = (change: RecordedChange): Plan[] => {
 };
 
 const subjectVerbs = ['created', 'updated', 'closed', 'reopened', 'moved', 'time_tracked'];
-const mergeRequestVerbs = [...subjectVerbs, 'merged', 'pushed', 'approved', 'unapproved'];
+const mergeRequestVerbs = [
+  ...subjectVerbs,
+  'merged',
+  'pushed',
+  'approved',
+  'unapproved',
+  'requested_changes',
+];
 
 const system = (change: RecordedChange): Plan[] => [{ ...planFor('system', [], change), system: true }];
 

@@ -113,6 +113,13 @@ describe('payloads', () => {
     await drain();
     await gantry.api(`PUT ${project}/merge_requests/${body.iid}`, { json: { title: 'Feature' } });
     await drain();
+    const review = await gantry.api(`POST ${project}/merge_requests/${body.iid}/draft_notes/bulk_publish`, {
+      json: { reviewer_state: 'requested_changes' },
+    });
+    assert.equal(review.status, 204, review.text);
+    await drain();
+    await gantry.api(`POST ${project}/merge_requests/${body.iid}/approve`);
+    await drain();
     await commit('feature');
     await drain();
     const merged = await gantry.api(`PUT ${project}/merge_requests/${body.iid}/merge`);
@@ -126,10 +133,14 @@ describe('payloads', () => {
       [
         ['open', 'undefined'],
         ['update', 'undefined'],
+        ['update', 'undefined'],
+        ['approved', 'undefined'],
         ['update', 'string'],
         ['merge', 'undefined'],
       ],
     );
+    const states = payloads.map(({ reviewers }) => reviewers.map(({ state }: { state: string }) => state));
+    assert.deepEqual(states.slice(0, 4), [[], [], ['requested_changes'], ['approved']]);
     const [, update] = payloads;
     assert.deepEqual(update.changes.draft, { previous: true, current: false });
     has(update, `object_kind event_type user labels changes assignees reviewers object_attributes ${place}`);

@@ -5,6 +5,7 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { LoadedMergeRequest } from '../../../review/merge_requests/find.ts';
 import { reloadMergeRequest } from '../../../review/merge_requests/find.ts';
+import { findFinalTarget } from '../../../review/merge_requests/stacks/load_stack.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import type { MergeRequestFacts } from '../predefined_variables/pipeline_predefined.ts';
 
@@ -13,8 +14,9 @@ export const mergeRequestRefFor = (iid: number): string => `refs/merge-requests/
 /** Converts a loaded merge request; null if its source project is gone. */
 export const toMergeRequestFacts = async (
   db: Reader,
-  { merge_request, project }: Pick<LoadedMergeRequest, 'merge_request' | 'project'>,
+  loaded: Pick<LoadedMergeRequest, 'merge_request' | 'project'>,
 ): Promise<MergeRequestFacts | null> => {
+  const { merge_request, project } = loaded;
   const { source_project_id, base_sha } = merge_request;
   if (source_project_id === null) return null;
   const source = source_project_id === project.id ? project : await loadProject(db, source_project_id);
@@ -25,7 +27,7 @@ export const toMergeRequestFacts = async (
     project_id: project.id,
     title: merge_request.title,
     source_branch: merge_request.source_branch,
-    target_branch: merge_request.target_branch,
+    target_branch: await findFinalTarget(db, loaded),
     source_project_id,
     source_project_path: source.full_path,
     target_project_path: project.full_path,

@@ -8,6 +8,8 @@ import { headOrder } from '../merging/head_pipeline.ts';
 
 export type RowFacts = {
   approvals: number;
+  /** A reviewer waits for changes, which blocks the merge. */
+  areChangesRequested: boolean;
   /** The pipeline of the head, with its project; null: none, or the caller may not see it. */
   pipeline: { id: number; status: JobStatus; project: Project } | null;
   /** The target project; null: it was deleted meanwhile. */
@@ -19,6 +21,7 @@ type Row = {
   project_id: number;
   source_project_id: number | null;
   approvals: number;
+  changes_requested: number;
   pipeline_id: number | null;
   status: JobStatus | null;
 };
@@ -30,6 +33,9 @@ export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<
   const { rows } = await sql<Row>`
     select merge_requests.id, merge_requests.project_id, source_project_id,
       (select count(*) from merge_request_approvals where merge_request_id = merge_requests.id) as approvals,
+      case when exists (select 1 from reviewers where reviewers.target_type = 'MergeRequest'
+        and reviewers.target_id = merge_requests.id and reviewers.state = 'requested_changes')
+        then 1 else 0 end as changes_requested,
       head.id as pipeline_id, head.status
     from merge_requests left join pipelines as head on head.id = (
       select pipelines.id from pipelines where sha = head_sha and pipelines.project_id = source_project_id
@@ -42,14 +48,15 @@ export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<
   ]);
   const projects = await projectsById(call.db, [...new Set(projectIds)]);
   return new Map(
-    rows.map(({ id, project_id, source_project_id, approvals, pipeline_id, status }) => {
+    rows.map(({ id, project_id, source_project_id, approvals, changes_requested, pipeline_id, status }) => {
       const source = source_project_id === null ? undefined : projects.get(source_project_id);
       const isSeen = source !== undefined && may(call.viewer, 'read_pipeline', source);
       const pipeline =
         pipeline_id !== null && status !== null && isSeen
           ? { id: pipeline_id, status, project: source }
           : null;
-      return [id, { approvals, pipeline, target: projects.get(project_id) ?? null }];
+      const areChangesRequested = changes_requested === 1;
+      return [id, { approvals, areChangesRequested, pipeline, target: projects.get(project_id) ?? null }];
     }),
   );
 };

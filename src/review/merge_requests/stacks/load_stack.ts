@@ -16,6 +16,8 @@ export type Stack = {
   above: StackedRequest[];
 };
 
+type Placed = Pick<LoadedMergeRequest, 'merge_request' | 'project'>;
+
 /** Maximum number of requests on each side. */
 const maxStacked = 10;
 
@@ -66,13 +68,21 @@ const loadAbove = async (
   return above;
 };
 
+/** Tells whether a request can lie on another: it is open, and not of a fork. */
+const isStackable = ({ merge_request, project }: Placed): boolean =>
+  merge_request.state === 'opened' && merge_request.source_project_id === project.id;
+
+/** Returns the branch that the lowest request of a stack goes into: where this one goes once those below are merged. */
+export const findFinalTarget = async (db: Reader, placed: Placed): Promise<string> => {
+  const { merge_request, project } = placed;
+  const below = isStackable(placed) ? await loadBelow(db, project.id, merge_request) : [];
+  return below.at(-1)?.target_branch ?? merge_request.target_branch;
+};
+
 /** Loads the stack that an open request is part of; both sides are empty where it is alone. */
-export const loadStack = async (
-  db: Reader,
-  { merge_request, project }: LoadedMergeRequest,
-): Promise<Stack> => {
-  const { state, source_project_id } = merge_request;
-  if (state !== 'opened' || source_project_id !== project.id) return { below: [], above: [] };
+export const loadStack = async (db: Reader, placed: LoadedMergeRequest): Promise<Stack> => {
+  const { merge_request, project } = placed;
+  if (!isStackable(placed)) return { below: [], above: [] };
   const [below, above] = await Promise.all([
     loadBelow(db, project.id, merge_request),
     loadAbove(db, project.id, merge_request),

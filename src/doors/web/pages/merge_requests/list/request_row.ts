@@ -92,11 +92,14 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
 
 const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => {
   const { has_conflicts, milestone, user_notes_count: comments, reviewers, assignees } = request;
-  const { approvals = 0, pipeline = null } = facts ?? {};
+  const { approvals = 0, areChangesRequested = false, pipeline = null } = facts ?? {};
   return html`<span class="side">${
     has_conflicts && fact(html`${icon('warning')} Conflicts`, 'Conflicts with the target branch', 'bad')
   }${pipeline !== null && pipelineMark(pipeline.project, pipeline)}${
     approvals > 0 && fact(html`${icon('check')} ${spell(approvals, 'approval')}`, 'Approvals', 'ok')
+  }${
+    areChangesRequested &&
+    fact(html`${icon('warning')} Changes requested`, 'A reviewer waits for changes', 'bad')
   }${tasksPart(request)}${
     milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
   }${fact(html`${icon('comment', 'Comments')} ${comments}`, spell(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
