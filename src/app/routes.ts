@@ -17,6 +17,7 @@ import { settingsRoutes } from '../doors/instance/settings_routes.ts';
 import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
 import { integrationRoutes } from '../planning/integrations/routes.ts';
+import { boardRoutes } from '../planning/boards/routes.ts';
 import { issueRoutes } from '../planning/issues/routes.ts';
 import { issueTodos } from '../planning/issues/todos.ts';
 import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
@@ -105,6 +106,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...deliveryRoutes,
   ...changeRoutes,
   ...issueRoutes,
+  ...boardRoutes,
   ...issueLinkRoutes,
   closedBy,
   relatedMergeRequests,

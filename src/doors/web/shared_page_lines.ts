@@ -11,6 +11,22 @@ export const labelLines = [
   'POST /:id/unsubscribe',
 ] as const;
 
+export const boardLines = [
+  'GET',
+  'POST',
+  'GET /new',
+  'GET /:id',
+  'POST /:id',
+  'GET /:id/edit',
+  'POST /:id/delete',
+  'POST /:id/move',
+  'GET /:id/issues/new',
+  'POST /:id/issues',
+  'POST /:id/lists',
+  'POST /:id/lists/:list_id',
+  'POST /:id/lists/:list_id/delete',
+] as const;
+
 export const milestoneLines = [
   'GET',
   'POST',

@@ -21,6 +21,9 @@ type Administered = {
   labels?: string[] | null;
   add_labels?: string[];
   remove_labels?: string[];
+  /** By id: of boards, not of the API. */
+  add_label_ids?: number[];
+  remove_label_ids?: number[];
 };
 
 export type SharedEdit = Administered & {
@@ -38,6 +41,8 @@ export const withoutAdminFields = <E extends SharedEdit>(edit: E): Omit<E, keyof
     labels: _l,
     add_labels: _p,
     remove_labels: _r,
+    add_label_ids: _pi,
+    remove_label_ids: _ri,
     ...rest
   } = edit;
   return rest;
@@ -79,9 +84,16 @@ export const editLabels = async (
   edit: SharedEdit,
 ): Promise<string | null> => {
   const requested = labelsAfterEdit(record.labels, edit);
-  if (requested === null) return null;
+  const { add_label_ids = [], remove_label_ids = [] } = edit;
+  const changesIds = add_label_ids.length + remove_label_ids.length > 0;
+  if (requested === null && !changesIds) return null;
   const before = await labelIds(tx, target);
-  const after = (await findOrCreateLabels(tx, cause, project, requested)).map(({ id }: LabelRef) => id);
+  const titled =
+    requested === null
+      ? before
+      : (await findOrCreateLabels(tx, cause, project, requested)).map(({ id }: LabelRef) => id);
+  const kept = titled.filter((id) => !remove_label_ids.includes(id));
+  const after = [...new Set([...kept, ...add_label_ids])];
   await setLabels(tx, target, before, after);
   await recordLabelChange(tx, { target, user_id: cause.user.id }, { before, after });
   return labelsText(before, after);

@@ -31,6 +31,8 @@ export type NewIssue = CreateInput<typeof issueFields> & {
   assignee_ids?: number[];
   milestone_id?: number | null;
   labels?: string[];
+  /** Labels by id: of boards, not of the API. */
+  add_label_ids?: number[];
   created_at?: number;
 };
 
@@ -97,10 +99,10 @@ const storeLinks = async (
   project: Project,
   row: Row & { fields: ActedIssue },
 ): Promise<void> => {
-  const { labels = [], assignee_ids = [] } = row.fields;
+  const { labels = [], add_label_ids = [], assignee_ids = [] } = row.fields;
   const labelRows = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
   const linked = { type: 'Issue' as const, id: row.id, created_at: row.created_at };
-  const labelIds = labelRows.map(({ id }) => id);
+  const labelIds = [...new Set([...labelRows.map(({ id }) => id), ...add_label_ids])];
   await setLabels(tx, linked, [], labelIds);
   await recordFirstValues(tx, { target: linked, user_id: actor.user.id }, { ...row, labelIds });
   await setAssignees(

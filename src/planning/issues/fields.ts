@@ -119,6 +119,7 @@ export const issueFields = {
   total_time_spent: { ...stays, json: null },
   closed_by_id: { ...moves, json: null },
   deleted_at: { ...stays, json: null },
+  relative_position: { ...stays, json: null },
   revision: { ...stays, json: null },
 } satisfies FieldsOf<IssueRow, FullIssue, { moves: boolean }>;
 

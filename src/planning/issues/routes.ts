@@ -3,7 +3,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { may } from '../../core/access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { discussionRoutes } from '../discussions/routes.ts';
-import { forbidden, notFound } from '../../platform/errors.ts';
+import { forbidden, notFound, nothingToChange } from '../../platform/errors.ts';
 import { findGroup } from '../../identity/groups/find.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
@@ -41,6 +41,7 @@ import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from '.
 import { listIssues } from './lists/list.ts';
 import { moveIssue } from './move/move.ts';
 import { issueNoun } from './noun.ts';
+import { reorderIssue } from './positions/reorder.ts';
 import { limitToViewer } from './viewer_fields.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './lists/statistics.ts';
@@ -214,6 +215,28 @@ const move = endpoint({
   },
 });
 
+const reorder = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/issues/:issue_iid/reorder',
+  summary: 'Move an issue in boards, and in lists ordered by `relative_position`',
+  area,
+  audience: 'user',
+  params: object({
+    ...issue,
+    move_after_id: optional(id('id of the issue that comes after this one')),
+    move_before_id: optional(id('id of the issue that comes before this one')),
+  }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    const { move_after_id: below = null, move_before_id: above = null } = params;
+    if (below === null && above === null) throw nothingToChange(['move_after_id', 'move_before_id']);
+    const loaded = await findIssue(call, params.id, params.issue_iid, 'Issue');
+    if (!issueNoun.mayUpdate(call, loaded)) throw forbidden();
+    await reorderIssue(call, loaded, { above, below });
+    return await reloaded(call, loaded);
+  },
+});
+
 const userAgentDetail = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/user_agent_detail',
@@ -267,6 +290,7 @@ export const issueRoutes = [
   update,
   remove,
   move,
+  reorder,
   ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
   markTodoRoute(issueNoun, { shape: todoIssueShape, renderer: issueTodos }),
   ...timeTrackingRoutes(issueNoun),

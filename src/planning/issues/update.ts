@@ -102,22 +102,27 @@ const later = ({ issue }: LoadedIssue, now: number): number => Math.max(issue.up
 
 /**
  * Edits an issue in one transaction. An edit that changes nothing leaves no trace.
+ * @param edit what changes, or what makes it of the locked issue
  * @param check called with the locked issue before the edit; throws to abort it
  * @throws Failure 400 for a title that is blank or too long
  */
 export const updateIssue = async (
   call: Call,
   loaded: LoadedIssue,
-  edit: IssueEdit,
-  check?: (locked: LoadedIssue) => void,
+  edit: IssueEdit | ((locked: LoadedIssue) => IssueEdit),
+  check?: (locked: LoadedIssue, tx: Tx) => void | Promise<void>,
 ): Promise<LoadedIssue> => {
-  const title = edit.title === undefined ? {} : { title: checkTitle(edit.title) };
-  const allowed = keepAllowed(call, loaded, { ...edit, ...title });
+  const toAllowed = (given: IssueEdit): IssueEdit => {
+    const title = given.title === undefined ? {} : { title: checkTitle(given.title) };
+    return keepAllowed(call, loaded, { ...given, ...title });
+  };
+  const allowed = typeof edit === 'function' ? null : toAllowed(edit);
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     const locked = await lockIssue(tx, loaded.project, loaded.issue.id);
-    check?.(locked);
-    const edited = await applyEdit(tx, actor, locked, allowed);
+    await check?.(locked, tx);
+    const made = typeof edit === 'function' ? toAllowed(edit(locked)) : allowed;
+    const edited = await applyEdit(tx, actor, locked, made ?? {});
     await addCrossReferences(tx, call, edited, { before: locked.issue, after: edited.issue });
     return edited;
   });

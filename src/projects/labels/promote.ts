@@ -20,6 +20,15 @@ const findSameTitle = async (tx: Tx, group: Owner, label: LabelRow): Promise<num
   return rows.map(({ id }) => id);
 };
 
+/** Gives the lists and filters of boards to one label. */
+const moveBoardLists = async (tx: Tx, labelId: number, others: number[]): Promise<void> => {
+  for (const table of ['board_lists', 'board_labels'] as const) {
+    const own = sql`select board_id from ${sql.table(table)} where label_id = ${labelId}`;
+    await sql`update ${sql.table(table)} set label_id = ${labelId}
+      where ${tx.dialect.oneOf('label_id', others)} and board_id not in (${own})`.execute(tx.db);
+  }
+};
+
 /** Gives the links, subscriptions and events of other labels to one label, and deletes the others. */
 const mergeInto = async (tx: Tx, labelId: number, others: number[]): Promise<void> => {
   const isOther = (column: string) => tx.dialect.oneOf(column, others);
@@ -32,6 +41,7 @@ const mergeInto = async (tx: Tx, labelId: number, others: number[]): Promise<voi
     select user_id, target_type, ${labelId}, subscribed, created_at, updated_at from subscriptions
     where ${ofOthers} on conflict do nothing`.execute(tx.db);
   await sql`delete from subscriptions where ${ofOthers}`.execute(tx.db);
+  await moveBoardLists(tx, labelId, others);
   await sql`update resource_events set label_id = ${labelId} where ${isOther('label_id')}`.execute(tx.db);
   await sql`delete from labels where ${isOther('id')}`.execute(tx.db);
 };

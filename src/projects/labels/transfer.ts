@@ -1,5 +1,5 @@
 /**
- * Copies the labels of the former groups that a transferred project's issues and merge requests carry into the
+ * Copies the labels of the former groups that a transferred project's issues, merge requests and boards have into the
  * project.
  */
 import { sql } from 'kysely';
@@ -17,10 +17,26 @@ const ofProject = ({ id }: TransferredProject) => sql<boolean>`(
   (target_type = 'Issue' and target_id in (select id from issues where project_id = ${id}))
   or (target_type = 'MergeRequest' and target_id in (select id from merge_requests where project_id = ${id})))`;
 
+const boardsOf = ({ id }: TransferredProject) => sql`select id from boards where project_id = ${id}`;
+
+/** Subquery: labels that the project's boards name. */
+const onBoards = (project: TransferredProject) =>
+  sql`select label_id from board_lists where label_id is not null and board_id in (${boardsOf(project)})
+    union select label_id from board_labels where board_id in (${boardsOf(project)})`;
+
+/** Lets the project's boards name the label at the new place, unless they do already. */
+const bringBoards = async (tx: Tx, project: TransferredProject, from: number, to: number): Promise<void> => {
+  for (const table of ['board_lists', 'board_labels'] as const) {
+    const own = sql`select board_id from ${sql.table(table)} where label_id = ${to}`;
+    await sql`update ${sql.table(table)} set label_id = ${to} where label_id = ${from}
+      and board_id in (${boardsOf(project)}) and board_id not in (${own})`.execute(tx.db);
+  }
+};
+
 const leftLabels = async (tx: Tx, project: TransferredProject): Promise<Left[]> => {
   const { rows } = await sql<Left>`select id, title, color, description from labels
     where group_id is not null and group_id not in ${selectAncestors(project.namespace_id)}
-      and id in (select label_id from label_links where ${ofProject(project)})
+      and (id in (select label_id from label_links where ${ofProject(project)}) or id in (${onBoards(project)}))
     order by title`.execute(tx.db);
   return rows;
 };
@@ -47,5 +63,6 @@ export const bringLabels = async (tx: Tx, project: TransferredProject): Promise<
       select target_type, target_id, ${id}, target_created_at from label_links where ${its}
       on conflict do nothing`.execute(tx.db);
     await sql`delete from label_links where ${its}`.execute(tx.db);
+    await bringBoards(tx, project, left.id, id);
   }
 };

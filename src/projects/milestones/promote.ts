@@ -42,9 +42,13 @@ const findSameTitle = async (tx: Tx, group: Owner, { id, title }: MilestoneRow):
 const mergeInto = async (tx: Tx, milestoneId: number, others: number[]): Promise<void> => {
   const isOther = tx.dialect.oneOf('milestone_id', others);
   // Locks the records before the milestones, as every edit does.
-  for (const table of ['merge_requests', 'issues', 'resource_events'] as const) {
+  for (const table of ['merge_requests', 'issues', 'resource_events', 'boards'] as const) {
     await tx.db.updateTable(table).set({ milestone_id: milestoneId }).where(isOther).execute();
   }
+  await sql`update board_lists set milestone_id = ${milestoneId}
+    where ${isOther} and board_id not in (select board_id from board_lists where milestone_id = ${milestoneId})`.execute(
+    tx.db,
+  );
   await sql`insert into release_milestones (release_id, milestone_id)
     select release_id, ${milestoneId} from release_milestones where ${isOther}
     on conflict do nothing`.execute(tx.db);

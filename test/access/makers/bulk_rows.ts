@@ -28,7 +28,9 @@ type Table =
   | 'resource_groups'
   | 'pipeline_schedules'
   | 'triggers'
-  | 'artifacts';
+  | 'artifacts'
+  | 'boards'
+  | 'board_lists';
 
 /** Fewer values than the statement limit of either engine. */
 const mostValues = 20_000;

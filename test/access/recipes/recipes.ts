@@ -42,6 +42,7 @@ import { pipelineRecipes } from './pipeline_recipes.ts';
 import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
 import { avatarRecipes } from './avatar_recipes.ts';
+import { boardRecipes } from './board_recipes.ts';
 import { smallCallRecipes } from './small_call_recipes.ts';
 import { searchRecipes } from './search_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
@@ -275,6 +276,7 @@ export const recipes: Record<string, Recipe> = {
   ...projectRecipes,
   ...issueRecipes,
   ...moreRecipes,
+  ...boardRecipes,
   ...starRecipes,
   ...smallCallRecipes,
   ...avatarRecipes,

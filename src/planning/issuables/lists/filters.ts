@@ -14,7 +14,7 @@ import {
   time,
 } from '../../../platform/http/schema.ts';
 import { excludedConditions, notParam } from './filters_not.ts';
-import { type Listed, column, linkCondition } from './record_kinds.ts';
+import { type Listed, type OrderName, column, linkCondition } from './record_kinds.ts';
 import {
   type MilestoneContext,
   type MilestoneWord,
@@ -28,6 +28,7 @@ import {
   type Named,
   type Names,
   type NamedFilters,
+  labelKey,
   personKey,
 } from './named_filters.ts';
 import { type SearchField, searchFields } from '../search/search.ts';
@@ -62,6 +63,13 @@ export const sharedFilterParams = {
 export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
   oneOf(scopes, { ...options, aliases: scopeAliases });
 
+/** Labels, users and milestones by their ids. */
+export type RecordIds = {
+  label_ids: readonly number[];
+  assignee_ids: readonly number[];
+  milestone_ids: readonly number[];
+};
+
 export type Filters = {
   scope: (typeof scopes)[number] | 'reviews-for-me';
   state: string;
@@ -86,7 +94,10 @@ export type Filters = {
   not?: unknown;
   /** The id of the milestone that the list belongs to, or a word of the parameter. */
   milestone_id?: number | MilestoneWord;
-  order_by: 'created_at' | 'updated_at';
+  /** What records must have all of, and what they may have none of: of boards, not of the API. */
+  having?: RecordIds;
+  without?: RecordIds;
+  order_by: OrderName;
   sort: 'asc' | 'desc';
 };
 
@@ -105,9 +116,11 @@ export const searchedFields = ({ in: chosen = [] }: Filters): readonly SearchFie
 const isNoLabel = among(['none', 'no label', 'no+label']);
 const isAnyLabel = among(['any', 'any label']);
 
-/** Titles of labels. A record must have all of them. */
-const listLabelTitles = ({ labels = [] }: Filters): string[] =>
-  labels.some(isNoLabel) ? [] : [...new Set(labels.filter((title) => !isAnyLabel(title)))];
+/** Titles and ids of labels. A record must have all of them. */
+const listLabels = ({ labels = [], having }: Filters): (number | string)[] => [
+  ...(labels.some(isNoLabel) ? [] : new Set(labels.filter((title) => !isAnyLabel(title)))),
+  ...new Set(having?.label_ids),
+];
 
 const listMilestones = ({ milestone = '' }: Filters): string[] =>
   milestone === '' || isMilestoneWord(milestone) ? [] : [milestone];
@@ -118,7 +131,8 @@ const listAuthors = ({ scope, author_id, author_username }: Filters, userId: num
   ...(author_username ? [author_username] : []),
 ];
 
-const listAssignees = ({ scope, assignee_id, assignee_username = [] }: Filters, userId: number) => [
+const listAssignees = ({ scope, assignee_id, assignee_username = [], having }: Filters, userId: number) => [
+  ...(having?.assignee_ids ?? []),
   ...(scope === 'assigned-to-me' ? [userId] : []),
   ...(typeof assignee_id === 'number' && assignee_id !== 0 ? [assignee_id] : []),
   ...assignee_username,
@@ -140,25 +154,31 @@ const created = (kind: Listed, { created_after, created_before }: Filters): Cond
 const updated = (kind: Listed, { updated_after, updated_before }: Filters): Condition[] =>
   within(column(kind, 'updated_at'), updated_after, updated_before);
 
-/** The state and order of a list decide between the indexes of a time. */
-export const indexOfTime = (
+const indexWords: Readonly<Record<OrderName, string>> = {
+  created_at: 'created',
+  updated_at: 'updated',
+  relative_position: 'position',
+};
+
+/** The state and order of a list decide between the indexes of an order. */
+export const indexOfOrder = (
   { table }: Listed,
-  name: 'created_at' | 'updated_at',
+  name: OrderName,
   { state, isInProject }: { state: string; isInProject: boolean },
 ): string => {
-  const word = name === 'created_at' ? 'created' : 'updated';
+  const word = indexWords[name];
   if (!isInProject) return `${table}_all_${word}`;
   return state === 'all' ? `${table}_${word}` : `${table}_state_${word}`;
 };
 
-/** A period in the column that the list is not in the order of. */
-const toPeriod = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
-  const isCreated = filters.order_by === 'created_at';
-  const conditions = isCreated ? updated(kind, filters) : created(kind, filters);
-  if (conditions.length === 0) return [];
-  const other = isCreated ? 'updated_at' : 'created_at';
-  const index = indexOfTime(kind, other, { state: filters.state, isInProject });
-  return [{ name: 'period', condition: allOf(conditions), index }];
+/** The periods in the columns that the list is not in the order of. */
+const toPeriods = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
+  const periods = { created_at: created(kind, filters), updated_at: updated(kind, filters) };
+  return (['created_at', 'updated_at'] as const).flatMap((name) => {
+    if (name === filters.order_by || periods[name].length === 0) return [];
+    const index = indexOfOrder(kind, name, { state: filters.state, isInProject });
+    return [{ name: `period ${name}`, condition: allOf(periods[name]), index }];
+  });
 };
 
 /** Collects the names in the filters that need a lookup. */
@@ -167,12 +187,12 @@ export const toNamedFilters = (
   filters: Filters,
   { userId, project, measured }: FilterRequest,
 ): NamedFilters => ({
-  labels: listLabelTitles(filters),
+  labels: listLabels(filters),
   milestones: listMilestones(filters),
   authors: listAuthors(filters, userId),
   assignees: listAssignees(filters, userId),
   reviewers: listReviewers(filters, userId),
-  measured: [...toPeriod(kind, filters, project !== null), ...measured],
+  measured: [...toPeriods(kind, filters, project !== null), ...measured],
 });
 
 type FilterRequest = {
@@ -211,10 +231,40 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
 };
 
 /** What is on the milestone that the list is of: few of all, mostly. */
-export const onMilestone = (kind: Listed, { milestone_id }: Filters): Measured[] => {
-  if (typeof milestone_id !== 'number') return [];
-  const condition: Condition = sql`${column(kind, 'milestone_id')} = ${milestone_id}`;
-  return [{ name: 'on milestone', condition, index: `${kind.table}_milestone` }];
+export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): Measured[] => {
+  const ids = new Set(having?.milestone_ids);
+  if (typeof milestone_id === 'number') ids.add(milestone_id);
+  return [...ids].map((id) => ({
+    name: `on milestone ${id}`,
+    condition: sql<boolean>`${column(kind, 'milestone_id')} = ${id}`,
+    index: `${kind.table}_milestone`,
+  }));
+};
+
+/** What has none of these labels, users and milestones. */
+const lacking = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condition[] => {
+  if (without === undefined) return [];
+  const { label_ids, assignee_ids, milestone_ids } = without;
+  const links = linkCondition(kind, 'label_links');
+  const users = linkCondition(kind, 'assignees');
+  const milestoneId = column(kind, 'milestone_id');
+  return [
+    ...(label_ids.length === 0
+      ? []
+      : [
+          sql<boolean>`not exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', label_ids)})`,
+        ]),
+    ...(assignee_ids.length === 0
+      ? []
+      : [
+          sql<boolean>`not exists (select 1 from ${users} and ${dialect.oneOf('assignees.user_id', assignee_ids)})`,
+        ]),
+    ...(milestone_ids.length === 0
+      ? []
+      : [
+          sql<boolean>`(${milestoneId} is null or not ${dialect.oneOf(`${kind.table}.milestone_id`, milestone_ids)})`,
+        ]),
+  ];
 };
 
 /** A record that one listed must have, or be of. */
@@ -238,10 +288,10 @@ const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext
           sql`exists (select 1 from ${linkCondition(listed, table)} and ${sql.ref(`${table}.user_id`)} = ${ids[0] ?? 0})`,
       ),
     );
-  const linked = (title: string): Needed =>
+  const linked = (label: number | string): Needed =>
     need(
       'label',
-      title,
+      labelKey(label),
       ({ ids }) => sql`exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', ids)})`,
     );
   return [
@@ -284,6 +334,7 @@ export const buildSelection = (kind: Listed, filters: Filters, context: FilterCo
     ...peopleWords(kind, 'reviewers', filters.reviewer_id),
     ...reactions(kind, filters, context.userId),
     ...excludedConditions(kind, filters.not, context.userId),
+    ...lacking(kind, filters, context.dialect),
   ];
   if (filters.state !== 'all') others.push(sql`${column(kind, 'state')} = ${filters.state}`);
   others.push(...context.own);

@@ -1,8 +1,8 @@
 /** Chooses how a list is read: along the index of its order, or from the most selective filter with a sort. */
 import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
-import { type Filters, type Needed, type Selection, indexOfTime } from './filters.ts';
-import { type Listed, column } from './record_kinds.ts';
+import { type Filters, type Needed, type Selection, indexOfOrder } from './filters.ts';
+import { type Listed, column, orderColumn } from './record_kinds.ts';
 import { many } from './named_filters.ts';
 
 export type Lead = {
@@ -26,7 +26,7 @@ type Parts = {
 };
 
 const byRecord = ({ kind, filters }: Parts): Lead['order'] => [
-  column(kind, filters.order_by),
+  orderColumn(kind, filters.order_by),
   column(kind, 'id'),
 ];
 
@@ -135,5 +135,5 @@ export const chooseLead = (parts: Parts): Lead => {
       order: byRecord(parts),
     };
   }
-  return alongIndex(indexOfTime(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+  return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
 };

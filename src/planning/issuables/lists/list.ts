@@ -9,7 +9,15 @@ import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
 import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { type Filters, onMilestone, searchedFields, buildSelection, toNamedFilters } from './filters.ts';
+import { type ColumnCount, columnCounts } from './column_counts.ts';
+import {
+  type Filters,
+  type RecordIds,
+  onMilestone,
+  searchedFields,
+  buildSelection,
+  toNamedFilters,
+} from './filters.ts';
 import { readMany } from './count.ts';
 import { type Lead, isRare, chooseLead, leadOfCount } from './leading_index.ts';
 import { type Listed, column } from './record_kinds.ts';
@@ -187,6 +195,7 @@ const passingFilters = [
   'not',
   'updated_after',
   'updated_before',
+  'without',
 ];
 
 /** Whether a page may read many more records than it has. */
@@ -227,32 +236,37 @@ const count = async <F extends Filters>(
 const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filters): boolean =>
   scope === 'all' && Object.values(others).every((value) => value === undefined);
 
+const noTexts: TextLoader = async () => await Promise.resolve([]);
+const wholePage: PageRequest = { page: 1, per_page: 1, limit: 1, offset: 0 };
+
 /** Cache key of a list without a project, apart from the stored data. */
 const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;
   return JSON.stringify([getUserId(call), today(call.now), selecting]);
 };
 
-/**
- * Makes the lists of a kind.
- * @param versionOf rises with every change of what the lists of a project show
- */
-export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
-  const kept = keptPages(versionOf);
+/** Cache key of a list of a project, apart from its records and their embedded names. */
+const makeKey = <F extends Filters>(
+  kind: ListKind<F>,
+  { call, filters }: Pick<Query<F>, 'call' | 'filters'>,
+  project: Project,
+): string => {
+  const { order_by: _order, sort: _sort, ...selecting } = filters;
+  const viewer = [
+    getUserId(call),
+    kind.seesAll(call.viewer, project),
+    kind.shown?.isSeen(call.viewer, project),
+  ];
+  return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
+};
 
-  /** Cache key of a list of a project, apart from its records and their embedded names. */
-  const makeKey = ({ call, filters }: Query<F>, project: Project): string => {
-    const { order_by: _order, sort: _sort, ...selecting } = filters;
-    const viewer = [
-      getUserId(call),
-      kind.seesAll(call.viewer, project),
-      kind.shown?.isSeen(call.viewer, project),
-    ];
-    return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
-  };
+type Kept = ReturnType<typeof keptPages>;
+type ReadPage = { versions: Version[]; total: number };
 
-  /** Exact, after visibility. */
-  const computeTotal = async (query: Query<F>, plan: Plan): Promise<number> => {
+/** Makes the function that returns exact totals, after visibility. */
+const makeTotal =
+  <F extends Filters>(kind: ListKind<F>, kept: Kept) =>
+  async (query: Query<F>, plan: Plan): Promise<number> => {
     const { call, scope, filters } = query;
     const project = getProject(scope);
     if (isPlain(filters)) {
@@ -262,10 +276,42 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     if (scope === 'everywhere')
       return await kept.wideTotal(call, makeWideKey(query), () => count(kind, query, plan));
     if (project === null) return await count(kind, query, plan);
-    return await kept.total(call, project, makeKey(query, project), () => count(kind, query, plan));
+    return await kept.total(call, project, makeKey(kind, query, project), () => count(kind, query, plan));
   };
 
-  const read = async (query: Query<F>): Promise<{ versions: Version[]; total: number }> => {
+/** Makes the function that counts the records by column, see `column_counts.ts`, in one statement. */
+const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept) => {
+  const read = async (query: Query<F>, columns: RecordIds): Promise<ColumnCount[]> => {
+    const { call, scope } = query;
+    const plan = await makePlan(kind, query);
+    if (plan === null) return [];
+    const selected = { tables: tables(scope, plan.count), where: plan.count.where };
+    const text = columnCounts(kind, selected, columns, call.platform.store.dialect);
+    return await readMany(call, { query: text, maxRecords: getLimit(kind, scope, plan) });
+  };
+  return async (given: Omit<Query<F>, 'texts' | 'page'>, columns: RecordIds): Promise<ColumnCount[]> => {
+    const { call, scope } = given;
+    const query = { ...given, texts: noTexts, page: wholePage };
+    const project = getProject(scope);
+    if (project !== null && !kind.isOpen(call.viewer, project)) return [];
+    const key = `columns ${JSON.stringify(columns)}`;
+    return project === null
+      ? await kept.wideTotal(call, `${key}${JSON.stringify(scope)}${makeWideKey(query)}`, () =>
+          read(query, columns),
+        )
+      : await kept.total(call, project, key + makeKey(kind, query, project), () => read(query, columns));
+  };
+};
+
+/**
+ * Makes the lists of a kind.
+ * @param versionOf rises with every change of what the lists of a project show
+ */
+export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
+  const kept = keptPages(versionOf);
+  const computeTotal = makeTotal(kind, kept);
+
+  const read = async (query: Query<F>): Promise<ReadPage> => {
     const plan = await makePlan(kind, query);
     if (plan === null) return { versions: [], total: 0 };
     const versions = await readPage(kind, query, plan);
@@ -274,19 +320,34 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     return { versions, total: isAll ? versions.length : await computeTotal(query, plan) };
   };
 
-  /** Returns a list; empty if the caller may not see this kind in the project. */
-  return async (query: Query<F>): Promise<Page<JsonText>> => {
-    const { call, scope, filters, page, texts } = query;
+  const readWithoutTotal = async (query: Query<F>): Promise<ReadPage> => {
+    const plan = await makePlan(kind, query);
+    return { versions: plan === null ? [] : await readPage(kind, query, plan), total: 0 };
+  };
+
+  /** Reads a page by way of the cache. @param what is read: a part of the key */
+  const readCached = async (query: Query<F>, what: string, make: typeof read): Promise<ReadPage> => {
+    const { call, scope, filters, page } = query;
     const project = getProject(scope);
-    if (project !== null && !kind.isOpen(call.viewer, project)) return { items: [], total: 0 };
-    const shown =
-      project &&
-      kind.isUnversioned?.(filters) !== true &&
-      `${makeKey(query, project)} ${filters.order_by} ${filters.sort} ${page.limit} ${page.offset}`;
-    const { versions, total } =
-      project === null || shown === null || shown === false
-        ? await read(query)
-        : await kept.page(call, project, shown, () => read(query));
-    return { items: await texts(call, versions), total };
+    if (project !== null && !kind.isOpen(call.viewer, project)) return { versions: [], total: 0 };
+    if (project === null || kind.isUnversioned?.(filters) === true) return await make(query);
+    const order = `${filters.order_by} ${filters.sort} ${page.limit} ${page.offset}`;
+    const key = `${what}${makeKey(kind, query, project)} ${order}`;
+    return await kept.page(call, project, key, () => make(query));
+  };
+
+  return {
+    /** Returns a list; empty if the caller may not see this kind in the project. */
+    list: async (query: Query<F>): Promise<Page<JsonText>> => {
+      const { versions, total } = await readCached(query, '', read);
+      return { items: await query.texts(query.call, versions), total };
+    },
+
+    /** Returns the versions of the records of a page, without a total. */
+    listVersions: async (query: Omit<Query<F>, 'texts'>): Promise<Version[]> =>
+      (await readCached({ ...query, texts: noTexts }, 'versions ', readWithoutTotal)).versions,
+
+    /** Counts records by label, assignee and milestone, and those that have none of these. Columns without any are absent. */
+    countByColumn: makeColumnCount(kind, kept),
   };
 };

@@ -12,8 +12,8 @@ export const many = 1000;
 export type Named = { ids: number[]; uses: number };
 
 export type NamedFilters = {
-  /** Titles. */
-  labels: string[];
+  /** Titles, or ids. */
+  labels: (number | string)[];
   milestones: string[];
   /** Ids, or names of users. */
   authors: (number | string)[];
@@ -47,6 +47,30 @@ const titled = (
 export const personKey = (user: number | string): string =>
   typeof user === 'number' ? `#${user}` : user.toLowerCase();
 
+/** How a label is looked up: by title, or by id after a comma, which no title has. */
+export const labelKey = (label: number | string): string => (typeof label === 'number' ? `,${label}` : label);
+
+const labelLookups = (
+  labels: (number | string)[],
+  uses: RawBuilder<number>,
+  owner: Owner | null,
+): RawBuilder<unknown>[] => {
+  const ids = labels.filter((one) => typeof one === 'number');
+  const titles = labels.filter((one) => typeof one === 'string');
+  return [
+    ...(titles.length > 0
+      ? [
+          sql`select 'label' as kind, title as name, id, ${uses} as uses from ${titled('labels', titles, owner)}`,
+        ]
+      : []),
+    ...(ids.length > 0
+      ? [
+          sql`select 'label' as kind, ',' || id as name, id, ${uses} as uses from labels where id in (${sql.join(ids)})`,
+        ]
+      : []),
+  ];
+};
+
 const people = (
   kind: 'author' | 'assignee' | 'reviewer',
   requestedUsers: (number | string)[],
@@ -71,11 +95,7 @@ const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => 
   const ofReviewer = upToMany(sql`reviewers where user_id = users.id and target_type = ${type}`);
   const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
   return [
-    ...(labels.length > 0
-      ? [
-          sql`select 'label' as kind, title as name, id, ${ofLabel} as uses from ${titled('labels', labels, owner)}`,
-        ]
-      : []),
+    ...labelLookups(labels, ofLabel, owner),
     ...(milestones.length > 0
       ? [
           sql`select 'milestone' as kind, title as name, id, ${ofMilestone} as uses

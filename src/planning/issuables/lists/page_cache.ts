@@ -18,20 +18,22 @@ const maxEntries = 1000;
 /** Reads in progress are cached too: concurrent requests for the same page wait for one read. */
 type PageCaches = {
   pages: Map<string, Stamped<Promise<Read>>>;
-  totals: Map<string, Stamped<Promise<number>>>;
+  /** Numbers, or groups of numbers. */
+  totals: Map<string, Stamped<Promise<unknown>>>;
 };
 
 type PageRequester = Pick<Call, 'platform' | 'names_version'>;
 
+/** The type of a value follows from its key. */
 const keep = async <T>(
-  kept: Map<string, Stamped<Promise<T>>>,
+  kept: Map<string, Stamped<Promise<unknown>>>,
   key: string,
   stamp: string | null,
   read: () => Promise<T>,
 ): Promise<T> => {
   if (stamp === null) return await read();
   const cached = kept.get(key);
-  if (cached?.stamp === stamp) return await cached.value;
+  if (cached?.stamp === stamp) return (await cached.value) as T;
   const reading = { stamp, value: read() };
   kept.delete(key);
   kept.set(key, reading);
@@ -68,21 +70,21 @@ export const keptPages = (versionOf: Version) => {
      * A total over many projects, which have no version in common: kept until anything at all is committed. Only
      * that one reads again what does not change; each change costs a count.
      */
-    wideTotal: async (
+    wideTotal: async <T>(
       { platform, db }: Pick<Call, 'platform' | 'db'>,
       key: string,
-      count: () => Promise<number>,
-    ): Promise<number> => {
+      count: () => Promise<T>,
+    ): Promise<T> => {
       const { rows } = await platform.store.dialect.state.execute(db);
       return await keep(getCache(platform).totals, key, rows[0]?.state ?? '', count);
     },
 
     /** As `page`, for the total that all pages of a list share. */
-    total: async (
+    total: async <T>(
       call: PageRequester,
       project: Project,
       key: string,
-      count: () => Promise<number>,
-    ): Promise<number> => await keep(getCache(call.platform).totals, key, makeStamp(call, project), count),
+      count: () => Promise<T>,
+    ): Promise<T> => await keep(getCache(call.platform).totals, key, makeStamp(call, project), count),
   };
 };

@@ -12,7 +12,7 @@ import { type Filters, ownConditions } from './filters.ts';
 import { seenCount } from '../viewer_fields.ts';
 import { totalOfAll } from './totals.ts';
 
-const list = makeLists<Filters>(
+const lists = makeLists<Filters>(
   {
     type: 'Issue',
     table: 'issues',
@@ -32,6 +32,9 @@ const list = makeLists<Filters>(
   },
   ({ issues_version }) => issues_version,
 );
+
+const { list } = lists;
+export const { listVersions: listIssueVersions, countByColumn: countIssuesByColumn } = lists;
 
 type Query = Parameters<typeof list>[0];
 

@@ -51,6 +51,8 @@ import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 import { mails } from './0071_mails.ts';
 import { hookFormats } from './0072_hook_formats.ts';
+import { relativePositions } from './0073_relative_positions.ts';
+import { boards } from './0074_boards.ts';
 import { feedTokens } from './0077_feed_tokens.ts';
 import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
@@ -109,6 +111,8 @@ export const migrationTexts: MigrationText[] = [
   changeStream,
   mails,
   hookFormats,
+  relativePositions,
+  boards,
   feedTokens,
   savedViews,
   topics,

@@ -40,6 +40,8 @@ export type IssuesTable = {
   upvotes: Generated<number>;
   downvotes: Generated<number>;
   moved_to_id: number | null;
+  /** Place in lists ordered by hand, of all issues of the instance; null: that of its creation (`issuePosition`). */
+  relative_position: Generated<number | null>;
   closed_at: number | null;
   closed_by_id: number | null;
   created_at: number;
@@ -176,6 +178,39 @@ export type IssueLinksTable = {
   updated_at: number;
 };
 
+/** An issue board of a project or a group. Its milestone, assignee and labels limit which issues it shows. */
+export type BoardsTable = {
+  id: Id;
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  hide_backlog_list: Generated<Flag>;
+  hide_closed_list: Generated<Flag>;
+  milestone_id: number | null;
+  assignee_id: number | null;
+  created_at: number;
+  updated_at: number;
+};
+
+export type BoardLabelsTable = {
+  board_id: number;
+  label_id: number;
+};
+
+/** A column of a board: the issues with a label, an assignee or a milestone. One of the three is set. */
+export type BoardListsTable = {
+  id: Id;
+  board_id: number;
+  label_id: number | null;
+  assignee_id: number | null;
+  milestone_id: number | null;
+  position: number;
+  /** Work in progress beyond which the column warns; 0: no limit. */
+  max_issue_count: Generated<number>;
+  created_at: number;
+  updated_at: number;
+};
+
 /** External services of a project, such as an issue tracker. */
 export type IntegrationsTable = {
   id: Id;
@@ -217,5 +252,8 @@ export type PlanningSchema = {
   user_agent_details: UserAgentDetailsTable;
   resource_events: ResourceEventsTable;
   issue_links: IssueLinksTable;
+  boards: BoardsTable;
+  board_labels: BoardLabelsTable;
+  board_lists: BoardListsTable;
   integrations: IntegrationsTable;
 };

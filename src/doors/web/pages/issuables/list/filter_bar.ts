@@ -15,6 +15,8 @@ export type Bar = {
   /** Example of a typed filter. */
   placeholder: string;
   fields: readonly FilterField[];
+  /** Whether the records can be ordered by hand. */
+  isOrderedByHand?: boolean;
 };
 
 const chipPart = ({ path, chips, others }: Bar, chip: Chip): Html => {
@@ -71,11 +73,20 @@ export const orders = {
   'created_at asc': 'Oldest first',
   'updated_at desc': 'Recently updated',
   'updated_at asc': 'Least recently updated',
+  'relative_position asc': 'Manual',
+  'relative_position desc': 'Manual, last first',
 } as const;
 
+/** Orders by hand, which only issues have. */
+const manualOrders: readonly string[] = ['relative_position asc', 'relative_position desc'];
+
 /** Renders links to the orders of the list. */
-const ordersMenu = ({ path, chips, others }: Bar, chosen: keyof typeof orders): Html => {
-  const links = Object.entries(orders).map(([order, name]) => {
+const ordersMenu = (
+  { path, chips, others, isOrderedByHand = false }: Bar,
+  chosen: keyof typeof orders,
+): Html => {
+  const shown = Object.entries(orders).filter(([order]) => isOrderedByHand || !manualOrders.includes(order));
+  const links = shown.map(([order, name]) => {
     const [order_by, sort] = order.split(' ');
     const query = { ...others, order_by, sort, ...chipQuery(chips) };
     return html`<a href="${addressOf(path, query)}"${order === chosen && html` aria-current="true"`}>${name}</a>`;
@@ -86,6 +97,10 @@ const ordersMenu = ({ path, chips, others }: Bar, chosen: keyof typeof orders): 
   );
 };
 
-/** Renders the filter of a list. @param views menu of saved views; null: there is none */
-export const filterBar = (bar: Bar, chosen: keyof typeof orders, views: Html | null): Html =>
-  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${ordersMenu(bar, chosen)}${views}</div>`;
+/**
+ * Renders the filter of a list.
+ * @param chosen the order; null: the list has only one
+ * @param views menu of saved views; null: there is none
+ */
+export const filterBar = (bar: Bar, chosen: keyof typeof orders | null, views: Html | null): Html =>
+  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>`;

@@ -1,4 +1,5 @@
 /** Parts that lists of issues and merge requests share: the parsed query, tabs of states, totals, the message of an empty list. */
+import type { OrderName } from '../../../../../planning/issuables/lists/record_kinds.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, optional, text } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
@@ -36,7 +37,7 @@ const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
 
 const defaultOrder: Order = 'created_at desc';
 
-type Sent<State> = { state: State; order_by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc' };
+type Sent<State> = { state: State; order_by: OrderName; sort: 'asc' | 'desc' };
 
 /** Returns the order, and the parameters that differ from their defaults. */
 const readOrder = <State extends string>({

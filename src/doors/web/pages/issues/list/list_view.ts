@@ -29,9 +29,9 @@ import { type IssueListQuery, type ListQuery, type State, readQuery } from './re
 import { issueRow, parseIssue } from './issue_row.ts';
 
 /** Returns the address for the typed text: of an issue by its number, or of the list with more filters. */
-const typedAddress = (
+export const typedAddress = (
   { call }: Visit,
-  { path, project }: IssueListScope,
+  { path, project }: Pick<IssueListScope, 'path' | 'project'>,
   query: ListQuery,
   q: string,
 ): string => {
@@ -79,6 +79,7 @@ const bar = {
   words: 'issues',
   placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
   fields: issueFields,
+  isOrderedByHand: true,
 };
 
 /** Renders the rows of the list, with the statements that an answer of the API takes and one for the labels. */

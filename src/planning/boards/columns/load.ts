@@ -1,0 +1,73 @@
+/** Loads the columns of a board: exact counts, and the first issues of each. */
+import type { Call } from '../../../core/access/call.ts';
+import type { ColumnCount } from '../../issuables/lists/column_counts.ts';
+import type { Version } from '../../issuables/lists/json_cache.ts';
+import type { Scope } from '../../issuables/lists/list.ts';
+import type { Filters } from '../../issues/lists/filters.ts';
+import { countIssuesByColumn, listIssueVersions } from '../../issues/lists/list.ts';
+import { countIssues } from '../../issues/lists/statistics.ts';
+import type { BoardOwner } from '../owner.ts';
+import type { Board, BoardList } from '../queries.ts';
+import {
+  type BoardColumn,
+  type ColumnKey,
+  boardFilters,
+  columnFilters,
+  columnsOf,
+  idsOfLists,
+} from './columns.ts';
+
+export type LoadedColumn = BoardColumn & {
+  total: number;
+  /** The first issues. */
+  versions: Version[];
+};
+
+export type ColumnsQuery = {
+  filters: Filters;
+  /** How many issues a column shows. */
+  limitOf: (key: ColumnKey) => number;
+};
+
+export const scopeOfBoard = ({ project, group }: BoardOwner): Scope =>
+  project === null ? { group_id: group.id } : { project };
+
+const countOf = (counts: readonly ColumnCount[], list: BoardList | null): number => {
+  const is = ({ kind, id }: ColumnCount): boolean => {
+    if (list === null) return kind === 'rest';
+    if (kind === 'label') return id === list.label_id;
+    return kind === 'assignee' ? id === list.assignee_id : kind === 'milestone' && id === list.milestone_id;
+  };
+  return counts.find(is)?.total ?? 0;
+};
+
+/**
+ * Loads the columns that a board shows. Two statements count them all, and each column takes two more for its first
+ * issues, however many there are.
+ */
+export const loadColumns = async (
+  call: Call,
+  place: BoardOwner,
+  board: Board,
+  { filters, limitOf }: ColumnsQuery,
+): Promise<LoadedColumn[]> => {
+  const scope = scopeOfBoard(place);
+  const columns = columnsOf(board);
+  const counts = await countIssuesByColumn(
+    { call, scope, filters: boardFilters(board, filters, 'opened') },
+    idsOfLists(board),
+  );
+  const totalOf = async ({ key, list }: BoardColumn): Promise<number> =>
+    key === 'closed'
+      ? await countIssues(call, scope, columnFilters(board, { key, list }, filters))
+      : countOf(counts, list);
+  const loaded: LoadedColumn[] = [];
+  for (const column of columns) {
+    const total = await totalOf(column);
+    const limit = limitOf(column.key);
+    const page = { page: 1, per_page: limit, limit, offset: 0 };
+    const query = { call, scope, filters: columnFilters(board, column, filters), page };
+    loaded.push({ ...column, total, versions: total === 0 ? [] : await listIssueVersions(query) });
+  }
+  return loaded;
+};

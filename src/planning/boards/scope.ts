@@ -1,0 +1,82 @@
+/** Checks the labels, milestones and users that boards and their lists name. */
+import { sql } from 'kysely';
+import { loadProjectViewers } from '../../core/access/project_viewers.ts';
+import { canSeeProject } from '../../core/access/visible.ts';
+import type { Group } from '../../identity/groups/find.ts';
+import { selectAncestors, selectDescendants } from '../../identity/namespaces/ancestors.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
+import { invalid, refused } from '../../platform/errors.ts';
+import { type Owner, availableTo } from '../../projects/labels/project_or_group.ts';
+import type { BoardOwner } from './owner.ts';
+
+/** @throws Failure 400 for a label that neither the owner nor a group above has */
+export const checkLabel = async (db: Reader, owner: Owner, id: number): Promise<void> => {
+  const label = await db
+    .selectFrom('labels')
+    .select('id')
+    .where('id', '=', id)
+    .where(availableTo('labels', owner))
+    .executeTakeFirst();
+  if (label === undefined) throw refused('Label not found!');
+};
+
+/** @throws Failure 400 for a milestone that neither the owner nor a group above has */
+export const checkMilestone = async (db: Reader, owner: Owner, id: number): Promise<void> => {
+  const milestone = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('id', '=', id)
+    .where(availableTo('milestones', owner))
+    .executeTakeFirst();
+  if (milestone === undefined) throw refused('Milestone not found!');
+};
+
+/** Whether an active user sees a group: it is open to them, or they are a member above, in or below it. */
+const canSeeGroup = async (db: Reader, { id, visibility }: Group, userId: number): Promise<boolean> => {
+  const below = selectDescendants(id);
+  const { rows } = await sql`select id from users where id = ${userId} and state = 'active' and (
+    ${visibility} = 'public' or (${visibility} = 'internal' and external = 0)
+    or exists (select 1 from members where user_id = users.id and (
+      (source_type = 'Namespace' and (source_id in ${below} or source_id in ${selectAncestors(id)}))
+      or (source_type = 'Project' and source_id in (select id from projects where namespace_id in ${below})))))`.execute(
+    db,
+  );
+  return rows.length > 0;
+};
+
+/** @throws Failure 400 for a user who is missing, blocked, or does not see the project or group */
+export const checkAssignee = async (tx: Tx, { project, group }: BoardOwner, id: number): Promise<void> => {
+  if (project === null) {
+    if (await canSeeGroup(tx.db, group, id)) return;
+  } else {
+    const viewer = (await loadProjectViewers(tx.db, project, [id], tx.now)).get(id);
+    if (viewer !== undefined && canSeeProject(viewer, project)) return;
+  }
+  throw refused('User not found!');
+};
+
+/** Finds labels by title; of two with the same title, the owner's own. @throws Failure 400 for an unknown title */
+export const findScopeLabels = async (
+  db: Reader,
+  owner: Owner,
+  titles: readonly string[],
+): Promise<number[]> => {
+  const wanted = [...new Set(titles)].filter((title) => title !== '');
+  if (wanted.length === 0) return [];
+  const rows = await db
+    .selectFrom('labels')
+    .select(['id', 'title', 'project_id', 'group_id'])
+    .where('title', 'in', wanted)
+    .where(availableTo('labels', owner))
+    .orderBy('id')
+    .execute();
+  return wanted.map((title) => {
+    const titled = rows.filter((row) => row.title === title);
+    const own = titled.find(
+      (row) => (owner.kind === 'projects' ? row.project_id : row.group_id) === owner.id,
+    );
+    const label = own ?? titled[0];
+    if (label === undefined) throw invalid({ labels: [`do not exist: ${title}`] });
+    return label.id;
+  });
+};
