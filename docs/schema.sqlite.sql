@@ -146,6 +146,55 @@ CREATE INDEX badges_group on badges (group_id, id) where group_id is not null;
 
 CREATE INDEX badges_project on badges (project_id, id) where project_id is not null;
 
+CREATE TABLE board_labels (
+  board_id integer not null references boards (id) on delete cascade,
+  label_id integer not null references labels (id) on delete cascade,
+  primary key (board_id, label_id)
+) strict;
+
+CREATE INDEX board_labels_label on board_labels (label_id);
+
+CREATE TABLE board_lists (
+  id integer primary key autoincrement,
+  board_id integer not null references boards (id) on delete cascade,
+  label_id integer references labels (id) on delete cascade,
+  assignee_id integer references users (id) on delete cascade,
+  milestone_id integer references milestones (id) on delete cascade,
+  position integer not null,
+  max_issue_count integer not null default 0,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX board_lists_assignee_id on board_lists (assignee_id, board_id) where assignee_id is not null;
+
+CREATE INDEX board_lists_board on board_lists (board_id, position, id);
+
+CREATE UNIQUE INDEX board_lists_label_id on board_lists (label_id, board_id) where label_id is not null;
+
+CREATE UNIQUE INDEX board_lists_milestone_id on board_lists (milestone_id, board_id) where milestone_id is not null;
+
+CREATE TABLE boards (
+  id integer primary key autoincrement,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  name text not null,
+  hide_backlog_list integer not null default 0,
+  hide_closed_list integer not null default 0,
+  milestone_id integer references milestones (id) on delete set null,
+  assignee_id integer references users (id) on delete set null,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX boards_assignee on boards (assignee_id) where assignee_id is not null;
+
+CREATE INDEX boards_group on boards (group_id, id) where group_id is not null;
+
+CREATE INDEX boards_milestone on boards (milestone_id) where milestone_id is not null;
+
+CREATE INDEX boards_project on boards (project_id, id) where project_id is not null;
+
 CREATE TABLE byte_holds (
   project_id integer not null references projects (id) on delete cascade,
   sha256 text not null,
@@ -495,10 +544,13 @@ CREATE TABLE issues (
   updated_at integer not null,
   deleted_at integer,
   revision integer not null default 0,
-  discussion_locked integer
+  discussion_locked integer,
+  relative_position integer
 ) strict;
 
 CREATE INDEX issues_all_created on issues (deleted_at, created_at, id);
+
+CREATE INDEX issues_all_position on issues (deleted_at, (coalesce(relative_position, id * 1048576)), id);
 
 CREATE INDEX issues_all_updated on issues (deleted_at, updated_at, id, project_id, state, confidential);
 
@@ -516,9 +568,13 @@ CREATE INDEX issues_linked on issues (id, deleted_at, project_id, state, confide
 
 CREATE INDEX issues_milestone on issues (milestone_id, deleted_at, created_at, id, project_id, state, confidential);
 
+CREATE INDEX issues_position on issues (project_id, deleted_at, (coalesce(relative_position, id * 1048576)), id);
+
 CREATE INDEX issues_project_author on issues (project_id, deleted_at, author_id, created_at, id);
 
 CREATE INDEX issues_state_created on issues (project_id, deleted_at, state, created_at, id, confidential);
+
+CREATE INDEX issues_state_position on issues (project_id, deleted_at, state, (coalesce(relative_position, id * 1048576)), id);
 
 CREATE INDEX issues_state_updated on issues (project_id, deleted_at, state, updated_at, id, confidential);
 

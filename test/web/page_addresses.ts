@@ -52,6 +52,9 @@ const ofProject: Record<string, string | null> = {
   'snippets/:id': 'snippets/<snippet>',
   'snippets/:id/edit': 'snippets/<snippet>/edit',
   'snippets/:id/raw': null,
+  'boards/:id': 'boards/<board>',
+  'boards/:id/edit': 'boards/<board>/edit',
+  'boards/:id/issues/new': 'boards/<board>/issues/new?list=open',
   'labels/:id/edit': 'labels/1/edit',
   'milestones/:iid': 'milestones/1',
   'milestones/:iid/edit': 'milestones/1/edit',
@@ -75,6 +78,9 @@ const ofGroup: Record<string, string | null> = {
   'issues.atom': null,
   'issues.ics': null,
   'merge_requests.atom': null,
+  'boards/:id': 'boards/<group board>',
+  'boards/:id/edit': 'boards/<group board>/edit',
+  'boards/:id/issues/new': 'boards/<group board>/issues/new?list=open',
   'labels/:id/edit': 'labels/<group label>/edit',
   'milestones/:iid': 'milestones/1',
   'milestones/:iid/edit': 'milestones/1/edit',
@@ -173,6 +179,9 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   await send('POST /user/runners', { runner_type: 'instance_type', description: 'a runner' });
   const label = await send(`POST /groups${group}/labels`, { name: 'shared', color: '#336699' });
   await send(`POST /groups${group}/milestones`, { title: 'Opening' });
+  const board = await send(`POST ${path}/boards`, { name: 'Work' });
+  await send(`POST ${path}/boards/${board.id}/lists`, { label_id: label.id });
+  const groupBoard = await send(`POST /groups${group}/boards`, { name: 'All' });
   const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
   const requestNote = await send(`POST ${path}/merge_requests/1/notes`, { body: 'A note' });
   const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
@@ -211,6 +220,8 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     'system hook': systemHook.id,
     delivery: deliveries[0].id,
     'group label': label.id,
+    board: board.id,
+    'group board': groupBoard.id,
     note: note.id,
     'request note': requestNote.id,
     snippet: snippet.id,

@@ -3,7 +3,14 @@
  * that lead to a page derive from these tables.
  */
 import { codeNouns } from './code_pages.ts';
-import { labelLines, memberLines, milestoneLines, runnerLines, variableLines } from './shared_page_lines.ts';
+import {
+  boardLines,
+  labelLines,
+  memberLines,
+  milestoneLines,
+  runnerLines,
+  variableLines,
+} from './shared_page_lines.ts';
 import { hookLines } from './hook_pages.ts';
 import { workNouns } from './planning_pages.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
@@ -224,6 +231,7 @@ export const projectNouns = [
       'POST /groups/:id/delete',
     ],
   },
+  { noun: 'boards', tab: 'issues', name: 'Boards', action: 'read_board', lines: boardLines },
   {
     noun: 'labels',
     tab: 'issues',
@@ -295,6 +303,7 @@ export const groupNouns = [
     lines: runnerLines,
   },
   { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_group_hook', lines: hookLines },
+  { noun: 'boards', tab: 'issues', name: 'Boards', action: 'read_group_member', lines: boardLines },
   {
     noun: 'labels',
     tab: 'issues',

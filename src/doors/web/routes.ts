@@ -30,6 +30,8 @@ const groupIssuePages: Load = async () => (await import('./pages/groups/issues.t
 
 const groupRequestPages: Load = async () => (await import('./pages/groups/merge_requests.ts')).pages;
 
+const boardPages: Load = async () => (await import('./pages/boards/pages.ts')).pages;
+
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
 
 const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
@@ -81,6 +83,7 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   triggers: async () => (await import('./pages/triggers/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
   job_token_scope: async () => (await import('./pages/job_token_scope/pages.ts')).pages,
+  boards: boardPages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,
 };
@@ -97,6 +100,7 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   merge_requests: groupRequestPages,
   'merge_requests.atom': groupRequestPages,
   settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
+  boards: boardPages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,
 };

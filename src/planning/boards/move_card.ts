@@ -5,7 +5,7 @@ import { may } from '../../core/access/may.ts';
 import { forbidden, notFound, refused } from '../../platform/errors.ts';
 import { type LoadedIssue, findIssue } from '../issues/find.ts';
 import { issueNoun } from '../issues/noun.ts';
-import type { Neighbours } from '../issues/positions/place.ts';
+import type { Neighbours } from '../issues/positions/place_issue.ts';
 import { checkNeighbours, reorderIssue, reorderLocked } from '../issues/positions/reorder.ts';
 import { type IssueEdit, updateIssue } from '../issues/update.ts';
 import { type BoardColumn, type ColumnKey, columnsOf, idsOfLists } from './columns/columns.ts';

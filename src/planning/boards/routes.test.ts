@@ -99,7 +99,7 @@ describe('boards of a project', () => {
     assert.deepEqual(await refusal(one, { name: 'New', assignee_id: 2 ** 40 }), [400, 'User not found!']);
     assert.deepEqual(await refusal(one, { name: 'New', labels: 'none' }), [
       400,
-      { labels: ['do not exist: none'] },
+      { labels: ['There is no label none'] },
     ]);
     assert.deepEqual(await must(`GET ${path}/${board.id}`), board);
     assert.equal((await world.api(`GET /projects/${other.id}/boards/${board.id}`)).status, 404);

@@ -76,7 +76,7 @@ export const findScopeLabels = async (
       (row) => (owner.kind === 'projects' ? row.project_id : row.group_id) === owner.id,
     );
     const label = own ?? titled[0];
-    if (label === undefined) throw invalid({ labels: [`do not exist: ${title}`] });
+    if (label === undefined) throw invalid({ labels: [`There is no label ${title}`] });
     return label.id;
   });
 };

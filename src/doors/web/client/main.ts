@@ -1,4 +1,5 @@
 /** The one script of all pages. It only enhances: every page works without it. */
+import { boardShortcuts, startBoards } from './boards.ts';
 import { startCopyButtons } from './copy_buttons.ts';
 import { startEditors } from './text_editors.ts';
 import { startFilters } from './filter_lists.ts';
@@ -26,6 +27,7 @@ startFilters();
 startSelection();
 startSuggestions();
 startTasks();
+startBoards();
 startPalette();
 startReview();
 startShortcuts(
@@ -33,6 +35,7 @@ startShortcuts(
     ['/', ['Search or jump to', openPalette]],
     ['s', ['Search or jump to', openPalette]],
     ...rowShortcuts(),
+    ...boardShortcuts(),
     ...reviewShortcuts(),
   ]),
 );

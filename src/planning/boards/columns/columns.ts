@@ -24,6 +24,9 @@ export const scopeOf = ({ labels, assignee, milestone }: Board): RecordIds => ({
   milestone_ids: milestone === null ? [] : [milestone.id],
 });
 
+const isAny = ({ label_ids, assignee_ids, milestone_ids }: RecordIds): boolean =>
+  label_ids.length + assignee_ids.length + milestone_ids.length > 0;
+
 const joined = (one: RecordIds, other: RecordIds): RecordIds => ({
   label_ids: [...one.label_ids, ...other.label_ids],
   assignee_ids: [...one.assignee_ids, ...other.assignee_ids],
@@ -42,7 +45,7 @@ export const boardFilters = (board: Board, filters: Filters, state: 'opened' | '
   ...filters,
   ...(board.group_id !== null && { non_archived: true }),
   state,
-  having: scopeOf(board),
+  ...(isAny(scopeOf(board)) && { having: scopeOf(board) }),
 });
 
 /** Filters of one column. Closed issues are ordered by their last change, all others by hand. */
@@ -50,6 +53,7 @@ export const columnFilters = (board: Board, { key, list }: BoardColumn, filters:
   const base = boardFilters(board, filters, key === 'closed' ? 'closed' : 'opened');
   if (key === 'closed') return { ...base, order_by: 'updated_at', sort: 'desc' };
   const ordered = { ...base, order_by: 'relative_position', sort: 'asc' } as const;
+  if (list === null && !isAny(idsOfLists(board))) return ordered;
   return list === null
     ? { ...ordered, without: idsOfLists(board) }
     : { ...ordered, having: joined(scopeOf(board), idsOfLists({ lists: [list] })) };

@@ -61,12 +61,15 @@ export const loadColumns = async (
     key === 'closed'
       ? await countIssues(call, scope, columnFilters(board, { key, list }, filters))
       : countOf(counts, list);
+  const listed = counts.reduce((sum, one) => sum + one.total, 0);
   const loaded: LoadedColumn[] = [];
   for (const column of columns) {
     const total = await totalOf(column);
     const limit = limitOf(column.key);
     const page = { page: 1, per_page: limit, limit, offset: 0 };
-    const query = { call, scope, filters: columnFilters(board, column, filters), page };
+    // The issues of all columns stand mixed in one order: a column that has few of them is read past the others.
+    const passed = column.key === 'open' && total > 0 ? Math.round((limit * listed) / total) : 0;
+    const query = { call, scope, filters: columnFilters(board, column, filters), page, passed };
     loaded.push({ ...column, total, versions: total === 0 ? [] : await listIssueVersions(query) });
   }
   return loaded;

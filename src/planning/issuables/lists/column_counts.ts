@@ -1,6 +1,5 @@
 /** Counts the records of a board's columns in one statement. */
 import { type RawBuilder, sql } from 'kysely';
-import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { RecordIds } from './filters.ts';
 import { type Listed, column } from './record_kinds.ts';
 
@@ -9,33 +8,72 @@ export type ColumnCount = { kind: 'label' | 'assignee' | 'milestone' | 'rest'; i
 
 type Selected = { tables: RawBuilder<unknown>; where: RawBuilder<boolean> };
 
+type Part = { counted: RawBuilder<unknown>; isIn: RawBuilder<boolean> };
+
+/** A kind of columns: the statement that counts them, and the condition of a record that is in one. */
+const linkedPart = (
+  kind: Listed,
+  { name, table, id, ids }: { name: string; table: string; id: string; ids: readonly number[] },
+): Part[] => {
+  if (ids.length === 0) return [];
+  const [links, linked] = [sql.table(table), sql.ref(`${table}.${id}`)];
+  const on = sql`${sql.ref(`${table}.target_type`)} = ${sql.lit(kind.type)}
+    and ${sql.ref(`${table}.target_id`)} = listed.id and ${linked} in (${sql.join(ids)})`;
+  return [
+    {
+      counted: sql`select ${sql.lit(name)} as kind, ${linked} as id, count(*) as total
+        from listed cross join ${links} where ${on} group by ${linked}`,
+      isIn: sql`exists (select 1 from ${links} where ${on})`,
+    },
+  ];
+};
+
+const milestonePart = (ids: readonly number[]): Part[] => {
+  if (ids.length === 0) return [];
+  const isIn = sql<boolean>`coalesce(listed.milestone_id, 0) in (${sql.join(ids)})`;
+  return [
+    {
+      counted: sql`select 'milestone' as kind, milestone_id as id, count(*) as total
+        from listed where ${isIn} group by milestone_id`,
+      isIn,
+    },
+  ];
+};
+
+/** One pass over the records, for boards that have lists of labels only: most of all. */
+const labelCounts = (kind: Listed, ids: readonly number[]): RawBuilder<unknown> =>
+  sql`select case when label_links.label_id is null then 'rest' else 'label' end as kind,
+      coalesce(label_links.label_id, 0) as id, count(*) as total
+    from listed left join label_links on label_links.target_type = ${sql.lit(kind.type)}
+      and label_links.target_id = listed.id and label_links.label_id in (${sql.join(ids)})
+    group by label_links.label_id`;
+
 /** Of the records that a list selects, the number of each column. A record counts in each of its columns. */
 export const columnCounts = (
   kind: Listed,
   { tables, where }: Selected,
   { label_ids, assignee_ids, milestone_ids }: RecordIds,
-  dialect: SqlDialect,
 ): RawBuilder<ColumnCount> => {
-  const type = sql.lit(kind.type);
-  const links = {
-    label: sql`label_links.target_type = ${type} and label_links.target_id = listed.id
-      and ${dialect.oneOf('label_links.label_id', label_ids)}`,
-    assignee: sql`assignees.target_type = ${type} and assignees.target_id = listed.id
-      and ${dialect.oneOf('assignees.user_id', assignee_ids)}`,
-    milestone: dialect.oneOf('listed.milestone_id', milestone_ids),
-  };
-  const counted = [
-    sql`select 'label' as kind, label_links.label_id as id, count(*) as total
-      from listed cross join label_links where ${links.label} group by label_links.label_id`,
-    sql`select 'assignee', assignees.user_id, count(*)
-      from listed cross join assignees where ${links.assignee} group by assignees.user_id`,
-    sql`select 'milestone', milestone_id, count(*) from listed where ${links.milestone} group by milestone_id`,
-    sql`select 'rest', 0, count(*) from listed
-      where not exists (select 1 from label_links where ${links.label})
-        and not exists (select 1 from assignees where ${links.assignee})
-        and (listed.milestone_id is null or not ${links.milestone})`,
+  const parts = [
+    ...linkedPart(kind, { name: 'label', table: 'label_links', id: 'label_id', ids: label_ids }),
+    ...linkedPart(kind, { name: 'assignee', table: 'assignees', id: 'user_id', ids: assignee_ids }),
+    ...milestonePart(milestone_ids),
   ];
+  const rest = sql`select 'rest' as kind, 0 as id, count(*) as total from listed${
+    parts.length > 0
+      ? sql` where not (${sql.join(
+          parts.map(({ isIn }) => isIn),
+          sql` or `,
+        )})`
+      : sql``
+  }`;
+  const isOfLabels = label_ids.length > 0 && parts.length === 1;
+  const counted = isOfLabels
+    ? labelCounts(kind, label_ids)
+    : sql.join([...parts.map((part) => part.counted), rest], sql` union all `);
+  // The milestone is not in the indexes that lead a count.
+  const milestone = milestone_ids.length > 0 ? sql`, ${column(kind, 'milestone_id')} as milestone_id` : sql``;
   return sql<ColumnCount>`with listed as (
-      select ${column(kind, 'id')} as id, ${column(kind, 'milestone_id')} as milestone_id from ${tables} where ${where}
-    ) ${sql.join(counted, sql` union all `)}`;
+      select ${column(kind, 'id')} as id${milestone} from ${tables} where ${where}
+    ) ${counted}`;
 };

@@ -13,6 +13,7 @@ import { type ColumnCount, columnCounts } from './column_counts.ts';
 import {
   type Filters,
   type RecordIds,
+  type Selection,
   onMilestone,
   searchedFields,
   buildSelection,
@@ -74,7 +75,15 @@ export type ListKind<F extends Filters> = Listed & {
   total: (call: Call, query: TotalQuery) => Promise<number>;
 };
 
-type Query<F> = { call: Call; scope: Scope; filters: F; page: PageRequest; texts: TextLoader };
+type Query<F> = {
+  call: Call;
+  scope: Scope;
+  filters: F;
+  page: PageRequest;
+  texts: TextLoader;
+  /** Records that the page is expected to pass over, where the caller knows. */
+  passed?: number;
+};
 
 /** The records to read, and the index to read them along. */
 type Plan = {
@@ -82,6 +91,8 @@ type Plan = {
   where: Condition;
   /** Reads the same records without an order. */
   count: { lead: Lead; where: Condition };
+  /** Reads the records of one state, project by project; null: the list is of one project. */
+  alongProjects: { tables: RawBuilder<unknown>; where: Condition } | null;
   /** Whether an index selects a small part of the records. */
   isRare: boolean;
   /** Whether the search compares every text, so that a page may read all records. */
@@ -111,6 +122,17 @@ const milestonesIn = (scope: Scope): Condition => {
 };
 
 const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
+
+/** For counts in a group: its projects have few of all records, and an index by state. */
+const alongProjects = (
+  { table }: Listed,
+  { needed, others }: Selection,
+  visible: Condition[],
+  { indexedBy }: SqlDialect,
+): Plan['alongProjects'] => ({
+  tables: sql`projects cross join ${sql.raw(table)} ${indexedBy(`${table}_state_created`)}`,
+  where: allOf([...needed.map(({ condition }) => condition), ...others, ...visible]),
+});
 
 /** null: nothing has what the filters name. */
 const makePlan = async <F extends Filters>(
@@ -160,6 +182,7 @@ const makePlan = async <F extends Filters>(
   return {
     ...along(chooseLead(parts)),
     count: along(leadOfCount(parts)),
+    alongProjects: project === null ? alongProjects(kind, selection, [...visible, ...search], dialect) : null,
     isRare: isRare(parts),
     comparesTexts,
   };
@@ -195,18 +218,20 @@ const passingFilters = [
   'not',
   'updated_after',
   'updated_before',
-  'without',
 ];
 
 /** Whether a page may read many more records than it has. */
-const readsMany = ({ filters, page }: Pick<Query<Filters>, 'filters' | 'page'>, plan: Plan): boolean =>
+const readsMany = (
+  { filters, page, passed = 0 }: Pick<Query<Filters>, 'filters' | 'page' | 'passed'>,
+  plan: Plan,
+): boolean =>
   plan.comparesTexts ||
-  page.offset > maxSkipped ||
+  page.offset + passed > maxSkipped ||
   Object.entries(filters).some(([name, value]) => value !== undefined && passingFilters.includes(name));
 
 const readPage = async <F extends Filters>(
   kind: ListKind<F>,
-  { call, scope, filters, page }: Query<F>,
+  { call, scope, filters, page, passed = 0 }: Query<F>,
   plan: Plan,
 ): Promise<Version[]> => {
   const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
@@ -217,7 +242,7 @@ const readPage = async <F extends Filters>(
     select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}
     order by ${order}
     limit ${page.limit} offset ${page.offset}`;
-  if (!readsMany({ filters, page }, plan)) return (await query.execute(call.db)).rows;
+  if (!readsMany({ filters, page, passed }, plan)) return (await query.execute(call.db)).rows;
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
 };
 
@@ -231,6 +256,9 @@ const count = async <F extends Filters>(
   const [row] = await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
   return row?.total ?? 0;
 };
+
+/** Over `projects`. */
+const notArchived = sql<boolean>`projects.archived = 0`;
 
 /** Filters that leave every record of a state in. */
 const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filters): boolean =>
@@ -269,8 +297,9 @@ const makeTotal =
   async (query: Query<F>, plan: Plan): Promise<number> => {
     const { call, scope, filters } = query;
     const project = getProject(scope);
-    if (isPlain(filters)) {
-      return await kind.total(call, { project, place: inGroup(scope), state: filters.state });
+    if (isPlain(project === null ? { ...filters, non_archived: undefined } : filters)) {
+      const place = [...inGroup(scope), ...(filters.non_archived === true ? [notArchived] : [])];
+      return await kind.total(call, { project, place, state: filters.state });
     }
     if (kind.isUnversioned?.(filters) === true) return await count(kind, query, plan);
     if (scope === 'everywhere')
@@ -285,8 +314,9 @@ const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept) => {
     const { call, scope } = query;
     const plan = await makePlan(kind, query);
     if (plan === null) return [];
-    const selected = { tables: tables(scope, plan.count), where: plan.count.where };
-    const text = columnCounts(kind, selected, columns, call.platform.store.dialect);
+    const wide = plan.isRare || plan.comparesTexts ? null : plan.alongProjects;
+    const selected = wide ?? { tables: tables(scope, plan.count), where: plan.count.where };
+    const text = columnCounts(kind, selected, columns);
     return await readMany(call, { query: text, maxRecords: getLimit(kind, scope, plan) });
   };
   return async (given: Omit<Query<F>, 'texts' | 'page'>, columns: RecordIds): Promise<ColumnCount[]> => {

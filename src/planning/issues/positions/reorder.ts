@@ -7,7 +7,7 @@ import { visibleIssues } from '../../../core/access/visible.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type LoadedIssue, lockIssue } from '../find.ts';
-import { type Neighbours, placeIssue } from './place.ts';
+import { type Neighbours, placeIssue } from './place_issue.ts';
 
 const unprocessable = (): Failure => new Failure('unprocessable', { error: 'Unprocessable Entity' });
 

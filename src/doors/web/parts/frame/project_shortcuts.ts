@@ -20,7 +20,7 @@ const shortcuts: readonly Shortcut[] = [
   { keys: 'g f', name: 'Go to the files', below: '/-/tree', action: 'read_code' },
   { keys: 'g c', name: 'Go to the commits', below: '/-/commits', action: 'read_code' },
   { keys: 'g i', name: 'Go to the issues', below: '/-/issues', action: 'read_issue' },
-  { keys: 'g b', name: 'Go to the boards', below: '/-/boards', action: 'read_issue' },
+  { keys: 'g b', name: 'Go to the boards', below: '/-/boards', action: 'read_board' },
   { keys: 'g m', name: 'Go to the merge requests', below: '/-/merge_requests', action: 'read_merge_request' },
   { keys: 'g l', name: 'Go to the pipelines', below: '/-/pipelines', action: 'read_pipeline' },
   { keys: 'g j', name: 'Go to the jobs', below: '/-/jobs', action: 'read_job' },

@@ -16,7 +16,6 @@ export type ListedIssue = {
   id: number;
   project_id: number;
   iid: number;
-  project_id: number;
   title: string;
   description: string | null;
   state: 'opened' | 'closed';

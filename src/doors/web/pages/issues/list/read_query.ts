@@ -23,7 +23,10 @@ export type State = (typeof states)[number];
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (query: IssueListQuery, { ownScope }: IssueListScope): ListQuery => {
+export const readQuery = (
+  query: IssueListQuery,
+  { ownScope }: Pick<IssueListScope, 'ownScope'>,
+): ListQuery => {
   const { filters, ...parsed } = readListQuery(query, ownScope ?? 'all');
   return { ...parsed, filters: filters as Filters };
 };

@@ -1,0 +1,145 @@
+/**
+ * Boards: cards are dragged between columns and within them, and move with Alt and the arrow keys. The buttons of their
+ * menus do the same without scripts. Each move is sent as the form of the page, whose answer has the new columns.
+ */
+const boardOf = (): HTMLElement | null => document.querySelector<HTMLElement>('[data-board]');
+const formOf = (): HTMLFormElement | null => document.querySelector<HTMLFormElement>('#move-card');
+
+const columnOf = (card: Element): HTMLElement | null => card.closest<HTMLElement>('[data-list]');
+const keyOf = (card: Element): string => columnOf(card)?.dataset['list'] ?? '';
+const cardsOf = (column: Element): HTMLElement[] => [...column.querySelectorAll<HTMLElement>('[data-card]')];
+const idOf = (card: Element | null | undefined): string =>
+  card instanceof HTMLElement ? (card.dataset['card'] ?? '') : '';
+
+const makeDraggable = (): void => {
+  for (const card of document.querySelectorAll<HTMLElement>('[data-movable]')) card.draggable = true;
+};
+
+const announce = (text: string): void => {
+  const status = document.querySelector('[data-board-status]');
+  if (status !== null) status.textContent = text;
+};
+
+/** Sends a move, and shows the board as it then is. Where it was refused, the page is loaded again. */
+const send = async (value: string): Promise<void> => {
+  const [board, form] = [boardOf(), formOf()];
+  if (board === null || form === null) return;
+  const body = new URLSearchParams();
+  for (const [name, field] of new FormData(form)) if (typeof field === 'string') body.append(name, field);
+  body.set('move', value);
+  const answer = await fetch(form.action, { method: 'POST', body }).catch(() => null);
+  const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
+  const fresh = page.querySelector('[data-board]');
+  if (answer?.ok !== true || fresh === null) {
+    location.reload();
+    return;
+  }
+  board.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+  makeDraggable();
+  const card = board.querySelector(`#card-${value.split(':')[0] ?? ''}`);
+  card?.querySelector<HTMLElement>('[data-row]')?.focus();
+  announce(card === null ? 'The issue was moved.' : `Moved to ${columnOf(card)?.ariaLabel ?? ''}.`);
+};
+
+/** Returns the move of a card from one column to the place at which it is now. */
+const toValue = (card: Element, from: string): string => {
+  const to = keyOf(card);
+  const [above, below] =
+    to === 'closed' ? ['', ''] : [idOf(card.previousElementSibling), idOf(card.nextElementSibling)];
+  return [idOf(card), from, to, above, below].join(':');
+};
+
+const focusedCard = (): HTMLElement | null =>
+  document.activeElement?.closest<HTMLElement>('[data-movable]') ?? null;
+
+/** Moves the focused card within its column, as the buttons of its menu do. */
+const moveInColumn = (direction: 'up' | 'down'): void => {
+  focusedCard()?.querySelector<HTMLButtonElement>(`[data-move=${direction}]`)?.click();
+};
+
+/** Moves the focused card to the top of the next column. */
+const moveAcross = (step: 1 | -1): void => {
+  const card = focusedCard();
+  const from = card && columnOf(card);
+  if (card === null || !from) return;
+  const columns = [...document.querySelectorAll<HTMLElement>('[data-list]')];
+  const column = columns[columns.indexOf(from) + step];
+  const to = column?.dataset['list'];
+  if (column === undefined || to === undefined) return;
+  const below = to === 'closed' ? '' : idOf(cardsOf(column)[0]);
+  void send([idOf(card), from.dataset['list'], to, '', below].join(':'));
+};
+
+const keys = new Map<string, readonly [string, () => void]>([
+  ['ArrowUp', ['Move the card up', () => moveInColumn('up')]],
+  ['ArrowDown', ['Move the card down', () => moveInColumn('down')]],
+  ['ArrowLeft', ['Move the card to the column before', () => moveAcross(-1)]],
+  ['ArrowRight', ['Move the card to the next column', () => moveAcross(1)]],
+]);
+
+/** Returns the shortcuts of a board, for the list of all. */
+export const boardShortcuts = (): [string, readonly [string, () => void]][] =>
+  boardOf() === null ? [] : [...keys].map(([key, action]) => [`Alt+${key.replace('Arrow', '')}`, action]);
+
+/** Puts a dragged card where the pointer is. Cards that were closed have no order. */
+const place = (card: HTMLElement, { target, clientY }: DragEvent): void => {
+  const column = target instanceof Element ? columnOf(target) : null;
+  const list = column?.querySelector('.cards');
+  if (!column || !list) return;
+  const next = cardsOf(column)
+    .filter((one) => one !== card)
+    .find((one) => one.getBoundingClientRect().top + one.offsetHeight / 2 > clientY);
+  const before = column.dataset['list'] === 'closed' ? list.firstElementChild : (next ?? null);
+  if (before !== card && card.nextElementSibling !== before) list.insertBefore(card, before);
+  else if (card.parentElement !== list) list.insertBefore(card, before);
+};
+
+const startDrag = (board: HTMLElement): void => {
+  let dragged: { card: HTMLElement; from: string; home: Element | null; next: Element | null } | null = null;
+  board.addEventListener('dragstart', ({ target, dataTransfer }) => {
+    const card = target instanceof Element ? target.closest<HTMLElement>('[data-movable]') : null;
+    if (card === null || dataTransfer === null) return;
+    dragged = { card, from: keyOf(card), home: card.parentElement, next: card.nextElementSibling };
+    dataTransfer.effectAllowed = 'move';
+    dataTransfer.setData('text/plain', idOf(card));
+    card.classList.add('dragged');
+  });
+  board.addEventListener('dragover', (event) => {
+    if (dragged === null) return;
+    event.preventDefault();
+    place(dragged.card, event);
+  });
+  board.addEventListener('drop', (event) => {
+    if (dragged === null) return;
+    event.preventDefault();
+    const { card, from } = dragged;
+    dragged = null;
+    card.classList.remove('dragged');
+    void send(toValue(card, from));
+  });
+  board.addEventListener('dragend', () => {
+    if (dragged === null) return;
+    const { card, home, next } = dragged;
+    dragged = null;
+    card.classList.remove('dragged');
+    home?.insertBefore(card, next);
+  });
+};
+
+export const startBoards = (): void => {
+  const board = boardOf();
+  if (board === null) return;
+  makeDraggable();
+  startDrag(board);
+  formOf()?.addEventListener('submit', (event) => {
+    const value = event.submitter instanceof HTMLButtonElement ? event.submitter.value : '';
+    event.preventDefault();
+    void send(value);
+  });
+  document.addEventListener('keydown', (event) => {
+    const action = event.altKey && focusedCard() !== null ? keys.get(event.key) : undefined;
+    if (action === undefined) return;
+    event.preventDefault();
+    action[1]();
+  });
+};

@@ -1,0 +1,377 @@
+/** Pages of boards: columns, moves by form, and the forms that edit a board; of projects and of groups. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let group: { id: number; full_path: string };
+let project: { id: number; full_path: string };
+let reporter: Visitor;
+let guest: Visitor;
+let stranger: Visitor;
+
+const someone = async (level: number | null): Promise<Visitor> =>
+  (await seedVisitor(gantry, { group: group.id, access_level: level })).visitor;
+
+before(async () => {
+  gantry = await startTestService();
+  group = await seedGroup(gantry, { visibility: 'private' });
+  project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  [reporter, guest, stranger] = [await someone(20), await someone(10), await someone(null)];
+});
+after(async () => await gantry.close());
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on it
+const must = async (line: string, json?: object): Promise<any> => {
+  const { status, body, text } = await gantry.api(line, json === undefined ? {} : { json });
+  assert.ok(status < 300, `${line}: ${status} ${text}`);
+  return body;
+};
+
+type Setup = {
+  path: string;
+  board: number;
+  lists: Record<string, number>;
+  labels: Record<string, number>;
+  /** A new issue. */
+  issue: (fields?: object) => Promise<{ id: number; iid: number }>;
+  read: (
+    iid: number,
+  ) => Promise<{ labels: string[]; state: string; assignees: object[]; milestone: object | null }>;
+};
+
+let count = 0;
+
+/** A board with lists of the labels `todo` and `doing`, of root, and of a milestone, in a project of its own. */
+const setUp = async (): Promise<
+  Setup & { project: { id: number; full_path: string }; milestone: number }
+> => {
+  const own = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const api = `/projects/${own.id}`;
+  const { id: board } = await must(`POST ${api}/boards`, { name: 'Work' });
+  const labels: Record<string, number> = {};
+  const lists: Record<string, number> = {};
+  for (const name of ['todo', 'doing']) {
+    labels[name] = (await must(`POST ${api}/labels`, { name, color: '#112233' })).id;
+    lists[name] = (await must(`POST ${api}/boards/${board}/lists`, { label_id: labels[name] })).id;
+  }
+  lists['root'] = (await must(`POST ${api}/boards/${board}/lists`, { assignee_id: 1 })).id;
+  const milestone = (await must(`POST ${api}/milestones`, { title: 'v1' })).id;
+  lists['v1'] = (await must(`POST ${api}/boards/${board}/lists`, { milestone_id: milestone })).id;
+  return {
+    path: `/${own.full_path}/-/boards/${board}`,
+    board,
+    lists,
+    labels,
+    project: own,
+    milestone,
+    issue: async (fields = {}) =>
+      await must(`POST ${api}/issues`, { title: `Issue ${(count += 1)}`, ...fields }),
+    read: async (iid) => await must(`GET ${api}/issues/${iid}`),
+  };
+};
+
+/** Columns of a page: key, shown count and ids of cards. */
+const columnsIn = (text: string): Record<string, { count: string; cards: number[] }> =>
+  Object.fromEntries(
+    [...text.matchAll(/<section class="column"[^>]* data-list="(\w+)"([\s\S]*?)<\/section>/g)].map(
+      ([, key = '', part = '']) => [
+        key,
+        {
+          count: (/<h2>[\s\S]*?<\/h2><span[^>]*>([\s\S]*?)<\/span>/.exec(part)?.[1] ?? '').replaceAll(
+            /<[^>]+>/g,
+            '',
+          ),
+          cards: [...part.matchAll(/data-card="(\d+)"/g)].map(([, id]) => Number(id)),
+        },
+      ],
+    ),
+  );
+
+const read = async (visitor: Visitor, path: string) => {
+  const { status, text } = await visitor.get(path);
+  assert.equal(status, 200, text);
+  return { text, columns: columnsIn(text) };
+};
+
+const move = async (visitor: Visitor, path: string, value: (string | number)[], query = '') =>
+  await visitor.post(`${path}/move`, { move: value.join(':'), query });
+
+describe('a board', () => {
+  test('shows each issue in the columns that it belongs to, with exact counts', async () => {
+    const { path, lists, issue } = await setUp();
+    const plain = await issue();
+    const todo = await issue({ labels: 'todo', due_date: '2001-02-03', confidential: true });
+    const both = await issue({ labels: 'todo,doing', assignee_ids: [1] });
+    const planned = await issue({ milestone_id: undefined });
+    const closed = await issue({ labels: 'doing' });
+    await must(`PUT /projects/${(closed as { project_id?: number }).project_id}/issues/${closed.iid}`, {
+      state_event: 'close',
+    });
+    await must(`PUT /projects/${(planned as { project_id?: number }).project_id}/issues/${planned.iid}`, {
+      milestone_id: (
+        await must(`GET /projects/${(planned as { project_id?: number }).project_id}/milestones`)
+      )[0].id,
+    });
+    const { text, columns } = await read(reporter, path);
+    assert.deepEqual(columns, {
+      open: { count: '1', cards: [plain.id] },
+      [lists['todo'] ?? 0]: { count: '2', cards: [todo.id, both.id] },
+      [lists['doing'] ?? 0]: { count: '1', cards: [both.id] },
+      [lists['root'] ?? 0]: { count: '1', cards: [both.id] },
+      [lists['v1'] ?? 0]: { count: '1', cards: [planned.id] },
+      closed: { count: '1', cards: [closed.id] },
+    });
+    assert.match(text, /Confidential[\s\S]+3 Feb 2001<\/time>, overdue/);
+    // A guest sees neither the confidential issue nor its number, and no buttons.
+    const seen = await read(guest, path);
+    assert.deepEqual(seen.columns[lists['todo'] ?? 0], { count: '1', cards: [both.id] });
+    assert.doesNotMatch(seen.text, /name="move"|Edit board|data-movable/);
+    assert.equal((await stranger.get(path)).status, 404);
+    assert.match((await openVisitor(gantry).get(path)).location ?? '', /sign_in/);
+  });
+
+  test('filters, and comes back with the filter after a move', async () => {
+    const { path, lists, issue } = await setUp();
+    const one = await issue({ title: 'Needle', labels: 'todo,bug' });
+    await issue({ labels: 'todo' });
+    const { text, columns } = await read(reporter, `${path}?labels=bug`);
+    assert.deepEqual(columns[lists['todo'] ?? 0], { count: '1', cards: [one.id] });
+    assert.match(text, /name="query" value="labels=bug"/);
+    const { location } = await reporter.get(`${path}?q=label%3Abug`);
+    assert.equal(location, `${path}?labels=bug`);
+    const moved = await move(
+      reporter,
+      path,
+      [one.id, lists['todo'] ?? 0, lists['doing'] ?? 0, '', ''],
+      'labels=bug',
+    );
+    assert.equal(moved.location, `${path}?labels=bug#card-${one.id}`);
+  });
+
+  test('warns of a column beyond its limit', async () => {
+    const { path, lists, project: own, board, issue } = await setUp();
+    await must(`PUT /projects/${own.id}/boards/${board}/lists/${lists['todo']}`, { max_issue_count: 1 });
+    await issue({ labels: 'todo' });
+    assert.equal((await read(reporter, path)).columns[lists['todo'] ?? 0]?.count, '1 of 1');
+    await issue({ labels: 'todo' });
+    assert.match(
+      (await read(reporter, path)).columns[lists['todo'] ?? 0]?.count ?? '',
+      /2 of 1, over the limit/,
+    );
+  });
+
+  test('shows the first twenty issues of a column, and more on request', async () => {
+    const { path, issue } = await setUp();
+    for (let at = 0; at < 22; at += 1) await issue();
+    const { text, columns } = await read(reporter, path);
+    assert.deepEqual([columns['open']?.count, columns['open']?.cards.length], ['22', 20]);
+    const [, href = ''] = /<a href="([^"#]+)#list-open">Show more/.exec(text) ?? [];
+    const more = await read(reporter, href.replaceAll('&amp;', '&'));
+    assert.equal(more.columns['open']?.cards.length, 22);
+    assert.doesNotMatch(more.text, /Show more/);
+  });
+
+  test('is limited to the labels, assignee and milestone that it is about', async () => {
+    const { path, project: own, board, lists, issue } = await setUp();
+    const about = await issue({ labels: 'bug,todo' });
+    await issue({ labels: 'todo' });
+    await must(`PUT /projects/${own.id}/boards/${board}`, { labels: 'bug', hide_closed_list: true });
+    const { columns } = await read(reporter, path);
+    assert.deepEqual(columns[lists['todo'] ?? 0]?.cards, [about.id]);
+    assert.equal(columns['closed'], undefined);
+  });
+});
+
+describe('a move', () => {
+  const at = (value: number | undefined): number => value ?? 0;
+
+  test('between labels exchanges them; to Open removes those of the board; to Closed closes', async () => {
+    const { path, lists, issue, read: readIssue } = await setUp();
+    const { id, iid } = await issue({ labels: 'bug' });
+    const go = async (from: string | number, to: string | number) => {
+      const { status, text } = await move(reporter, path, [id, from, to, '', '']);
+      assert.equal(status, 303, text);
+      const { labels, state } = await readIssue(iid);
+      return [labels, state];
+    };
+    assert.deepEqual(await go('open', at(lists['todo'])), [['bug', 'todo'], 'opened']);
+    assert.deepEqual(await go(at(lists['todo']), at(lists['doing'])), [['bug', 'doing'], 'opened']);
+    assert.deepEqual(await go(at(lists['doing']), 'open'), [['bug'], 'opened']);
+    await go('open', at(lists['todo']));
+    assert.deepEqual(await go(at(lists['todo']), 'closed'), [['bug'], 'closed']);
+    assert.deepEqual(await go('closed', at(lists['doing'])), [['bug', 'doing'], 'opened']);
+  });
+
+  test('to an assignee or a milestone sets it, and keeps the label', async () => {
+    const { path, lists, issue, read: readIssue, milestone } = await setUp();
+    const { id, iid } = await issue({ labels: 'todo' });
+    const go = async (from: string | number, to: string | number) => {
+      assert.equal((await move(reporter, path, [id, from, to, '', ''])).status, 303);
+      const { labels, assignees, milestone: its } = await readIssue(iid);
+      return [
+        labels,
+        assignees.map((one) => (one as { id: number }).id),
+        (its as { id: number } | null)?.id ?? null,
+      ];
+    };
+    assert.deepEqual(await go(at(lists['todo']), at(lists['root'])), [['todo'], [1], null]);
+    assert.deepEqual(await go(at(lists['root']), at(lists['v1'])), [['todo'], [1], milestone]);
+    assert.deepEqual(await go(at(lists['v1']), 'open'), [[], [1], null]);
+    assert.deepEqual(await go(at(lists['root']), 'open'), [[], [], null]);
+  });
+
+  test('puts the card where it is dropped, and up and down by the buttons of its menu', async () => {
+    const { path, lists, issue } = await setUp();
+    const [a, b, c] = [await issue({ labels: 'todo' }), await issue({ labels: 'todo' }), await issue()];
+    await move(reporter, path, [c.id, 'open', at(lists['todo']), a.id, b.id]);
+    const cards = async () => (await read(reporter, path)).columns[at(lists['todo'])]?.cards;
+    assert.deepEqual(await cards(), [a.id, c.id, b.id]);
+    const press = async (id: number, key: string) => {
+      const { text } = await reporter.get(path);
+      const card = text.slice(text.indexOf(`data-card="${id}"`));
+      const [, value = ''] = new RegExp(`value="([^"]+)" data-move="${key}"`).exec(card) ?? [];
+      await reporter.post(`${path}/move`, { move: value, query: '' });
+      return await cards();
+    };
+    assert.deepEqual(await press(b.id, 'up'), [a.id, b.id, c.id]);
+    assert.deepEqual(await press(a.id, 'down'), [b.id, a.id, c.id]);
+  });
+
+  test('is refused to others, and of issues and columns of others', async () => {
+    const { path, lists, issue, read: readIssue } = await setUp();
+    const other = await setUp();
+    const { id, iid } = await issue();
+    const foreign = await other.issue();
+    const status = async (visitor: Visitor, value: (string | number)[], board = path) =>
+      (await move(visitor, board, value)).status;
+    const toTodo = [id, 'open', at(lists['todo']), '', ''];
+    assert.equal(await status(guest, toTodo), 403);
+    assert.equal(await status(stranger, toTodo), 404);
+    assert.equal(await status(reporter, [foreign.id, 'open', at(lists['todo']), '', '']), 404);
+    assert.equal(await status(reporter, [id, 'open', at(other.lists['todo']), '', '']), 400);
+    assert.equal(await status(reporter, [id, 'open', at(lists['todo']), foreign.id, '']), 303);
+    assert.equal(await status(reporter, [id, 'open', at(lists['todo']), 2 ** 40, '']), 422);
+    assert.equal(await status(reporter, ['x', 'open', 'closed', '', '']), 404);
+    assert.deepEqual((await readIssue(iid)).labels, ['todo']);
+    const { status: without } = await reporter.post(`${path}/move`, {
+      authenticity_token: null,
+      move: [id, at(lists['todo']), 'closed', '', ''].join(':'),
+    });
+    assert.equal(without, 422);
+    assert.equal((await readIssue(iid)).state, 'opened');
+  });
+});
+
+describe('forms of boards', () => {
+  test('create, edit and delete a board and its lists', async () => {
+    const path = `/${project.full_path}/-/boards`;
+    assert.match((await reporter.get(path)).text, /No boards yet[\s\S]+Create board/);
+    assert.doesNotMatch((await guest.get(path)).text, /Create board/);
+    const { location } = await reporter.post(path, { name: 'Development' });
+    const board = (location ?? '').replace('/edit', '');
+    assert.match(board, new RegExp(`^${path}/\\d+$`));
+    assert.equal((await reporter.get(path)).location, board);
+    await must(`POST /projects/${project.id}/labels`, { name: 'ready', color: '#123456' });
+    await must(`POST /projects/${project.id}/milestones`, { title: 'v2' });
+    const edit = `${board}/edit`;
+    for (const fields of [{ label: 'ready' }, { assignee: '@root' }, { milestone: 'v2' }]) {
+      assert.equal((await reporter.post(`${board}/lists`, fields as Record<string, string>)).location, edit);
+    }
+    const boardId = Number(board.split('/').at(-1));
+    const lists = async () => (await must(`GET /projects/${project.id}/boards/${boardId}`)).lists;
+    const [ready, root] = await lists();
+    await reporter.post(`${board}/lists/${root.id}`, { position: '0' });
+    await reporter.post(`${board}/lists/${ready.id}`, { max_issue_count: '4' });
+    assert.deepEqual(
+      (await lists())
+        .map((one: { id: number; max_issue_count: number }) => [one.id, one.max_issue_count])
+        .slice(0, 2),
+      [
+        [root.id, 0],
+        [ready.id, 4],
+      ],
+    );
+    await reporter.post(`${board}/lists/${root.id}/delete`);
+    assert.equal((await lists()).length, 2);
+    const bad = await reporter.post(`${board}/lists`, { label: 'none' });
+    assert.match(bad.text, /No label has this name/);
+    assert.equal(bad.status, 422);
+    assert.match((await reporter.post(`${board}/lists`, { label: 'ready' })).text, /already been taken/);
+    const saved = {
+      name: 'Work',
+      show_open: '0',
+      show_closed: '1',
+      labels: 'ready',
+      assignee: 'root',
+      milestone: 'v2',
+    };
+    assert.equal((await reporter.post(board, saved)).location, board);
+    const { text, columns } = await read(reporter, board);
+    assert.match(text, /Only issues of[\s\S]+v2[\s\S]+assigned to Administrator[\s\S]+ready/);
+    assert.equal(columns['open'], undefined);
+    assert.match(
+      (await reporter.post(board, { ...saved, assignee: 'nobody-at-all' })).text,
+      /No user has this name/,
+    );
+    assert.equal((await guest.post(board, saved)).status, 403);
+    assert.equal((await guest.get(edit)).status, 403);
+    assert.equal((await reporter.post(`${board}/delete`)).location, path);
+    assert.equal((await reporter.get(board)).status, 404);
+  });
+
+  test('create an issue first in its column, with what the column stands for', async () => {
+    const { path, lists, issue, read: readIssue } = await setUp();
+    const first = await issue({ labels: 'todo' });
+    const { text } = await reporter.get(path);
+    assert.match(text, new RegExp(`href="${path}/issues/new\\?list=${lists['todo']}`));
+    assert.match((await reporter.get(`${path}/issues/new?list=${lists['todo']}`)).text, /In the column todo/);
+    const form = { list: String(lists['todo']), query: '', title: 'Made here' };
+    assert.equal((await reporter.post(`${path}/issues`, form)).status, 303);
+    assert.equal((await reporter.post(`${path}/issues`, { ...form, title: ' ' })).status, 422);
+    assert.equal((await guest.post(`${path}/issues`, form)).status, 403);
+    const { cards = [] } = (await read(reporter, path)).columns[lists['todo'] ?? 0] ?? {};
+    assert.equal(cards[1], first.id);
+    assert.deepEqual((await readIssue(first.iid + 1)).labels, ['todo']);
+    assert.equal((await guest.post(`${path}/issues`, { ...form, list: 'open' })).status, 303);
+    assert.equal((await reporter.post(`${path}/issues`, { ...form, list: 'closed' })).status, 404);
+  });
+});
+
+describe('a board of a group', () => {
+  test('has the issues of all projects below, and creates some in a project', async () => {
+    const place = await seedGroup(gantry, { visibility: 'private' });
+    const { visitor: member } = await seedVisitor(gantry, { group: place.id, access_level: 20 });
+    const api = `/groups/${place.id}`;
+    const one = await seedProject(gantry, { namespace: place.id, visibility: 'private' });
+    const { id: label } = await must(`POST ${api}/labels`, { name: 'shared', color: '#445566' });
+    const { id: board } = await must(`POST ${api}/boards`, { name: 'All' });
+    const { id: list } = await must(`POST ${api}/boards/${board}/lists`, { label_id: label });
+    const other = await seedProject(gantry, { namespace: place.id, visibility: 'private' });
+    const a = await must(`POST /projects/${one.id}/issues`, { title: 'A', labels: 'shared' });
+    const b = await must(`POST /projects/${other.id}/issues`, { title: 'B' });
+    const path = `/groups/${place.full_path}/-/boards/${board}`;
+    assert.equal((await member.get(`/groups/${place.full_path}/-/boards`)).location, path);
+    const { text, columns } = await read(member, path);
+    assert.deepEqual(columns[list]?.cards, [a.id]);
+    assert.ok(columns['open']?.cards.includes(b.id));
+    assert.match(text, new RegExp(`${other.full_path}#1`));
+    await move(member, path, [b.id, 'open', list, a.id, '']);
+    assert.deepEqual((await read(member, path)).columns[list]?.cards, [a.id, b.id]);
+    const form = { list: String(list), query: '', title: 'C', project_id: String(other.id) };
+    assert.equal((await member.post(`${path}/issues`, form)).status, 303);
+    const made = await must(`GET /projects/${other.id}/issues/2`);
+    assert.deepEqual(made.labels, ['shared']);
+    const outside = await seedProject(gantry, {});
+    assert.equal(
+      (await member.post(`${path}/issues`, { ...form, project_id: String(outside.id) })).status,
+      404,
+    );
+    const far = await must(`POST /projects/${outside.id}/issues`, { title: 'Far' });
+    assert.equal((await move(member, path, [far.id, 'open', list, '', ''])).status, 404);
+    assert.equal((await stranger.get(path)).status, 404);
+  });
+});

@@ -1,0 +1,103 @@
+/** Cards of issues on a board. */
+import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
+import type { ColumnKey } from '../../../../planning/boards/columns/columns.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { label } from '../../parts/label.ts';
+import { menu } from '../../parts/menu.ts';
+import { dayPart } from '../../parts/times/dates.ts';
+import { type ListedIssue, issuePath } from '../issues/list/issue_row.ts';
+
+/** Id of the form that sends the moves of all cards. */
+export const moveFormId = 'move-card';
+
+export type Card = { issue: ListedIssue; labels: readonly LinkedLabel[]; canMove: boolean };
+
+/** A column as the menus of cards name it. */
+export type MoveTarget = { key: ColumnKey; name: string; firstId: number | null };
+
+type Neighbours = { above?: number | undefined; below?: number | undefined };
+
+/** The value of a move: ids of the issue and its new neighbours, and the two columns. */
+const moveValue = (id: number, from: ColumnKey, to: ColumnKey, { above, below }: Neighbours): string =>
+  [id, from, to, above ?? '', below ?? ''].join(':');
+
+const moveButton = (value: string, text: Html | string, key?: string): Html =>
+  html`<button form="${moveFormId}" name="move" value="${value}"${key !== undefined && html` data-move="${key}"`}>${text}</button>`;
+
+export type CardContext = {
+  from: ColumnKey;
+  /** The issues of the column, in order. */
+  ids: readonly number[];
+  targets: readonly MoveTarget[];
+  labelHref: (title: string) => string;
+  /** `YYYY-MM-DD` */
+  today: string;
+  /** The board has issues of several projects. */
+  namesProject: boolean;
+};
+
+/** Buttons within the column. Closed issues have no order of their own. */
+const placeButtons = ({ issue: { id } }: Card, { from, ids }: CardContext): Html[] => {
+  if (from === 'closed') return [];
+  const at = ids.indexOf(id);
+  const stay = (neighbours: Neighbours): string => moveValue(id, from, from, neighbours);
+  return [
+    ...(at > 0
+      ? [
+          moveButton(stay({ above: ids[at - 2], below: ids[at - 1] }), 'Up', 'up'),
+          moveButton(stay({ below: ids[0] }), 'To the top'),
+        ]
+      : []),
+    ...(at < ids.length - 1
+      ? [moveButton(stay({ above: ids[at + 1], below: ids[at + 2] }), 'Down', 'down')]
+      : []),
+  ];
+};
+
+const moveMenu = (card: Card, context: CardContext): Html => {
+  const { issue } = card;
+  const { from, targets } = context;
+  const others = targets
+    .filter(({ key }) => key !== from)
+    .map(({ key, name, firstId }) =>
+      moveButton(
+        moveValue(issue.id, from, key, key === 'closed' ? {} : { below: firstId ?? undefined }),
+        name,
+      ),
+    );
+  return menu(
+    { summary: icon('dots'), label: `Move #${issue.iid}`, classes: 'quiet' },
+    html`<p class="menu-title">Move to</p>${others}${placeButtons(card, context)}`,
+  );
+};
+
+const duePart = ({ due_date, state }: ListedIssue, today: string): Html | null => {
+  if (due_date === null) return null;
+  const isLate = state === 'opened' && due_date < today;
+  return html`<span class="status ${isLate ? 'bad' : ''}" title="Due date">${icon('clock', 'Due')} <span>${dayPart(due_date, today)}${isLate && ', overdue'}</span></span>`;
+};
+
+const peoplePart = ({ assignees }: ListedIssue): Html | null => {
+  if (assignees.length === 0) return null;
+  const names = assignees.map(({ name }) => name).join(', ');
+  return html`<span class="avatars" title="Assigned to ${names}">${assignees.slice(0, 4).map(avatar)}</span><span class="visually-hidden">Assigned to ${names}</span>`;
+};
+
+/** Renders an issue as a card. */
+export const cardPart = (card: Card, context: CardContext): Html => {
+  const { issue, labels, canMove } = card;
+  const { labelHref, today, namesProject } = context;
+  return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${canMove && html` data-movable`}><div class="row between"><span class="heading">${
+    issue.confidential &&
+    html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
+  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a></span>${canMove && moveMenu(card, context)}</div>${
+    labels.length > 0 &&
+    html`<div class="labels">${labels.map((one) => html`${label(one, labelHref(one.name))} `)}</div>`
+  }<div class="row between"><span class="meta">${namesProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${
+    issue.milestone !== null &&
+    html`<span class="status" title="Milestone">${icon('milestone', 'Milestone')} ${issue.milestone.title}</span>`
+  }</span>${peoplePart(issue)}</div></li>
+`;
+};

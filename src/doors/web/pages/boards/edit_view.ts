@@ -1,0 +1,173 @@
+/** The page that edits a board: its name, which issues it is about, and its lists. */
+import type { Board, BoardList } from '../../../../planning/boards/queries.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import { listLabels } from '../../../../projects/labels/queries.ts';
+import { listMilestones } from '../../../../projects/milestones/queries.ts';
+import type { View, Visit } from '../../page.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { type FormProblems, checkbox, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { label } from '../../parts/label.ts';
+import { button } from '../../parts/frame/project_layout.ts';
+import { columnName } from './column_name.ts';
+import type { BoardsPlace } from './board_owner.ts';
+
+/** The form with the problem: of the board itself, or of a new list of one kind. */
+export type Tried = {
+  part: 'board' | 'label' | 'assignee' | 'milestone';
+  values: Readonly<Record<string, string>>;
+  problems: FormProblems;
+};
+
+type Suggestions = { labels: string[]; milestones: string[] };
+
+/** Others can be typed. */
+const mostSuggestions = pageRequest({ per_page: 100 });
+
+const loadSuggestions = async ({ call }: Visit, { owner }: BoardsPlace): Promise<Suggestions> => {
+  const active = { state: 'active' as const, include_ancestors: true, include_parent_milestones: true };
+  const labels = await listLabels(call, owner, { include_ancestor_groups: true }, mostSuggestions);
+  const milestones = await listMilestones(call.db, owner, active, mostSuggestions);
+  return {
+    labels: labels.items.map(({ title }) => title),
+    milestones: milestones.items.map(({ title }) => title),
+  };
+};
+
+type Shown = {
+  place: BoardsPlace;
+  board: Board;
+  path: string;
+  tried: Tried | null;
+  suggestions: Suggestions;
+};
+
+const problemsOf = ({ tried }: Shown, part: Tried['part']): FormProblems =>
+  tried?.part === part ? tried.problems : noProblems;
+
+const valueOf = ({ tried }: Shown, part: Tried['part'], name: string, stored: string): string =>
+  tried?.part === part ? (tried.values[name] ?? '') : stored;
+
+const boardForm = (visit: Visit, shown: Shown): Html => {
+  const { board, path, suggestions } = shown;
+  const problems = problemsOf(shown, 'board');
+  const value = (name: string, stored: string): string => valueOf(shown, 'board', name, stored);
+  return form(
+    visit,
+    { action: path, submit: 'Save changes', problems },
+    input({ name: 'name', label: 'Name', value: value('name', board.name), required: true, problems }),
+    checkbox({
+      name: 'show_open',
+      label: 'Show the column Open',
+      hint: 'Open issues that are in no other column.',
+      checked: board.hide_backlog_list === 0,
+    }),
+    checkbox({ name: 'show_closed', label: 'Show the column Closed', checked: board.hide_closed_list === 0 }),
+    input({
+      name: 'labels',
+      label: 'Only with these labels',
+      hint: 'Names, separated by commas. Issues that are created on the board get them.',
+      value: value('labels', board.labels.map(({ title }) => title).join(', ')),
+      problems,
+    }),
+    input({
+      name: 'assignee',
+      label: 'Only of this assignee',
+      hint: 'User name',
+      value: value('assignee', board.assignee?.username ?? ''),
+      problems,
+    }),
+    input({
+      name: 'milestone',
+      label: 'Only of this milestone',
+      hint: 'Title',
+      value: value('milestone', board.milestone?.title ?? ''),
+      suggestions: suggestions.milestones,
+      problems,
+    }),
+  );
+};
+
+const listName = (list: BoardList): Html => {
+  if (list.label !== null) return label({ name: list.label.title, color: list.label.color });
+  if (list.assignee !== null) return html`${avatar(list.assignee)} ${list.assignee.name}`;
+  return html`${icon('milestone', 'Milestone')} ${list.milestone?.title ?? ''}`;
+};
+
+const listRow = (visit: Visit, { board, path }: Shown, list: BoardList): Html => {
+  const name = columnName({ key: list.id, list });
+  const one = `${path}/lists/${list.id}`;
+  const step = (text: string, position: number) =>
+    form(
+      visit,
+      { action: one, submit: text, name: `${text}: ${name}`, isQuiet: true },
+      hidden('position', position),
+    );
+  return html`<tr><th scope="row">${listName(list)}</th><td>${form(
+    visit,
+    { action: one, submit: 'Set', name: `Set the limit of ${name}`, isQuiet: true },
+    html`<label class="visually-hidden" for="limit_${list.id}">Limit of ${name}</label><input id="limit_${list.id}" name="max_issue_count" type="number" min="0" value="${list.max_issue_count}">`,
+  )}</td><td class="row">${list.position > 0 && step('Left', list.position - 1)}${
+    list.position < board.lists.length - 1 && step('Right', list.position + 1)
+  }${button(visit, `${one}/delete`, { label: 'Remove', name: `Remove the list ${name}`, danger: true })}</td></tr>`;
+};
+
+const listsPart = (visit: Visit, shown: Shown): Html =>
+  shown.board.lists.length === 0
+    ? html`<p class="muted">The board has no lists yet.</p>`
+    : html`<div class="scrolled"><table class="board-lists"><thead><tr><th scope="col">List</th><th scope="col">Limit of issues (0: none)</th><th scope="col">Place</th></tr></thead><tbody>${shown.board.lists.map(
+        (list) => listRow(visit, shown, list),
+      )}</tbody></table></div>`;
+
+const addForm = (
+  visit: Visit,
+  shown: Shown,
+  {
+    part,
+    name,
+    hint,
+    suggestions,
+  }: { part: Tried['part']; name: string; hint?: string; suggestions?: string[] },
+): Html => {
+  const problems = problemsOf(shown, part);
+  return form(
+    visit,
+    {
+      action: `${shown.path}/lists`,
+      submit: `Add ${name.toLowerCase()} list`,
+      isQuiet: true,
+      problems,
+    },
+    input({
+      name: part,
+      id: `new_${part}`,
+      label: name,
+      value: valueOf(shown, part, part, ''),
+      required: true,
+      problems,
+      ...(hint !== undefined && { hint }),
+      ...(suggestions !== undefined && { suggestions }),
+    }),
+  );
+};
+
+/** Renders the page that edits a board. */
+export const editBoardView = async (
+  visit: Visit,
+  place: BoardsPlace,
+  board: Board,
+  tried: Tried | null = null,
+): Promise<View> => {
+  const path = `${place.path}/${board.id}`;
+  const suggestions = await loadSuggestions(visit, place);
+  const shown = { place, board, path, tried, suggestions };
+  const content = html`<p><a href="${path}">${icon('chevron-left')} ${board.name}</a></p>
+<section class="card"><header><h2>Lists</h2></header><div class="body stack">${listsPart(visit, shown)}
+<h3>Add a list</h3><div class="add-lists">${addForm(visit, shown, { part: 'label', name: 'Label', suggestions: suggestions.labels })}${addForm(visit, shown, { part: 'assignee', name: 'Assignee', hint: 'User name' })}${addForm(visit, shown, { part: 'milestone', name: 'Milestone', suggestions: suggestions.milestones })}</div></div></section>
+<section class="card form-page"><header><h2>Board</h2></header><div class="body">${boardForm(visit, shown)}</div></section>
+<section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues stay as they are. This cannot be undone.</p>
+${form(visit, { action: `${path}/delete`, submit: 'Delete board', danger: true })}</div></section>`;
+  const view = place.view(visit, { title: 'Edit board' }, content);
+  return tried === null ? view : { ...view, status: 422 };
+};

@@ -1,0 +1,158 @@
+/** What people do with boards in a browser: drag, move by keyboard, on a phone, without scripts. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seedGroup, seedMember, seedProject } from '../support/seed.ts';
+import { type Web, openWeb, skip } from './web.ts';
+
+let web: Web;
+let username: string;
+let api: string;
+let path: string;
+let groupPath: string;
+let lists: { todo: number; doing: number };
+
+const sizes = [
+  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 375, height: 700 } },
+] as const;
+
+const must = async (line: string, json: object = {}): Promise<{ id: number }> => {
+  const { status, body, text } = await web.gantry.api(line, line.startsWith('GET') ? {} : { json });
+  assert.ok(status < 300, `${line}: ${text}`);
+  return body;
+};
+
+before(async () => {
+  if (skip !== false) return;
+  web = await openWeb();
+  const { gantry } = web;
+  const group = await seedGroup(gantry);
+  const project = await seedProject(gantry, { visibility: 'public', namespace: group.id });
+  username = await web.makeUser();
+  const { body } = await gantry.api(`GET /users?username=${username}`);
+  await seedMember(gantry, { user: body[0].id, group: group.id, access_level: 20 });
+  api = `/projects/${project.id}`;
+  const { id: board } = await must(`POST ${api}/boards`, { name: 'Work' });
+  path = `/${project.full_path}/-/boards/${board}`;
+  const list = async (name: string): Promise<number> => {
+    const { id: label_id } = await must(`POST ${api}/labels`, { name, color: '#1f75cb' });
+    return (await must(`POST ${api}/boards/${board}/lists`, { label_id, max_issue_count: 2 })).id;
+  };
+  lists = { todo: await list('todo'), doing: await list('doing') };
+  await must(`POST ${api}/boards/${board}/lists`, { assignee_id: body[0].id });
+  const { id: ofGroup } = await must(`POST /groups/${group.id}/boards`, { name: 'All' });
+  groupPath = `/groups/${group.full_path}/-/boards/${ofGroup}`;
+});
+after(async () => {
+  if (skip === false) await web.close();
+});
+
+/** Three issues in the column of `todo`, in their order. */
+beforeEach(async () => {
+  if (skip !== false) return;
+  const { body } = await web.gantry.api(`GET ${api}/issues?state=opened`);
+  for (const { iid } of body) await web.gantry.api(`DELETE ${api}/issues/${iid}`);
+  for (const title of ['First', 'Second', 'Third']) {
+    const fields = { title, labels: 'todo,bug', due_date: '2020-01-01', assignee_ids: [1] };
+    await must(`POST ${api}/issues`, fields);
+  }
+});
+
+const column = (page: Page, list: number | string) => page.locator(`[data-list="${list}"]`);
+
+const mostTries = 600;
+
+/** Waits until a column has these cards, by their titles. */
+const waitForCards = async (page: Page, list: number | string, titles: string[]): Promise<void> => {
+  let shown: string[] = [];
+  for (let tries = 0; tries < mostTries && shown.join() !== titles.join(); tries += 1) {
+    shown = await column(page, list).locator('[data-row]').allTextContents();
+    if (shown.join() !== titles.join()) await page.waitForTimeout(100);
+  }
+  assert.deepEqual(shown, titles);
+};
+
+test('boards are accessible, in both schemes and on a phone', { skip }, async () => {
+  for (const size of sizes) {
+    await web.withPage(async (page) => {
+      await web.signIn(page, username);
+      for (const address of [path, `${path}?labels=bug`, `${path}/edit`, groupPath, `${groupPath}/edit`]) {
+        await page.goto(address);
+        await web.assertFine(page);
+        const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(excess <= 0, `${address} is ${excess} pixels too wide`);
+      }
+      await page.goto(path);
+      await column(page, lists.todo).locator('summary').first().click();
+      await web.assertFine(page);
+    }, size);
+  }
+});
+
+test('drags a card to another column, and within one', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    const card = (title: string) => page.locator('.board-card', { hasText: title });
+    await card('Second').dragTo(column(page, lists.doing).locator('.cards'));
+    await waitForCards(page, lists.doing, ['Second']);
+    await waitForCards(page, lists.todo, ['First', 'Third']);
+    await page.getByText('Moved to doing').waitFor({ state: 'attached' });
+    await card('Third').dragTo(card('First'), { targetPosition: { x: 20, y: 2 } });
+    await waitForCards(page, lists.todo, ['Third', 'First']);
+    await page.reload();
+    await waitForCards(page, lists.todo, ['Third', 'First']);
+  });
+  const { body } = await web.gantry.api(`GET ${api}/issues?search=Second&state=opened`);
+  assert.deepEqual(body[0].labels, ['bug', 'doing']);
+});
+
+test('moves a card by keyboard, which keeps the focus', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    await page.locator('[data-row]', { hasText: 'First' }).focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await waitForCards(page, lists.todo, ['Second', 'First', 'Third']);
+    await page.keyboard.press('Alt+ArrowRight');
+    await waitForCards(page, lists.doing, ['First']);
+    await page.keyboard.press('Alt+ArrowLeft');
+    await waitForCards(page, lists.todo, ['First', 'Second', 'Third']);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'First');
+    await page.keyboard.press('?');
+    await page.getByText('Move the card up').waitFor();
+  });
+});
+
+test('moves a card by its menu, with and without scripts', { skip }, async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await web.withPage(
+      async (page) => {
+        await web.signIn(page, username);
+        await page.goto(`${path}?labels=bug`);
+        await page.locator('.board-card', { hasText: 'First' }).locator('summary').click();
+        await page.getByRole('button', { name: javaScriptEnabled ? 'doing' : 'Closed', exact: true }).click();
+        const target = javaScriptEnabled ? lists.doing : 'closed';
+        await column(page, target).getByRole('link', { name: 'First' }).waitFor();
+        assert.match(page.url(), /\?labels=bug/);
+      },
+      { javaScriptEnabled },
+    );
+  }
+});
+
+test('leads from the project to its board by g b, and adds an issue to a column', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path.replace(/\/-\/.*/, ''));
+    await page.keyboard.press('g');
+    await page.keyboard.press('b');
+    await page.waitForURL(`**${path}`);
+    await page.getByRole('link', { name: 'New issue in todo' }).click();
+    await page.getByLabel('Title').fill('Added');
+    await page.getByRole('button', { name: 'Create issue' }).click();
+    await waitForCards(page, lists.todo, ['Added', 'First', 'Second', 'Third']);
+    await page.getByText('4 of 2, over the limit').waitFor();
+  });
+});
