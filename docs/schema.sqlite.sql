@@ -130,6 +130,21 @@ CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.targe
 
 CREATE TRIGGER award_emoji_update_old_of_merge_request after update on award_emoji when old.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = old.target_id); end;
 
+CREATE TABLE backups (
+  id integer primary key autoincrement,
+  name text not null unique,
+  destination text not null,
+  holder text not null,
+  started_at integer not null,
+  held_until integer,
+  finished_at integer,
+  verified_at integer,
+  bytes integer,
+  error text
+) strict;
+
+CREATE INDEX backups_holding on backups (held_until) where held_until is not null;
+
 CREATE TABLE badges (
   id integer primary key autoincrement,
   project_id integer references projects (id) on delete cascade,

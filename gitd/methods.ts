@@ -25,6 +25,7 @@ import { countAheadBehind } from './commits/ahead_behind.ts';
 import { listCommits } from './commits/list_commits.ts';
 import { getRefs } from './refs/read_refs.ts';
 import { listRefNames, listRefs } from './refs/list_refs.ts';
+import { dumpRefs, restoreRefs } from './refs/restore_refs.ts';
 import { findCommits } from './refs/find_commits.ts';
 import { resolveRevision } from './refs/resolve_revision.ts';
 import { updateRefsMethod } from './refs/update_refs.ts';
@@ -48,6 +49,8 @@ export const methods: MethodHandlers = {
 
   'refs.list': answerWhenEmpty(listRefs, () => ({ refs: [], total: 0 })),
   'refs.names': answerWhenEmpty(listRefNames, () => ({ names: [], total: 0 })),
+  'refs.dump': answerWhenEmpty(dumpRefs, () => ({})),
+  'refs.restore': restoreRefs,
   'refs.get': answerWhenEmpty(getRefs, ({ names }) => ({ refs: names.map(() => null) })),
   'refs.update': updateRefsMethod,
   'revision.resolve': answerWhenEmpty(resolveRevision, () => null),

@@ -68,6 +68,10 @@ export type Methods = {
   'refs.list': { params: Repo & RefWalk; result: { refs: Ref[]; total: number } };
   /** Full names of the same refs, without reading objects. */
   'refs.names': { params: Repo & RefWalk; result: { names: string[]; total: number } };
+  /** Targets of all refs, internal ones too. Body: a line `<oid> <name>` for each. */
+  'refs.dump': { params: Repo; result: Record<string, never> };
+  /** Sets the refs to exactly these. Body as of `refs.dump`. For a repository that a restore fills. */
+  'refs.restore': { params: Repo; result: Record<string, never> };
   'refs.get': { params: Repo & { names: string[] }; result: { refs: (Ref | null)[] } };
   /** Compares and sets all refs or none; durable with the answer. Error `conflict` if an old value differs. */
   'refs.update': { params: Repo & { updates: RefUpdate[] }; result: Record<string, never> };
@@ -252,6 +256,8 @@ export type Streams = {
   };
   /** A pack of these commits without the history of `not`, for a repository of another storage. */
   'pack.read': { params: Repo & { commits: Oid[]; not: Oid[] }; result: Record<string, never> };
+  /** A pack of objects of any type, and of all they need, without what `not` leads to. `missing`: tips not there. */
+  'pack.dump': { params: Repo & { tips: Oid[]; not: Oid[] }; result: { missing: Oid[] } };
   /** Stores such a pack, checked like a push. */
   'pack.write': { params: Repo; result: Record<string, never> };
 };

@@ -1,6 +1,6 @@
 /** The handlers of all streams. */
 import type { StreamHandlers } from './handler_types.ts';
-import { readPack, writePack } from './ops/transfer_packs.ts';
+import { dumpPack, readPack, writePack } from './ops/transfer_packs.ts';
 import { readArchive } from './read/archive.ts';
 import { streamBlob } from './read/blobs.ts';
 import { advertise } from './transport/advertise.ts';
@@ -11,6 +11,7 @@ export const streams: StreamHandlers = {
   'archive.read': readArchive,
   'blob.read': streamBlob,
   'pack.read': readPack,
+  'pack.dump': dumpPack,
   'pack.write': writePack,
   'transport.advertise': advertise,
   'transport.upload_pack': uploadPack,

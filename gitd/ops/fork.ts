@@ -4,12 +4,11 @@ import { flag, ref, type Argument } from '../exec/arguments.ts';
 import { GitError, repositoryLost } from '../git_error.ts';
 import type { Methods } from '../protocol.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
+import { changeRefsAtOnce } from '../refs/restore_refs.ts';
 import { fillRepository, putInPlace } from '../storage/create_repository.ts';
-import { syncFolder } from '../disk/sync_folders.ts';
 import { resolveRepositoryPath, repositoryExists } from '../disk/storage_paths.ts';
 import { linkObjects } from './link_objects.ts';
 
-const hour = 3600;
 const maxListBytes = 256 * 2 ** 20;
 
 /** Prefixes of refs that a fork copies: users' refs. Internal refs have a meaning in their own project only. */
@@ -35,21 +34,6 @@ const listRefs = async (context: Context, dir: string, prefixes: Argument[]): Pr
   return stdout;
 };
 
-/** Creates all refs: first loose and not synced, then packed into one synced file. */
-const makeRefs = async (context: Context, dir: string, commands: Buffer): Promise<void> => {
-  if (commands.length === 0) return;
-  const common = { dir, slot: 'interactive', seconds: hour, signal: context.signal } as const;
-  await context.exec.run({
-    ...common,
-    command: 'update-ref',
-    args: [flag('--stdin')],
-    config: [['core.fsync', 'none']],
-    input: commands,
-  });
-  await context.exec.run({ ...common, command: 'pack-refs', args: [flag('--all')] });
-  await Promise.all(['', 'refs', 'refs/heads', 'refs/tags'].map((folder) => syncFolder(join(dir, folder))));
-};
-
 /** Forks a repository by hard links. @throws GitError `conflict` if the target exists */
 export const forkRepository = async (
   { source, source_written, refs }: Methods['repository.fork']['params'],
@@ -66,7 +50,7 @@ export const forkRepository = async (
   const isMade = await putInPlace(context, context.dir, async (made) => {
     await fillRepository(made);
     if (!isEmpty) await linkObjects(join(sourceDir, 'objects'), join(made, 'objects'));
-    await makeRefs(context, made, commands);
+    await changeRefsAtOnce(context, made, commands);
   });
   if (!isMade) throw taken;
   raiseGeneration(context.dir);

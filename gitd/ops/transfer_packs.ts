@@ -81,18 +81,43 @@ const hasObject = async (context: Context, id: Oid): Promise<boolean> => {
   return (await context.pools.catFile.info(context.dir, id)) !== null;
 };
 
+const selectExisting = async (context: Context, ids: readonly Oid[]): Promise<Oid[]> => {
+  const existing: Oid[] = [];
+  for (const id of ids) if (await hasObject(context, id)) existing.push(id);
+  return existing;
+};
+
+const sendPack = async (
+  context: Context,
+  { output }: StreamIo,
+  { commits, not }: { commits: Oid[]; not: Oid[] },
+): Promise<Record<string, never>> => {
+  // git refuses ids that are not in this repository.
+  const process = await startPack(context, { commits, not: await selectExisting(context, not) });
+  await streamProcessOutput({ processes: [process], output, signal: context.signal });
+  return {};
+};
+
 export const readPack = async (
   { commits, not }: Streams['pack.read']['params'],
   context: Context,
   io: StreamIo,
 ): Promise<Record<string, never>> => {
   for (const id of commits) await requireCommit(context, id);
-  const existing: Oid[] = [];
-  // git refuses ids that are not in this repository.
-  for (const id of not) if (await hasObject(context, id)) existing.push(id);
-  const process = await startPack(context, { commits, not: existing });
-  await streamProcessOutput({ processes: [process], output: io.output, signal: context.signal });
-  return {};
+  return await sendPack(context, io, { commits, not });
+};
+
+/** Sends what tags, trees and blobs lead to, too. Leaves out tips that do not exist, and says which. */
+export const dumpPack = async (
+  { tips, not }: Streams['pack.dump']['params'],
+  context: Context,
+  io: StreamIo,
+): Promise<Streams['pack.dump']['result']> => {
+  const commits = await selectExisting(context, tips);
+  if (commits.length > 0) await sendPack(context, io, { commits, not });
+  else io.output.end();
+  const sent = new Set(commits);
+  return { missing: tips.filter((id) => !sent.has(id)) };
 };
 
 export const writePack = async (

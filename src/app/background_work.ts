@@ -39,6 +39,7 @@ import { pipelineWork } from '../ci/pipelines/work.ts';
 import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
 import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
+import { holdRemovals } from './backup/removal_work.ts';
 import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
 import type { Completions } from '../code/repository/refs/operations.ts';
@@ -89,7 +90,7 @@ export const makeCompletions = (platform: Platform): Completions => ({
   merge: mergeCompletion(platform),
 });
 
-export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
+const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...avatarWork(platform),
   ...namespaceWork(platform),
   ...milestoneWork(platform),
@@ -119,3 +120,6 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   [followRequestWork]: async ({ merge_request_id }) =>
     await followRequest(platform, Number(merge_request_id)),
 });
+
+export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } =>
+  holdRemovals(platform, allHandlers(platform));

@@ -13,7 +13,10 @@ type Opened<T> = { opened: T; close: () => Promise<void> | void };
 const pauses = { abandoned: 6 * 3_600_000, waiting: 60_000 };
 
 /** Opens the configured blob store. An unreachable store does not prevent the start. */
-const openConfigured = async (config: Config, log: Logger): Promise<Opened<Blobs>> => {
+export const openConfiguredBlobs = async (
+  config: Config,
+  log: Pick<Logger, 'warn'>,
+): Promise<Opened<Blobs>> => {
   const location = getS3Location(config);
   if (location === null) {
     return { opened: await openBlobs(join(config.data, 'blobs')), close: () => undefined };
@@ -67,7 +70,7 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
 type Bytes = { blobs: Blobs; traces: AppendFiles; close: () => Promise<void> };
 
 export const openBytes = async (parts: Parts): Promise<Bytes> => {
-  const blobs = await openConfigured(parts.config, parts.log);
+  const blobs = await openConfiguredBlobs(parts.config, parts.log);
   const traces = await openTraces(parts, blobs.opened);
   return {
     blobs: blobs.opened,

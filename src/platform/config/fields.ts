@@ -3,6 +3,7 @@
  * variable over the default. Settings of the instance are stored in the database (`core/settings/`).
  */
 import { resolve } from 'node:path';
+import { type BackupConfig, backupFields } from './backups.ts';
 import { type BlobConfig, blobFields } from './blobs.ts';
 import { type CompatConfig, compatFields } from './contract_deviations.ts';
 import { type GitConfig, gitFields } from './git.ts';
@@ -29,7 +30,8 @@ import {
 } from './parse_values.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig &
+type Others = BackupConfig &
+  BlobConfig &
   GitConfig &
   MailConfig &
   OperationsConfig &
@@ -234,6 +236,7 @@ export const fields: Fields = {
   ...runnerFields,
   ...tracingFields,
   ...blobFields,
+  ...backupFields,
   ...compatFields,
 };
 

@@ -77,6 +77,7 @@ const reads = new Set<Method>([
   'repository.check',
   'refs.list',
   'refs.names',
+  'refs.dump',
   'refs.get',
   'revision.resolve',
   'commits.get',

@@ -1,11 +1,10 @@
 /** Reads every artifact and upload, in the data folder or the bucket, and compares the digests. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { artifactArea } from '../../../ci/artifacts/rules.ts';
-import { getBlobKey, getProjectArea, readFiles } from '../../../platform/blob/blob_files.ts';
+import { getBlobKey, getProjectArea } from '../../../platform/blob/blob_files.ts';
+import { type BlobReader, openBlobReader } from '../../../platform/blob/open_reader.ts';
 import type { Config } from '../../../platform/config/fields.ts';
-import { getS3Location } from '../../../platform/config/blobs.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type Damages, collectDamages } from './damages.ts';
@@ -64,7 +63,7 @@ const isReferenced = async ({ db }: Store, { table, id }: ReferencedFile): Promi
   return rows.length > 0;
 };
 
-export type Reading = Pick<ReturnType<typeof readFiles>, 'get'>;
+export type Reading = BlobReader['blobs'];
 
 /** Returns the problem of a file; null: none. @throws Failure when the store does not answer */
 const findProblem = async (
@@ -88,22 +87,6 @@ const findProblem = async (
   }
 };
 
-type Source = { blobs: Reading; where: (key: string) => string };
-
-export const openSource = async (config: Config): Promise<Source> => {
-  const location = getS3Location(config);
-  if (location === null) {
-    const root = join(config.data, 'blobs');
-    return { blobs: readFiles(root), where: (key) => join(root, key) };
-  }
-  const [{ openBucket }, { openS3 }] = await Promise.all([
-    import('../../../platform/blob/s3_client.ts'),
-    import('../../../platform/blob/s3_blobs.ts'),
-  ]);
-  const bucket = openBucket(location, () => undefined);
-  return { blobs: openS3(bucket), where: (key) => `${key} in the bucket ${location.bucket}` };
-};
-
 const nouns = { uploads: 'upload', artifacts: 'artifact' } as const;
 
 const adviceByTable = {
@@ -111,7 +94,7 @@ const adviceByTable = {
   artifacts: 'restore it from a backup, or retry its job and delete the old artifacts',
 } as const;
 
-type Checking = Source & { store: Store; damages: Damages; progress: Progress };
+type Checking = BlobReader & { store: Store; damages: Damages; progress: Progress };
 
 const checkFile = async (
   { blobs, where, store, damages, progress }: Checking,
@@ -145,7 +128,7 @@ export const checkDigests = async (
   progress: Progress,
 ): Promise<Finding[]> => {
   const damages = collectDamages('artifacts and uploads');
-  const parts = { ...(await openSource(config)), store, damages, progress };
+  const parts = { ...(await openBlobReader(config)), store, damages, progress };
   for (const table of tables) await checkTable(parts, table);
   return damages.findings('the bytes of all artifacts and uploads are there and have their digests');
 };

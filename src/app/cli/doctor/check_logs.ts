@@ -10,7 +10,8 @@ import { getTracePath } from '../../../platform/blob/trace_path.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
-import { type Reading, openSource } from './check_digests.ts';
+import { openBlobReader } from '../../../platform/blob/open_reader.ts';
+import type { Reading } from './check_digests.ts';
 import { collectDamages } from './damages.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
@@ -88,7 +89,7 @@ export const checkLogs = async (
   progress: Progress,
 ): Promise<Finding[]> => {
   const damages = collectDamages('job logs');
-  const { blobs } = await openSource(config);
+  const { blobs } = await openBlobReader(config);
   const check = async (log: Log): Promise<void> => {
     const { id, full_path, is_shared, sha256 } = log;
     const file = join(config.data, 'traces', getTracePath(log));

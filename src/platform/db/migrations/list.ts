@@ -56,6 +56,7 @@ import { boards } from './0074_boards.ts';
 import { feedTokens } from './0077_feed_tokens.ts';
 import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
+import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -116,4 +117,5 @@ export const migrationTexts: MigrationText[] = [
   feedTokens,
   savedViews,
   topics,
+  backups,
 ];

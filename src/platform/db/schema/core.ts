@@ -69,6 +69,25 @@ export type WorkTable = {
   created_at: number;
 };
 
+/** One row for each backup that was begun. */
+export type BackupsTable = {
+  id: Id;
+  /** Its time and a random part: `20261126T204500Z-1a2b3c4d`. */
+  name: string;
+  destination: string;
+  /** Host and data folder of the process that makes it. */
+  holder: string;
+  started_at: number;
+  /** Until then, files of this instance are not removed; null: the backup has ended. */
+  held_until: number | null;
+  /** null: it runs, failed, or its process died. */
+  finished_at: number | null;
+  verified_at: number | null;
+  /** Size of what was added to the destination. */
+  bytes: number | null;
+  error: string | null;
+};
+
 /** One row for each setting of the instance that was ever changed (`core/settings/fields.ts`). */
 export type SettingsTable = {
   name: string;
@@ -106,6 +125,7 @@ export type InstanceTable = {
 };
 
 export type CoreSchema = {
+  backups: BackupsTable;
   events: EventsTable;
   activities: ActivitiesTable;
   work: WorkTable;

@@ -1,0 +1,104 @@
+/**
+ * The instance's records of its backups. One backup runs at a time; while it runs, files are not removed, so that
+ * what the rows of its database refer to is still there when it is copied.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Store } from '../../platform/db/open.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { isBackupRunning, removalWork } from './removal_work.ts';
+
+/** Milliseconds for which one renewal holds back removals. */
+const holdDuration = 90_000;
+/** Milliseconds to wait for removals that had begun. */
+const maxRemovalWait = 15 * 60_000;
+const maxRecords = 200;
+
+type NewBackup = { name: string; destination: string; holder: string };
+
+const insertRecord = async (store: Store, { name, destination, holder }: NewBackup): Promise<number> =>
+  await store.write(async (tx) => {
+    // Of two that begin at once on PostgreSQL, the second waits here and sees the first.
+    if (tx.dialect.engine === 'postgres') await sql`lock table backups in exclusive mode`.execute(tx.db);
+    // This process holds the lock of the folder, so an earlier backup from there is dead.
+    await tx.db.updateTable('backups').set({ held_until: null }).where('holder', '=', holder).execute();
+    if (await isBackupRunning(tx.db, tx.now))
+      throw new StartFailure('another backup of this instance is running');
+    const times = { started_at: tx.now, held_until: tx.now + holdDuration };
+    const { id } = await tx.db
+      .insertInto('backups')
+      .values({
+        name,
+        destination,
+        holder,
+        ...times,
+        finished_at: null,
+        verified_at: null,
+        bytes: null,
+        error: null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await tx.db
+      .deleteFrom('backups')
+      .where('id', '<=', id - maxRecords)
+      .execute();
+    return id;
+  });
+
+type Change = { held_until?: number | null; finished_at?: number; bytes?: number; error?: string };
+
+const updateRecord = async (store: Store, id: number, change: (now: number) => Change): Promise<void> =>
+  await store.write(async ({ db, now }) => {
+    await db.updateTable('backups').set(change(now)).where('id', '=', id).execute();
+  });
+
+/** Waits until no piece of removal runs that began before the backup. */
+const untilNoRemoval = async ({ db }: Store, now: () => number): Promise<void> => {
+  const end = now() + maxRemovalWait;
+  for (;;) {
+    const row = await db
+      .selectFrom('work')
+      .select('id')
+      .where('name', 'in', removalWork)
+      .where('locked_until', '>', now())
+      .limit(1)
+      .executeTakeFirst();
+    if (row === undefined) return;
+    if (now() > end) throw new StartFailure('the removal of a project takes too long: try again later');
+    await pause(200);
+  }
+};
+
+/**
+ * Runs a backup under a record in the database, which says how it ended.
+ * @param work returns the bytes that it added to the destination
+ */
+export const recordBackup = async <T extends { added: number }>(
+  store: Store,
+  { now, ...backup }: NewBackup & { now: () => number },
+  work: () => Promise<T>,
+): Promise<T> => {
+  const id = await insertRecord(store, backup);
+  const renew = (): void =>
+    void updateRecord(store, id, (at) => ({ held_until: at + holdDuration })).catch(() => undefined);
+  const renewal = setInterval(renew, holdDuration / 4);
+  try {
+    await untilNoRemoval(store, now);
+    const done = await work();
+    clearInterval(renewal);
+    await updateRecord(store, id, (at) => ({ held_until: null, finished_at: at, bytes: done.added }));
+    return done;
+  } catch (error) {
+    clearInterval(renewal);
+    const text = (error as Error).message.slice(0, 1000);
+    await updateRecord(store, id, () => ({ held_until: null, error: text })).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Records that a backup was restored to a scratch folder and found whole. */
+export const recordVerified = async (store: Store, name: string): Promise<void> =>
+  await store.write(async ({ db, now }) => {
+    await db.updateTable('backups').set({ verified_at: now }).where('name', '=', name).execute();
+  });

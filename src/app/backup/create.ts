@@ -1,0 +1,190 @@
+/**
+ * Makes a backup while the service runs. The database comes first, at one point; then everything that its rows refer
+ * to, which nothing removes meanwhile; the manifest comes last.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { createZstdCompress } from 'node:zlib';
+import type { Config } from '../../platform/config/fields.ts';
+import { migrationTexts } from '../../platform/db/migrations/list.ts';
+import type { Store } from '../../platform/db/open.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { openGit } from '../../platform/git/storages.ts';
+import { openBlobReader } from '../../platform/blob/open_reader.ts';
+import { version } from '../../platform/version.ts';
+import { lockFolder, prepareFolder } from '../service/data_folder.ts';
+import { secretsPath } from '../service/secrets.ts';
+import { recordBackup } from './backup_records.ts';
+import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
+import {
+  type Manifest,
+  type StoredObject,
+  formatManifest,
+  formatVersion,
+  makeName,
+  manifestPath,
+} from './manifest.ts';
+import { openPlace } from './open_place.ts';
+import { type BackupPlace, listBackups, loadManifest } from './places/backup_place.ts';
+import { removeOldBackups } from './retention.ts';
+import { type Saving, addObject, saveBlobs, saveLogs } from './save_blobs.ts';
+import { saveRepositories } from './save_repositories.ts';
+import { countRows, openSnapshot, snapshotDatabase, workFolder } from './snapshot.ts';
+
+export type BackupParts = {
+  config: Config;
+  store: Store;
+  instance: string;
+  /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX. */
+  to: string;
+  withSecrets: boolean;
+  now: () => number;
+  /** Called when a part begins, with the number of its items, and after each of them. */
+  onPart: (label: string, total: number) => void;
+  advance: () => void;
+};
+
+/** The new backup and the bytes that it added to its place. */
+export type Made = { manifest: Manifest; added: number };
+
+const maxProblems = 1000;
+
+/** Loads the newest backup that can be read. A damaged one is not built upon. */
+const loadNewest = async (place: BackupPlace): Promise<Manifest | null> => {
+  const newest = (await listBackups(place)).at(-1);
+  if (newest === undefined) return null;
+  return await loadManifest(place, newest).catch(() => null);
+};
+
+const saveSecrets = async (
+  saving: Pick<Saving, 'place' | 'added'>,
+  { config, withSecrets }: BackupParts,
+): Promise<StoredObject | null> => {
+  if (!withSecrets) return null;
+  const file = secretsPath(config);
+  if (!existsSync(file))
+    throw new StartFailure(`${file} is missing: name it in GANTRY_SECRETS_FILE, or use --without-secrets`);
+  return await addObject(saving, createReadStream(file));
+};
+
+const sumRows = (tables: { [table: string]: number }, names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + (tables[name] ?? 0), 0);
+
+type Step = Saving & { contents: ContentsWriter };
+
+/** Copies repositories, bytes and logs. */
+const saveFiles = async (
+  saving: Step,
+  { config, store, instance, onPart }: BackupParts,
+  tables: Manifest['tables'],
+): Promise<Manifest['counts']> => {
+  const git = openGit({
+    storages: config.repository_storages,
+    data: config.data,
+    secret: config.gitd_secret,
+    instance,
+    readOnly: true,
+    random: randomBytes,
+    log: () => undefined,
+  });
+  try {
+    onPart('repositories saved', sumRows(tables, ['projects']));
+    const repositories = await saveRepositories({ ...saving, git, db: store.db });
+    onPart('files saved', sumRows(tables, ['artifacts', 'uploads']));
+    const blobs = await saveBlobs(saving);
+    onPart('job logs saved', sumRows(tables, ['jobs']));
+    return { ...repositories, blobs, logs: await saveLogs(saving) };
+  } finally {
+    await git.stop();
+  }
+};
+
+const save = async (parts: BackupParts, place: BackupPlace, name: string): Promise<Made> => {
+  const { config, now, onPart, advance } = parts;
+  const folder = `${workFolder(config)}/database`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  let added = 0;
+  const problems: string[] = [];
+  const storing = { place, added: (bytes: number) => void (added += bytes) };
+  try {
+    const earlier = await loadEarlierLines(place, await loadNewest(place));
+    onPart('database copied', 1);
+    const created_at = now();
+    const file = await snapshotDatabase(config, folder);
+    advance();
+    const tables = await countRows(file);
+    const database = await addObject(storing, createReadStream(file).compose(createZstdCompress()));
+    const snapshot = openSnapshot(file);
+    const contents = openContents(storing);
+    const { blobs } = await openBlobReader(config);
+    const report = (problem: string): void => void (problems.length < maxProblems && problems.push(problem));
+    const { write } = contents;
+    const saving = {
+      ...storing,
+      snapshot,
+      blobs,
+      data: config.data,
+      earlier,
+      contents,
+      write,
+      report,
+      advance,
+    };
+    const counts = await saveFiles(saving, parts, tables);
+    snapshot.close();
+    const manifest: Manifest = {
+      format: formatVersion,
+      name,
+      instance: parts.instance,
+      version,
+      migration: migrationTexts.at(-1)?.name ?? '',
+      created_at,
+      engine: parts.store.dialect.engine,
+      database,
+      contents: await contents.end(),
+      secrets: await saveSecrets(storing, parts),
+      tables,
+      counts,
+      problems,
+    };
+    await place.writeText(manifestPath(name), formatManifest(manifest));
+    return { manifest, added };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Locks the work folder. The system releases it however the process ends. */
+const lockWork = (config: Config): { release: () => void } => {
+  const folder = workFolder(config);
+  prepareFolder(folder);
+  try {
+    return lockFolder(folder);
+  } catch {
+    throw new StartFailure('another backup of this instance is running');
+  }
+};
+
+/**
+ * Makes a backup, and removes the oldest ones of its place beyond those that are kept.
+ * @throws StartFailure if another backup runs or the place cannot be used
+ */
+export const createBackup = async (parts: BackupParts): Promise<Made> => {
+  const { config, store, instance, to, now } = parts;
+  const name = makeName(now());
+  const lock = lockWork(config);
+  const record = { name, destination: to, holder: `${hostname()} ${config.data}`, now };
+  try {
+    return await recordBackup(store, record, async () => {
+      const { place, finish } = await openPlace(config, to, instance);
+      const made = await save(parts, place, name);
+      await finish();
+      await removeOldBackups(place, config.backup_keep);
+      return made;
+    });
+  } finally {
+    lock.release();
+  }
+};

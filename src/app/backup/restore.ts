@@ -1,0 +1,136 @@
+/** Restores a backup into an empty instance. The database comes last: before it is there, nothing starts. */
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
+import { openConfiguredBlobs } from '../../platform/blob/open_stores.ts';
+import { syncFolder } from '../../platform/blob/file_system.ts';
+import type { Config } from '../../platform/config/fields.ts';
+import { migrate } from '../../platform/db/migrate.ts';
+import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { openGit } from '../../platform/git/storages.ts';
+import { systemClock } from '../../platform/time.ts';
+import { openInstance } from '../service/open_instance.ts';
+import { databaseFile, openAnyStore } from '../service/open_database.ts';
+import { secretsPath } from '../service/secrets.ts';
+import { readContents } from './contents.ts';
+import type { Manifest } from './manifest.ts';
+import { fillDatabase } from './move_database.ts';
+import { type BackupReader, openObject } from './places/backup_place.ts';
+import { type Restoring, restoreLine, syncFile, writeObject } from './restore_files.ts';
+import { claimTarget, endRestore } from './restore_target.ts';
+import { openSnapshot, workFolder } from './snapshot.ts';
+
+export type RestoreParts = {
+  config: Config;
+  place: BackupReader;
+  manifest: Manifest;
+  /** Called when a part begins, with the number of its items, and after each of them. */
+  onPart: (label: string, total: number) => void;
+  advance: () => void;
+};
+
+const parts = (config: Config) => ({ config, clock: systemClock, onFatal: () => undefined });
+
+/** Writes the database of a backup to a file in a folder. */
+export const extractDatabase = async (
+  { place, manifest }: Pick<RestoreParts, 'place' | 'manifest'>,
+  folder: string,
+): Promise<string> => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = databaseFile({ data: folder });
+  await pipeline(
+    await openObject(place, manifest.database.sha256),
+    createZstdDecompress(),
+    createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return file;
+};
+
+/** Lists the storages of projects. @throws StartFailure if one is not configured */
+const requireStorages = (file: string, config: Config): void => {
+  const snapshot = openSnapshot(file);
+  const rows = snapshot.all<{ name: string }>(
+    'select distinct repository_storage as name from projects where deleted_at is null order by 1',
+  );
+  snapshot.close();
+  const missing = rows.find(({ name }) => !config.repository_storages.some((site) => site.name === name));
+  if (missing === undefined) return;
+  throw new StartFailure(
+    `projects of the backup are in the storage "${missing.name}": name it in GANTRY_REPOSITORY_STORAGES`,
+  );
+};
+
+const restoreFiles = async ({ config, place, manifest, onPart, advance }: RestoreParts): Promise<void> => {
+  const { repositories, blobs, logs } = manifest.counts;
+  onPart('repositories and files restored', repositories + blobs + logs);
+  const git = openGit({
+    storages: config.repository_storages,
+    data: config.data,
+    secret: config.gitd_secret,
+    instance: manifest.instance,
+    random: randomBytes,
+    log: () => undefined,
+  });
+  const bytes = await openConfiguredBlobs(config, { warn: () => undefined });
+  try {
+    const restoring: Restoring = { place, blobs: bytes.opened, git, data: config.data };
+    for await (const line of readContents(place, manifest)) {
+      await restoreLine(restoring, line);
+      advance();
+    }
+  } finally {
+    await bytes.close();
+    await git.stop();
+  }
+};
+
+/** Puts the database in its place. On PostgreSQL, it first gets the schema of this version, then all rows are copied. */
+const restoreDatabase = async ({ config }: RestoreParts, file: string): Promise<void> => {
+  if (config.database_url === null) {
+    await syncFile(file);
+    renameSync(file, databaseFile(config));
+    await syncFolder(config.data);
+    return;
+  }
+  const local = { ...config, database_url: null, data: dirname(file) };
+  const store = await openAnyStore(parts(local));
+  try {
+    await migrate(store);
+  } finally {
+    await store.close();
+  }
+  const reader = openSqliteReader(file);
+  try {
+    await fillDatabase(reader, config);
+  } finally {
+    reader.close();
+  }
+};
+
+/**
+ * Restores everything and brings the database to the schema of this version.
+ * @throws StartFailure if the target is in use or the backup is damaged. After an interruption, the same restore goes on
+ */
+export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
+  const { config, place, manifest, onPart, advance } = restore;
+  const folder = join(workFolder(config), 'database');
+  try {
+    const file = await extractDatabase(restore, folder);
+    requireStorages(file, config);
+    await claimTarget(config, manifest);
+    await restoreFiles(restore);
+    if (manifest.secrets !== null) await writeObject(place, manifest.secrets, secretsPath(config));
+    onPart('database restored', 1);
+    await restoreDatabase(restore, file);
+    advance();
+    const { store } = await openInstance(parts(config));
+    await store.close();
+    endRestore(config);
+  } finally {
+    rmSync(workFolder(config), { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,85 @@
+/** Checks that a restore overwrites nothing, and claims the stores that it fills. */
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../platform/config/fields.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { systemClock } from '../../platform/time.ts';
+import { writePrivate } from '../service/data_folder.ts';
+import { emptyRecord, readInstanceRecord } from '../service/instance_record.ts';
+import type { InstanceStore } from '../service/instance_stores.ts';
+import { listStores } from '../service/list_stores.ts';
+import { databaseFile, openAnyStore } from '../service/open_database.ts';
+import { readSecrets, secretsPath } from '../service/secrets.ts';
+import type { Manifest } from './manifest.ts';
+
+/** A file in the data folder while a restore fills it: the same restore may go on after it was interrupted. */
+const progressFile = (config: Config): string => join(config.data, 'restoring');
+
+const readProgress = (config: Config): string | null => {
+  const file = progressFile(config);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+};
+
+const inUse = (what: string): StartFailure =>
+  new StartFailure(`${what} is in use: restore into an empty instance (other --data, database and stores)`);
+
+const requireEmptyDatabase = async (config: Config): Promise<void> => {
+  if (config.database_url === null) {
+    if (existsSync(databaseFile(config))) throw inUse(databaseFile(config));
+    return;
+  }
+  const store = await openAnyStore({ config, clock: systemClock, onFatal: () => undefined });
+  try {
+    if (!(await readInstanceRecord(store)).isEmpty) throw inUse(`the schema ${config.database_schema}`);
+  } finally {
+    await store.close();
+  }
+};
+
+const requireEmptyStore = async ({ label, inspect, remedy }: InstanceStore): Promise<void> => {
+  const state = await inspect(emptyRecord).catch((error: unknown) => {
+    throw new StartFailure(`${label} does not answer (${(error as Error).message}): ${remedy}`);
+  });
+  if (state.instance !== null || !state.isEmpty) throw inUse(label);
+};
+
+const requireSecrets = (config: Config, manifest: Manifest): void => {
+  const file = secretsPath(config);
+  const present = readSecrets(file);
+  if (manifest.secrets !== null) {
+    if (present !== null) throw inUse(file);
+    return;
+  }
+  if (present?.instance !== manifest.instance)
+    throw new StartFailure(
+      `the backup has no secrets: copy those of the instance ${manifest.instance} to ${file} first`,
+    );
+};
+
+const requireEmptyLogs = (config: Config): void => {
+  const folder = join(config.data, 'traces');
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw inUse(folder);
+};
+
+/**
+ * Checks that everything is empty, or filled by the same restore that was interrupted, and claims the stores.
+ * @throws StartFailure; nothing has changed
+ */
+export const claimTarget = async (config: Config, manifest: Manifest): Promise<void> => {
+  await requireEmptyDatabase(config);
+  const stores = await listStores(config, null);
+  const begun = readProgress(config);
+  if (begun !== manifest.name) {
+    if (begun !== null)
+      throw new StartFailure(
+        `a restore of ${begun} was interrupted here: restore that one, or clear ${config.data}`,
+      );
+    requireSecrets(config, manifest);
+    requireEmptyLogs(config);
+    for (const store of stores) await requireEmptyStore(store);
+    writePrivate(progressFile(config), `${manifest.name}\n`);
+  }
+  for (const { claim } of stores) await claim(manifest.instance);
+};
+
+export const endRestore = (config: Config): void => rmSync(progressFile(config), { force: true });

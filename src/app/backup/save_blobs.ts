@@ -1,0 +1,154 @@
+/** Adds the bytes that rows of the snapshot refer to: artifacts, uploads, avatars and logs. */
+import { existsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { artifactArea } from '../../ci/artifacts/rules.ts';
+import { getAvatarArea } from '../../identity/avatars/store_avatar.ts';
+import { type Blobs, getProjectArea } from '../../platform/blob/blob_files.ts';
+import { isMissing } from '../../platform/blob/file_system.ts';
+import { getTracePath } from '../../platform/blob/trace_path.ts';
+import type { BlobLine, ContentLine, LogLine, StoredObject } from './manifest.ts';
+import { type BackupPlace, objectArea } from './places/backup_place.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What is written while a backup is made. */
+export type Saving = {
+  place: BackupPlace;
+  snapshot: Snapshot;
+  /** Bytes of this instance. */
+  blobs: Pick<Blobs, 'get'>;
+  /** The data folder. */
+  data: string;
+  /** Lines of the backup before, by key. */
+  earlier: ReadonlyMap<string, ContentLine>;
+  write: (line: ContentLine) => Promise<void>;
+  /** Notes that something is missing or damaged; the backup goes on. */
+  report: (problem: string) => void;
+  /** Bytes that were added to the place. */
+  added: (bytes: number) => void;
+  advance: () => void;
+};
+
+/** Files copied at once. */
+const concurrency = 4;
+
+/** Runs work over all items, a few at once. */
+export const forEachFew = async <T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> => {
+  const iterator = items[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+};
+
+export const addObject = async (
+  saving: Pick<Saving, 'place' | 'added'>,
+  content: Readable,
+): Promise<StoredObject> => {
+  const stored = await saving.place.blobs.put(objectArea, content);
+  saving.added(stored.size);
+  return stored;
+};
+
+type BlobRow = { area: string; sha256: string; size: number | null };
+
+const listBlobs = function* listBlobs(snapshot: Snapshot): Generator<BlobRow> {
+  for (const [table, areaOf] of [
+    ['uploads', getProjectArea],
+    ['artifacts', artifactArea],
+  ] as const) {
+    const rows = snapshot.each<{ project_id: number; sha256: string; size: number }>(
+      `select project_id, sha256, max(size) as size from ${table} join projects on projects.id = project_id
+        where projects.deleted_at is null group by project_id, sha256`,
+    );
+    for (const { project_id, sha256, size } of rows) yield { area: areaOf(project_id), sha256, size };
+  }
+  const avatars = snapshot.each<{ avatar: string }>(
+    `select avatar from users where avatar is not null union select avatar from namespaces where avatar is not null
+      union select avatar from projects where avatar is not null and deleted_at is null`,
+  );
+  for (const { avatar } of avatars)
+    yield { area: getAvatarArea(avatar), sha256: avatar.split('/')[0] ?? '', size: null };
+  const logs = snapshot.each<{ project_id: number; job_id: number; sha256: string }>(
+    `select shared_traces.project_id, job_id, sha256 from shared_traces join projects on projects.id = project_id
+      where sha256 is not null and projects.deleted_at is null`,
+  );
+  for (const { project_id, job_id, sha256 } of logs)
+    yield { area: `${getProjectArea(project_id)}/traces/${job_id}`, sha256, size: null };
+};
+
+/** Adds a blob; null: it is missing or damaged. */
+const saveBlob = async (saving: Saving, { area, sha256, size }: BlobRow): Promise<BlobLine | null> => {
+  const { place, blobs, report } = saving;
+  if (size !== null && (await place.blobs.has(objectArea, sha256)))
+    return { kind: 'blob', area, sha256, size };
+  const stream = await blobs.get(area, sha256);
+  if (stream === null) {
+    report(`${area}: the bytes ${sha256} are missing`);
+    return null;
+  }
+  const stored = await addObject(saving, stream);
+  if (stored.sha256 === sha256) return { kind: 'blob', area, ...stored };
+  report(`${area}: the bytes ${sha256} are damaged`);
+  return null;
+};
+
+/** @returns the number of blobs */
+export const saveBlobs = async (saving: Saving): Promise<number> => {
+  let count = 0;
+  await forEachFew(listBlobs(saving.snapshot), async (row) => {
+    const line = await saveBlob(saving, row);
+    saving.advance();
+    if (line === null) return;
+    count += 1;
+    await saving.write(line);
+  });
+  return count;
+};
+
+type LogRow = { id: number; project_id: number; trace_key: string | null; trace_size: number | null };
+
+const openLog = async (file: string): Promise<FileHandle | null> => {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
+/** Adds the log of a job; null: there is none. A finished one that the backup before has is not read again. */
+const saveLog = async (saving: Saving, row: LogRow): Promise<LogLine | null> => {
+  const { data, earlier, place, report } = saving;
+  const path = getTracePath(row);
+  const known = earlier.get(`log ${path}`);
+  const isKnown = known?.kind === 'log' && row.trace_size !== null && known.size === row.trace_size;
+  if (isKnown && (await place.blobs.has(objectArea, known.sha256))) return known;
+  const file = join(data, 'traces', path);
+  const handle = await openLog(file);
+  if (handle === null) {
+    if (row.trace_size !== null) report(`the log of job ${row.id} is missing`);
+    return null;
+  }
+  const stored = await addObject(saving, handle.createReadStream());
+  return { kind: 'log', path, masked: existsSync(`${file}.masked`), ...stored };
+};
+
+/** Adds the logs in the data folder. @returns their number */
+export const saveLogs = async (saving: Saving): Promise<number> => {
+  let count = 0;
+  const rows = saving.snapshot.each<LogRow>(
+    `select jobs.id, jobs.project_id, trace_key, trace_size from jobs join projects on projects.id = jobs.project_id
+      where projects.deleted_at is null and (started_at is not null or trace_size is not null)
+      and not exists (select 1 from shared_traces where job_id = jobs.id)`,
+  );
+  await forEachFew(rows, async (row) => {
+    const line = await saveLog(saving, row);
+    saving.advance();
+    if (line === null) return;
+    count += 1;
+    await saving.write(line);
+  });
+  return count;
+};

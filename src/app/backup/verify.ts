@@ -1,0 +1,145 @@
+/** Proves a backup: restores it to a scratch folder, compares everything with its manifest, and boots it. */
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Config } from '../../platform/config/fields.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { openGit } from '../../platform/git/storages.ts';
+import { secretsPath } from '../service/secrets.ts';
+import { databaseFile } from '../service/open_database.ts';
+import { readContents } from './contents.ts';
+import type { Manifest, RepositoryLine } from './manifest.ts';
+import { type BackupReader, readObject } from './places/backup_place.ts';
+import { openRepository } from './restore_files.ts';
+import { type RestoreParts, extractDatabase, restoreBackup } from './restore.ts';
+import { countRows, openSnapshot } from './snapshot.ts';
+
+export type VerifyParts = Omit<RestoreParts, 'config'> & {
+  /** The configuration of the instance, for its secrets where the backup has none. */
+  config: Config;
+  /** An empty folder that the caller removes. */
+  scratch: string;
+  /** Starts a service with a configuration, asks it whether it is ready, and stops it. */
+  boot: (config: Config) => Promise<void>;
+};
+
+/** Returns a configuration in which everything is below the scratch folder, and nothing reaches other systems. */
+const isolate = (config: Config, scratch: string, storages: readonly string[]): Config => ({
+  ...config,
+  data: join(scratch, 'data'),
+  listen: { host: '127.0.0.1', port: 0 },
+  ssh_listen: null,
+  database_url: null,
+  secrets_file: null,
+  repository_storages: storages.map((name) => ({ name, path: null, address: null })),
+  blob_s3_endpoint: null,
+  blob_s3_public_endpoint: null,
+  blob_s3_bucket: null,
+  smtp_url: null,
+  confirm_addresses: false,
+  runner_executor: 'none',
+  log_level: 'silent',
+});
+
+const listStorages = (file: string): string[] => {
+  const snapshot = openSnapshot(file);
+  const rows = snapshot.all<{ name: string }>(
+    'select distinct repository_storage as name from projects order by 1',
+  );
+  snapshot.close();
+  return rows.length === 0 ? ['default'] : rows.map(({ name }) => name);
+};
+
+const compareCounts = async (file: string, { tables }: Manifest): Promise<void> => {
+  const counted = await countRows(file);
+  const wrong = Object.keys({ ...counted, ...tables }).find((name) => counted[name] !== tables[name]);
+  if (wrong === undefined) return;
+  throw new StartFailure(`the table ${wrong} has ${counted[wrong]} rows in place of ${tables[wrong]}`);
+};
+
+/** Removes what the restored service would do: send webhooks and mail, run schedules. */
+const silence = (config: Config): void => {
+  const database = new DatabaseSync(databaseFile(config));
+  database.exec(
+    'delete from work; delete from hooks; delete from integrations; delete from mails; delete from pending_jobs',
+  );
+  database.close();
+};
+
+/** Seconds for git fsck of one repository. */
+const fsckTimeout = 3_600;
+
+const checkRepository = async (
+  { place, git }: { place: BackupReader; git: ReturnType<typeof openGit> },
+  line: RepositoryLine,
+): Promise<void> => {
+  const repository = openRepository(git, line);
+  const { body } = await repository.read('refs.dump', {});
+  const wanted = (await readObject(place, line.refs.sha256)).toString();
+  const sort = (text: string): string => text.split('\n').toSorted().join('\n');
+  if (sort(body.toString()) !== sort(wanted))
+    throw new StartFailure(`the refs of project ${line.project_id} differ`);
+  const { problems } = await repository.ask('repository.check', {}, undefined, { seconds: fsckTimeout });
+  if (problems.length > 0)
+    throw new StartFailure(`git fsck of project ${line.project_id}: ${problems.slice(0, 3).join('; ')}`);
+};
+
+const checkRepositories = async (
+  config: Config,
+  { place, manifest, onPart, advance }: VerifyParts,
+): Promise<void> => {
+  onPart('repositories checked', manifest.counts.repositories);
+  const git = openGit({
+    storages: config.repository_storages,
+    data: config.data,
+    secret: null,
+    instance: manifest.instance,
+    readOnly: true,
+    random: randomBytes,
+    log: () => undefined,
+  });
+  try {
+    for await (const line of readContents(place, manifest)) {
+      if (line.kind !== 'repository') continue;
+      await checkRepository({ place, git }, line);
+      advance();
+    }
+  } finally {
+    await git.stop();
+  }
+};
+
+/** Copies the secrets of this instance where the backup has none. */
+const provideSecrets = (config: Config, { config: own, manifest }: VerifyParts): void => {
+  if (manifest.secrets !== null) return;
+  const file = secretsPath(own);
+  if (!existsSync(file)) throw new StartFailure(`the backup has no secrets, and ${file} is missing`);
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  copyFileSync(file, secretsPath(config));
+};
+
+/**
+ * Verifies a backup.
+ * @throws StartFailure that says what is wrong
+ */
+export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
+  const { config: own, manifest, scratch, boot, onPart, advance } = parts;
+  if (manifest.problems.length > 0)
+    throw new StartFailure(
+      `when the backup was made, files were missing: ${manifest.problems.slice(0, 10).join('; ')}`,
+    );
+  const folder = join(scratch, 'database');
+  const file = await extractDatabase(parts, folder);
+  await compareCounts(file, manifest);
+  const config = isolate(own, scratch, listStorages(file));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  provideSecrets(config, parts);
+  await restoreBackup({ ...parts, config });
+  await checkRepositories(config, parts);
+  silence(config);
+  onPart('service started', 1);
+  await boot(config);
+  advance();
+};

@@ -1,0 +1,21 @@
+/** `gantry backup`: makes, lists, verifies and restores backups. */
+import type { Command } from 'commander';
+import { group } from '../define_commands.ts';
+import { createCommand } from './create.ts';
+import { listCommand } from './list.ts';
+import { restoreCommand } from './restore.ts';
+import { verifyCommand } from './verify.ts';
+
+export const backupCommand = (): Command =>
+  group(
+    'backup',
+    {
+      summary: 'Make, list, verify and restore backups of the whole instance.',
+      examples: [
+        'gantry backup create --to /srv/backups',
+        'gantry backup verify /srv/backups',
+        'gantry backup restore /srv/backups --data /var/lib/gantry-new',
+      ],
+    },
+    [createCommand(), listCommand(), verifyCommand(), restoreCommand()],
+  );

@@ -1,0 +1,54 @@
+/** What the commands of backups share. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareFolder } from '../../service/data_folder.ts';
+import { workFolder } from '../../backup/snapshot.ts';
+import type { Config } from '../../../platform/config/fields.ts';
+import { UsageFailure } from '../define_commands.ts';
+import { type Progress, showProgress, silentProgress } from '../progress.ts';
+
+export type Options = { json?: boolean; backup?: string; [option: string]: unknown };
+
+/** Returns the place that the command names, or that of GANTRY_BACKUP_TO. @throws UsageFailure */
+export const getPlace = (named: string | undefined, { backup_to }: Config): string => {
+  const place = named ?? backup_to;
+  if (place === null) throw new UsageFailure('name the place of backups, or set GANTRY_BACKUP_TO');
+  return place;
+};
+
+/** Shows one line of progress for each part of the work; none with `--json`. */
+export const showParts = ({ json = false }: Options) => {
+  let current: Progress = silentProgress;
+  const end = (): void => {
+    current.end();
+    current = silentProgress;
+  };
+  return {
+    onPart: (label: string, total: number): void => {
+      end();
+      if (!json && total > 0) current = showProgress(label, total);
+    },
+    advance: (): void => current.advance(),
+    end,
+  };
+};
+
+/** Runs work with an empty folder below the data folder, which is removed afterwards. */
+export const withScratch = async <T>(config: Config, work: (folder: string) => Promise<T>): Promise<T> => {
+  prepareFolder(config.data);
+  const base = `${workFolder(config)}_scratch`;
+  prepareFolder(base);
+  const scratch = mkdtempSync(join(base, 'run-'));
+  try {
+    return await work(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+};
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export const formatBytes = (bytes: number): string => {
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power] ?? ''}`;
+};

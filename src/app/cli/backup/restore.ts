@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { openPlaceToRead } from '../../backup/open_place.ts';
+import { findManifest } from '../../backup/places/backup_place.ts';
+import { restoreBackup } from '../../backup/restore.ts';
+import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
+import { type StorageLocks, lockStorages, unlockStorages } from '../../service/storage_locks.ts';
+import { action, print } from '../define_commands.ts';
+import { addSettings, readSettings } from '../setting_options.ts';
+import { type Options, getPlace, showParts, withScratch } from './parts.ts';
+
+const restore = async (from: string | undefined, options: Options): Promise<void> => {
+  const { config } = readSettings(options);
+  const source = getPlace(from, config);
+  prepareFolder(config.data);
+  const lock = lockFolder(config.data);
+  const storages: StorageLocks = new Map();
+  const { end, ...progress } = showParts(options);
+  try {
+    lockStorages(config, storages);
+    const { name, instance, counts } = await withScratch(config, async (scratch) => {
+      const place = await openPlaceToRead(config, source, scratch);
+      const manifest = await findManifest(place, options.backup);
+      await restoreBackup({ config, place, manifest, ...progress });
+      return manifest;
+    });
+    end();
+    const text = `${name} of the instance ${instance} is restored to ${config.data}. Start the service, then check it with "gantry doctor --thorough".`;
+    print(options, { name, instance, counts }, text);
+  } finally {
+    end();
+    unlockStorages(storages);
+    lock.release();
+  }
+};
+
+export const restoreCommand = (): Command =>
+  addSettings(
+    action('restore', {
+      summary:
+        'Restore a backup into an empty instance of the same or a newer version, on SQLite or PostgreSQL, as the settings say. Run it again after an interruption.',
+      examples: [
+        'gantry backup restore /srv/backups --data /var/lib/gantry',
+        'gantry backup restore gantry.tar.zst --backup 20261126T023000Z-1a2b3c4d',
+      ],
+    })
+      .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
+      .option('--backup <name>', 'one of its backups (without it: the newest)'),
+    ['data'],
+  ).action(restore);

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { recordVerified } from '../../backup/backup_records.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+import { openPlaceToRead } from '../../backup/open_place.ts';
+import { findManifest } from '../../backup/places/backup_place.ts';
+import { verifyBackup } from '../../backup/verify.ts';
+import type { Config } from '../../../platform/config/fields.ts';
+import { StartFailure } from '../../../platform/errors.ts';
+import { systemClock } from '../../../platform/time.ts';
+import { makeLog } from '../../service/log.ts';
+import { databaseExists } from '../../service/open_database.ts';
+import { action, print } from '../define_commands.ts';
+import { addSettings, readSettings } from '../setting_options.ts';
+import { withStore } from '../with_store.ts';
+import { type Options, getPlace, showParts, withScratch } from './parts.ts';
+
+/** Starts a service on a restored folder, and asks it whether it is ready. */
+const boot = async (config: Config): Promise<void> => {
+  const { startService } = await import('../../main.ts');
+  const onFatal = (error: unknown): void => {
+    throw error;
+  };
+  const log = makeLog(config);
+  const service = await startService({ config, clock: systemClock, random: randomBytes, log, onFatal });
+  try {
+    const response = await fetch(`${service.url}/-/readiness`);
+    if (response.status !== 200)
+      throw new StartFailure(`the restored service is not ready (${response.status})`);
+  } finally {
+    await service.close();
+  }
+};
+
+/** Verifies a backup, and records it where the database of this instance is there. */
+export const verifyNamed = async (config: Config, from: string, options: Options): Promise<Manifest> =>
+  await withScratch(config, async (scratch) => {
+    const { end, ...progress } = showParts(options);
+    try {
+      const place = await openPlaceToRead(config, from, scratch);
+      const manifest = await findManifest(place, options.backup);
+      await verifyBackup({ config, place, manifest, scratch, boot, ...progress });
+      if (databaseExists(config))
+        await withStore(config, async (store) => await recordVerified(store, manifest.name)).catch(
+          () => undefined,
+        );
+      return manifest;
+    } finally {
+      end();
+    }
+  });
+
+const verify = async (from: string | undefined, options: Options): Promise<void> => {
+  const { config } = readSettings(options);
+  const { name, counts } = await verifyNamed(config, getPlace(from, config), options);
+  const text = `${name} is whole: every object, row count and ref is right, git fsck finds no damage, and it starts.`;
+  print(options, { name, verified: true, counts }, text);
+};
+
+export const verifyCommand = (): Command =>
+  addSettings(
+    action('verify', {
+      summary:
+        'Restore a backup to a scratch folder in the data folder, compare it with its manifest, run git fsck and start it. Needs as much disk space as the instance.',
+      examples: ['gantry backup verify /srv/backups', 'gantry backup verify gantry.tar.zst --json'],
+    })
+      .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
+      .option('--backup <name>', 'one of its backups (without it: the newest)'),
+    ['data'],
+  ).action(verify);

@@ -1,0 +1,56 @@
+/** Settings of backups: where they go, and how many are kept. */
+import { type Field, readCount, readMatching, readUrl } from './parse_values.ts';
+
+export type BackupConfig = {
+  /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX; null: none is configured. */
+  backup_to: string | null;
+  /** Number of backups that are kept in a folder or a bucket. */
+  backup_keep: number;
+  backup_s3_endpoint: string | null;
+  backup_s3_region: string;
+  backup_s3_access_key: string | null;
+  backup_s3_secret_key: string | null;
+};
+
+const readKey = readMatching(/^[\x21-\x7e]{1,255}$/, '1 to 255 printable characters');
+
+export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> } = {
+  backup_to: {
+    variable: 'GANTRY_BACKUP_TO',
+    default: null,
+    meaning: 'where backups go: a folder or s3://BUCKET/PREFIX',
+    read: readMatching(/^.{1,1000}$/, 'a folder or s3://BUCKET/PREFIX'),
+  },
+  backup_keep: {
+    variable: 'GANTRY_BACKUP_KEEP',
+    default: '14',
+    meaning: 'number of backups that are kept; older ones are removed after each new one',
+    read: readCount,
+  },
+  backup_s3_endpoint: {
+    variable: 'GANTRY_BACKUP_S3_ENDPOINT',
+    default: null,
+    meaning: 'URL of the S3-compatible store of backups; without it, that of GANTRY_BLOB_S3_ENDPOINT',
+    read: readUrl(['http:', 'https:']),
+  },
+  backup_s3_region: {
+    variable: 'GANTRY_BACKUP_S3_REGION',
+    default: 'us-east-1',
+    meaning: 'region of that store, part of each signature',
+    read: readMatching(/^[A-Za-z0-9-]{1,63}$/, 'a name of letters, digits and -'),
+  },
+  backup_s3_access_key: {
+    variable: 'GANTRY_BACKUP_S3_ACCESS_KEY',
+    default: null,
+    meaning: 'access key id for that store; without it, that of GANTRY_BLOB_S3_ACCESS_KEY',
+    secret: true,
+    read: readKey,
+  },
+  backup_s3_secret_key: {
+    variable: 'GANTRY_BACKUP_S3_SECRET_KEY',
+    default: null,
+    meaning: 'secret access key for that store; without it, that of GANTRY_BLOB_S3_SECRET_KEY',
+    secret: true,
+    read: readKey,
+  },
+};

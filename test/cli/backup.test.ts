@@ -1,0 +1,182 @@
+/** `gantry backup`: what it makes while a service runs is verified and restored. */
+import assert from 'node:assert/strict';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createZstdCompress } from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { createWriteStream } from 'node:fs';
+import { newPlace, type Place, type Running } from './gantry.ts';
+
+const token = 'glpat-backup-0123456789';
+let place: Place;
+let home: string;
+let folder: string;
+const others: Place[] = [];
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests assert on it
+const api = async ({ url }: Running, line: string, body?: object | FormData): Promise<any> => {
+  const [method = '', path = ''] = line.split(' ');
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'private-token': token, ...(!isForm && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, `${line}: ${response.status} ${text}`);
+  return text === '' ? null : JSON.parse(text);
+};
+
+const ok = async (line: string, run = place.run): Promise<string> => {
+  const { code, stdout, stderr } = await run(line);
+  assert.equal(code, 0, `${line}: ${stderr}${stdout}`);
+  return stdout;
+};
+
+const commit = (service: Running, text: string, branch = 'main') =>
+  api(service, 'POST /projects/1/repository/commits', {
+    branch,
+    commit_message: text,
+    actions: [{ action: 'create', file_path: text, content: text }],
+  });
+
+let service: Running;
+before(async () => {
+  place = newPlace();
+  home = dirname(place.data);
+  folder = join(home, 'backups');
+  service = await place.serve('serve', { env: { GANTRY_ROOT_TOKEN: token } });
+  await api(service, 'POST /projects', { name: 'Kept' });
+  await commit(service, 'first');
+  await api(service, 'POST /projects/1/repository/branches?branch=side&ref=main');
+  await api(service, 'POST /projects/1/repository/tags', {
+    tag_name: 'v1',
+    ref: 'main',
+    message: 'annotated',
+  });
+  const form = new FormData();
+  form.append('file', new Blob(['bytes of the upload']), 'file.txt');
+  await api(service, 'POST /projects/1/uploads', form);
+});
+after(async () => {
+  await service.end('SIGKILL');
+  for (const one of [...others, place]) await one.remove();
+});
+
+/** Restores into a place of its own and serves it. */
+const restored = async (from: string, more = ''): Promise<{ own: Place; running: Running }> => {
+  const own = newPlace();
+  others.push(own);
+  await ok(`backup restore ${from}${more}`, own.run);
+  return { own, running: await own.serve() };
+};
+
+test('makes a backup while the service runs, then adds only what is new', async () => {
+  const first = JSON.parse(await ok(`backup create --json --to ${folder} --verify`));
+  assert.deepEqual(first.counts, { repositories: 1, refs: 3, blobs: 1, logs: 0 });
+  assert.deepEqual([first.verified, first.problems], [true, []]);
+  for (const file of globSync('**', { cwd: folder }).map((name) => join(folder, name)))
+    assert.equal(statSync(file).mode & 0o077, 0, file);
+  const packs = globSync('objects/*/*', { cwd: folder }).length;
+  await commit(service, 'second');
+  await api(service, 'DELETE /projects/1/repository/branches/side');
+  const second = JSON.parse(await ok(`backup create --json --to ${folder}`));
+  assert.deepEqual(second.counts, { repositories: 1, refs: 2, blobs: 1, logs: 0 });
+  // Database, contents, refs and a pack; secrets and the upload are there already.
+  assert.equal(globSync('objects/*/*', { cwd: folder }).length, packs + 4);
+  const list = JSON.parse(await ok(`backup list ${folder} --json`)) as { name: string }[];
+  assert.deepEqual(
+    list.map(({ name }) => name),
+    [first.name, second.name],
+  );
+});
+
+test('restores into an empty instance only, each backup at its point', async () => {
+  const [first] = JSON.parse(await ok(`backup list ${folder} --json`)) as { name: string }[];
+  const { own, running } = await restored(folder);
+  const commits = await api(running, 'GET /projects/1/repository/commits');
+  assert.deepEqual(
+    commits.map(({ title }: { title: string }) => title),
+    ['second', 'first'],
+  );
+  await commit(running, 'third');
+  const [markdown] = globSync('blobs/projects/1/**/*', { cwd: own.data }).filter((name) =>
+    /[0-9a-f]{64}$/.test(name),
+  );
+  assert.equal(readFileSync(join(own.data, markdown ?? ''), 'utf8'), 'bytes of the upload');
+  await running.end('SIGTERM');
+  const again = await own.run(`backup restore ${folder}`);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /is in use: restore into an empty instance/);
+  const before = await restored(folder, ` --backup ${first?.name}`);
+  const branches = await api(before.running, 'GET /projects/1/repository/branches');
+  assert.deepEqual(
+    branches.map(({ name }: { name: string }) => name),
+    ['main', 'side'],
+  );
+  await before.running.end('SIGTERM');
+  const doctor = await before.own.run('doctor --thorough');
+  assert.equal(doctor.code, 0, doctor.stdout);
+});
+
+test('is one file, too', async () => {
+  const file = join(home, 'whole.tar.zst');
+  await ok(`backup create --to ${file} --without-secrets`);
+  assert.equal(statSync(file).mode & 0o077, 0);
+  const listed = JSON.parse(await ok(`backup list ${file} --json`));
+  assert.equal(listed[0].with_secrets, false);
+  await ok(`backup verify ${file}`);
+  const own = newPlace();
+  others.push(own);
+  const { code, stderr } = await own.run(`backup restore ${file}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /the backup has no secrets: copy those of the instance/);
+});
+
+test('finds a damaged object, and names the backup that cannot be used', async () => {
+  const [object = ''] = globSync('objects/*/*', { cwd: folder })
+    .map((name) => join(folder, name))
+    .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
+  writeFileSync(object, 'bytes of the uploaD');
+  const { code, stderr } = await place.run(`backup verify ${folder}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /the object [0-9a-f]{64} is damaged: use another backup/);
+  writeFileSync(object, 'bytes of the upload');
+  await ok(`backup verify ${folder}`);
+});
+
+const header = (name: string, size: number, type = '0', link = ''): Buffer => {
+  const block = Buffer.alloc(512);
+  block.write(name);
+  block.write(`0000600\0`, 100);
+  block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
+  block.write(type, 156);
+  block.write(link, 157);
+  block.write('ustar\x0000', 257);
+  block.write('        ', 148);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return block;
+};
+
+for (const [what, entry] of [
+  ['a path out of the folder', header('../../escaped', 0)],
+  ['an absolute path', header('/tmp/escaped', 0)],
+  ['a link', header('objects/ab/' + 'ab'.repeat(32), 0, '2', '/etc')],
+  ['a device', header('objects/ab/' + 'ab'.repeat(32), 0, '3')],
+] as const) {
+  test(`refuses an archive with ${what}`, async () => {
+    const file = join(home, 'tampered.tar.zst');
+    mkdirSync(home, { recursive: true });
+    await pipeline(
+      Readable.from([Buffer.concat([entry, Buffer.alloc(1024)])]),
+      createZstdCompress(),
+      createWriteStream(file),
+    );
+    const { code, stderr } = await place.run(`backup list ${file}`);
+    assert.equal(code, 1);
+    assert.match(stderr, /the archive cannot be read: it has the entry/);
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * Makes backups under load and kills some of them in the middle. Restored, each has every write that was acknowledged
+ * before it began, its refs are those that its database knows, and git finds no damage.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { git, tryGit } from '../support/repositories/git.ts';
+import { times } from '../support/run/sample.ts';
+import { untilEmpty } from './git_operations.ts';
+import { findFaults } from './invariants.ts';
+import { type Place, type Running, call, engine, newPlace } from './process.ts';
+
+const rounds = times(20, 2);
+
+let place: Place;
+let running: Running;
+let folder: string;
+/** Acknowledged writes: titles of issues, commits on main in order, and branches with their commits. */
+const ledger = { issues: [] as string[], commits: [] as string[], branches: new Map<string, string>() };
+
+let isOver = false;
+let load: Promise<unknown> = Promise.resolve();
+let number = 0;
+const nextName = (): string => `n${(number += 1)}`;
+
+const commits = 'POST /projects/root%2Fload/repository/commits';
+
+const commit = async (branch: string, more: object = {}) => {
+  const actions = [{ action: 'create', file_path: nextName(), content: branch }];
+  const answer = await call(running.url, commits, { branch, commit_message: 'More', actions, ...more });
+  return answer.status === 201 ? String(answer.body.id) : null;
+};
+
+/** Each writes alone to its own refs, so that what is acknowledged stays. */
+const writers: (() => Promise<void>)[] = [
+  async () => {
+    const title = nextName();
+    const { status } = await call(running.url, 'POST /projects/root%2Fload/issues', { title });
+    if (status === 201) ledger.issues.push(title);
+  },
+  async () => {
+    const id = await commit('main');
+    if (id !== null) ledger.commits.push(id);
+  },
+  async () => {
+    const branch = nextName();
+    const id = await commit(branch, { start_branch: 'main' });
+    if (id !== null) ledger.branches.set(branch, id);
+  },
+  async () => {
+    // A branch that goes back and forth: its commits are lost, and its name comes again.
+    await commit('moving', { start_branch: 'main' });
+    await commit('moving', { start_branch: 'main', force: true });
+    await call(running.url, 'DELETE /projects/root%2Fload/repository/branches/moving');
+  },
+];
+
+const start = (line: string, env: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, ['bin/gantry', ...line.split(' ')], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+const run = async (line: string, env: Record<string, string>): Promise<void> => {
+  const child = start(line, env);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text) => void (output += String(text)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(code, 0, `${line}: ${output}`);
+};
+
+const countObjects = (): number => globSync('objects/*/*', { cwd: folder }).length;
+const countBackups = (): number => globSync('backups/*.json', { cwd: folder }).length;
+
+/** Kills a backup once it has added something. */
+const killBackup = async (): Promise<void> => {
+  const [objects, backups] = [countObjects(), countBackups()];
+  const child = start(`backup create --to ${folder}`, place.env);
+  const ended = once(child, 'exit');
+  while (child.exitCode === null && countObjects() === objects) await pause(5);
+  await pause(Math.random() * 50);
+  child.kill('SIGKILL');
+  await ended;
+  if (child.signalCode === 'SIGKILL') assert.equal(countBackups(), backups, 'a killed backup counts');
+};
+
+const repositoryOf = (data: string): string => {
+  const [config = ''] = globSync(join(data, 'repositories/**/*.git/config'));
+  return join(config, '..');
+};
+
+/** Every branch has the commit that the database learned last. */
+const checkRefs = async (copy: Place): Promise<void> => {
+  const format = '--format=%(objectname) %(refname)';
+  const refs = (await git(repositoryOf(copy.data), 'for-each-ref', format, 'refs/heads/')).split('\n');
+  const events = await copy.query("select data from events where kind like 'ref.%' order by id");
+  const known = new Map<string, string>();
+  for (const { data } of events) {
+    const { ref, after } = JSON.parse(String(data)) as { ref: string; after: string };
+    known.set(ref, after);
+  }
+  const open = await copy.query('select updates from git_operations');
+  const moving = new Set(
+    open.flatMap(({ updates }) => (JSON.parse(String(updates)) as { ref: string }[]).map(({ ref }) => ref)),
+  );
+  const wanted = [...known].filter(([ref, id]) => !/^0+$/.test(id) && !moving.has(ref));
+  assert.deepEqual(
+    refs.filter((line) => !moving.has(line.slice(41))).toSorted(),
+    wanted.map(([ref, id]) => `${id} ${ref}`).toSorted(),
+  );
+};
+
+type Ledger = { issues: string[]; commits: string[]; branches: string[] };
+
+const checkLedger = async (copy: Place, acknowledged: Ledger): Promise<void> => {
+  const titles = new Set((await copy.query('select title from issues')).map(({ title }) => title));
+  assert.deepEqual(
+    acknowledged.issues.filter((title) => !titles.has(title)),
+    [],
+  );
+  const path = repositoryOf(copy.data);
+  const main = new Set((await git(path, 'rev-list', 'refs/heads/main')).split('\n'));
+  assert.deepEqual(
+    acknowledged.commits.filter((id) => !main.has(id)),
+    [],
+  );
+  const refs = new Set(
+    (await git(path, 'for-each-ref', '--format=%(refname:short) %(objectname)')).split('\n'),
+  );
+  assert.deepEqual(
+    acknowledged.branches.filter((line) => !refs.has(line)),
+    [],
+  );
+};
+
+const checkGit = async ({ data }: Place): Promise<void> => {
+  const { code, stdout, stderr } = await tryGit(repositoryOf(data), ['fsck', '--full', '--no-dangling']);
+  assert.equal(code, 0, stdout + stderr);
+};
+
+/** Restores the newest backup, compares it, and serves it. */
+const checkRestored = async (acknowledged: Ledger): Promise<void> => {
+  const copy = newPlace();
+  try {
+    await run(`backup restore ${folder}`, copy.env);
+    await checkRefs(copy);
+    await checkLedger(copy, acknowledged);
+    await checkGit(copy);
+    const service = await copy.start();
+    await untilEmpty(copy, 'an operation', "select * from git_operations where process <> 'dropped'");
+    assert.deepEqual(await findFaults(copy, engine), []);
+    service.signal('SIGKILL');
+    await service.exit;
+  } finally {
+    await copy.remove();
+  }
+};
+
+before(async () => {
+  place = newPlace();
+  folder = `${place.data}-backups`;
+  running = await place.start();
+  assert.equal((await call(running.url, 'POST /projects', { name: 'load' })).status, 201);
+  await commit('main');
+  load = Promise.all(
+    writers.map(async (write) => {
+      while (!isOver) {
+        await write().catch(() => undefined);
+        await pause(20);
+      }
+    }),
+  );
+});
+
+after(async () => {
+  isOver = true;
+  await load;
+  running.signal('SIGKILL');
+  await running.exit;
+  await place.remove();
+});
+
+describe('a backup under load', () => {
+  for (let round = 1; round <= rounds; round += 1)
+    test(`is whole in round ${round}`, async () => {
+      if (round % 2 === 0) await killBackup();
+      const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
+      const acknowledged = { issues: [...ledger.issues], commits: [...ledger.commits], branches };
+      await run(`backup create --to ${folder}`, place.env);
+      await checkRestored(acknowledged);
+    });
+
+  test('met writes of each kind', () => {
+    assert.ok(ledger.issues.length > 0 && ledger.commits.length > 0 && ledger.branches.size > 0);
+  });
+});
