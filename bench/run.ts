@@ -4,8 +4,9 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
- *                                             requests memory start pages git transport mixed webhooks ci (ci_dispatch
- *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
+ *                                             requests memory start pages git transport mixed two_services (on
+ *                                             PostgreSQL) webhooks ci (ci_dispatch ci_waiting ci_pipelines
+ *                                             ci_artifacts ci_runner)
  *   npm run bench -- --only paths             every path that clients use most, with pages, start and memory
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
@@ -40,6 +41,7 @@ import { measurePages } from './measure/pages.ts';
 import { measurePaths } from './measure/paths.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
+import { measureTwoServices } from './measure/two_services.ts';
 import { measureWebhooks } from './measure/webhooks/deliveries.ts';
 import { isPinned, pressure, treeOf } from './process_usage.ts';
 import { table } from './format_table.ts';
@@ -63,6 +65,7 @@ const names = [
   'git',
   'transport',
   'mixed',
+  'two_services',
   'webhooks',
   'ci_dispatch',
   'ci_waiting',
@@ -87,6 +90,7 @@ const measures: Measure[] = [
   measureGitCalls,
   measureGitTransport,
   measureMixedWrites,
+  measureTwoServices,
   measureWebhooks,
   measureCiDispatch,
   measureCiWaiting,

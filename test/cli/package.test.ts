@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -88,6 +88,13 @@ const serves = async (data: string): Promise<void> => {
     await closed;
   }
 };
+
+test('its install scripts need nothing that it lacks', () => {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    scripts: { prepare: string };
+  };
+  execFileSync('sh', ['-c', scripts.prepare], { cwd: folder });
+});
 
 test('serves the API, highlighted code and templates without development dependencies', async () => {
   await serves('data');

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFaults } from './invariants.ts';
-import { type Held, type State, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
+import { makeRandom, newLedger, runLoad, settle } from './ledger.ts';
+import { readIssues } from './read_issues.ts';
 import { seed, times } from '../support/run/sample.ts';
-import { type Place, call, callAll, engine, newPlace } from './process.ts';
+import { call, engine, newPlace } from './process.ts';
 
 const rounds = times(20, 4);
 const writers = 12;
@@ -15,45 +16,6 @@ after(async () => await place.remove());
 
 /** Delays of 50 to 2,000 ms, most of them short: shortly after the start. */
 const lifeOf = (random: () => number): number => 50 + 1_950 * random() ** 3;
-
-const notesByIssue = async ({ query }: Place): Promise<Map<string, string[]>> => {
-  const rows = await query(`select issues.project_id, issues.iid, notes.body from notes
-    join issues on issues.id = notes.target_id where target_type = 'Issue' and system = 0 order by notes.id`);
-  const found = new Map<string, string[]>();
-  for (const { project_id, iid, body } of rows) {
-    const key = `${project_id} ${iid}`;
-    found.set(key, [...(found.get(key) ?? []), String(body)]);
-  }
-  return found;
-};
-
-/** Reads everything through the service. */
-const readAll = async (url: string, projects: number[]): Promise<Held> => {
-  const notes = await notesByIssue(place);
-  const held: Held = new Map();
-  for (const project of projects) {
-    const issues = await callAll(url, `/projects/${project}/issues`);
-    const states = issues.map((issue): [number, State] => {
-      assert.deepEqual(issue.labels, ['load']);
-      const { title, description, state, confidential } = issue;
-      const time_spent = issue.time_stats.total_time_spent;
-      return [
-        issue.iid,
-        {
-          title,
-          description,
-          state,
-          confidential,
-          time_spent,
-          notes: notes.get(`${project} ${issue.iid}`) ?? [],
-        },
-      ];
-    });
-    held.set(project, new Map(states));
-    assert.equal(held.get(project)?.size, issues.length, 'an iid is there twice');
-  }
-  return held;
-};
 
 const makeProjects = async (url: string): Promise<number[]> => {
   const projects: number[] = [];
@@ -79,7 +41,7 @@ it(`loses no acknowledged write over ${rounds} kills (seed ${seed})`, async (tes
     running = await place.start();
     slowest = Math.max(slowest, running.readyAfter);
     assert.deepEqual(ledger.refused, []);
-    assert.deepEqual(settle(ledger, await readAll(running.url, projects)), [], `round ${round}`);
+    assert.deepEqual(settle(ledger, await readIssues(place, running.url, projects)), [], `round ${round}`);
     assert.deepEqual(await findFaults(place, engine), [], `round ${round}`);
   }
   test.diagnostic(

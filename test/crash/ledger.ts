@@ -3,6 +3,7 @@
  * of the last acknowledged write, or of the pending one.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { call } from './process.ts';
 
 /** Fields of an issue that the load changes. */
@@ -48,7 +49,25 @@ export const makeRandom = (seed: number): (() => number) => {
   };
 };
 
-type Load = { url: string; projects: number[]; ledger: Ledger; random: () => number; round: number };
+type Load = {
+  url: string;
+  projects: number[];
+  ledger: Ledger;
+  random: () => number;
+  round: number;
+  /**
+   * The load goes on through outages until this is aborted: a write without an answer, or with a status from 500 on, may
+   * have happened or not, and its issue is not written again. Without it, the load ends when the service is gone.
+   */
+  until?: AbortSignal;
+};
+
+/** Thrown where a write has no clear answer. */
+class Unclear extends Error {}
+
+const requireClear = ({ until }: Load, status: number): void => {
+  if (until !== undefined && status >= 500) throw new Unclear();
+};
 type Change = { line: string; json: object; next: (now: State) => State };
 
 const timeStep = 60;
@@ -87,7 +106,8 @@ const changeOf = (random: () => number, path: string, name: string): Change => {
   };
 };
 
-const create = async ({ url, projects, ledger, random }: Load, name: string): Promise<Entry | null> => {
+const create = async (load: Load, name: string): Promise<Entry | null> => {
+  const { url, projects, ledger, random } = load;
   const project = projects[Math.floor(random() * projects.length)] ?? 0;
   const confidential = random() < 0.2;
   const given = { title: name, description: `of ${name}`, confidential };
@@ -95,6 +115,7 @@ const create = async ({ url, projects, ledger, random }: Load, name: string): Pr
   const unanswered = { project, state };
   ledger.unanswered.push(unanswered);
   const { status, body } = await call(url, `POST /projects/${project}/issues`, { ...given, labels: 'load' });
+  requireClear(load, status);
   ledger.unanswered.splice(ledger.unanswered.indexOf(unanswered), 1);
   if (status !== 201) {
     ledger.refused.push(`create: ${status} ${JSON.stringify(body)}`);
@@ -106,10 +127,12 @@ const create = async ({ url, projects, ledger, random }: Load, name: string): Pr
   return entry;
 };
 
-const change = async ({ url, ledger, random }: Load, entry: Entry, name: string): Promise<void> => {
+const change = async (load: Load, entry: Entry, name: string): Promise<void> => {
+  const { url, ledger, random } = load;
   const { line, json, next } = changeOf(random, `/projects/${entry.project}/issues/${entry.iid}`, name);
   entry.pending = next(entry.acknowledged);
   const { status, body } = await call(url, line, json);
+  requireClear(load, status);
   if (status >= 300) ledger.refused.push(`${line}: ${status} ${JSON.stringify(body)}`);
   else {
     ledger.acknowledged += 1;
@@ -129,17 +152,26 @@ const writeOnce = async (load: Load, own: Entry[], name: string): Promise<Entry[
   return entry === null ? own : [entry, ...own].slice(0, 8);
 };
 
-/** Writes without pause until the service is gone. */
+/** Milliseconds before the next write after one without a clear answer. */
+const pauseInOutage = 50;
+
+/** Writes without pause until the service is gone, or as long as `until` says. */
 const writer = async (load: Load, number: number): Promise<void> => {
+  const { until, round } = load;
   let own: Entry[] = [];
-  try {
-    for (let count = 0; ; count += 1) own = await writeOnce(load, own, `r${load.round} w${number} n${count}`);
-  } catch {
-    // The connection broke: the write stays pending.
+  for (let count = 0; until?.aborted !== true; count += 1) {
+    try {
+      own = await writeOnce(load, own, `r${round} w${number} n${count}`);
+    } catch {
+      // The write stays pending.
+      if (until === undefined) return;
+      own = [];
+      await pause(pauseInOutage);
+    }
   }
 };
 
-/** Runs many writers at once; resolves when the service is gone. */
+/** Runs many writers at once; resolves when the service is gone, or when `until` is aborted. */
 export const runLoad = async (load: Load, writers: number): Promise<void> => {
   await Promise.all(Array.from({ length: writers }, (_one, number) => writer(load, number)));
 };

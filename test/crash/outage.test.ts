@@ -1,10 +1,9 @@
 /** A PostgreSQL outage while the service runs: immediate 503s, and full recovery when it is back. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { seedProject } from '../support/seed.ts';
+import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
 import { type Reply, type TestService, engine, startTestService } from '../support/service.ts';
 
 const refusal = { message: '503 Service Unavailable' };
@@ -55,45 +54,11 @@ describe('connections that the server closes', { skip: engine !== 'postgres' }, 
   });
 });
 
-type Line = { url: string; cut: () => Promise<void>; mend: () => Promise<void> };
-
-/** A proxy to the server whose connections can be cut. */
-const makeLine = async (to: string): Promise<Line> => {
-  const url = new URL(to);
-  const target = { host: url.hostname, port: Number(url.port) };
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(target);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.pipe(other);
-      one.on('error', () => undefined).on('close', () => void other.destroy());
-    }
-  });
-  let port = 0;
-  const mend = async (): Promise<void> => {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-    ({ port } = server.address() as AddressInfo);
-  };
-  const cut = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-    await closed;
-  };
-  await mend();
-  url.host = `127.0.0.1:${port}`;
-  return { url: url.href, cut, mend };
-};
-
 describe('an unreachable server', { skip: engine !== 'postgres' }, () => {
-  let line: Line;
+  let line: CuttableLine;
   let gantry: TestService;
   before(async () => {
-    line = await makeLine(process.env['GANTRY_TEST_DATABASE_URL'] ?? '');
+    line = await makeCuttableLine(process.env['GANTRY_TEST_DATABASE_URL'] ?? '');
     gantry = await startTestService({ GANTRY_DATABASE_URL: line.url });
   });
   after(async () => {

@@ -29,6 +29,9 @@ export type Running = {
   exit: Promise<number | null>;
 };
 
+/** A process that a test ends. */
+export type Killable = Pick<Running, 'signal' | 'exit'>;
+
 export type Place = {
   data: string;
   env: Record<string, string>;
@@ -39,6 +42,8 @@ export type Place = {
   start: (options?: { before?: string[]; node?: string[]; env?: Record<string, string> }) => Promise<Running>;
   /** Starts a shared `gantry gitd`; returns its address. */
   gitd: (secret: string) => Promise<string>;
+  /** Starts a `gantry gitd` of one folder at an address. */
+  storage: (secret: string, at: { root: string; listen: string }) => Promise<Killable>;
   /** Starts a shared S3 server; returns the settings that name it. */
   bucket: () => Promise<Record<string, string>>;
   /** Reads the database directly. */
@@ -132,6 +137,13 @@ export const newPlace = (bucket?: TestS3): Place => {
   const change = makeQuery(data, schema, false);
   const children: Child[] = [];
   let s3 = bucket;
+  const startGitd = async (secret: string, { root: folder, listen }: { root: string; listen: string }) => {
+    const words = ['gitd', '--json', '--listen', listen, '--root', folder];
+    const child = spawnChild([process.execPath, 'bin/gantry', ...words], { GANTRY_GITD_SECRET: secret });
+    children.push(child);
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, address: (JSON.parse(line.toString()) as { listen: string }).listen };
+  };
   return {
     data,
     env,
@@ -141,12 +153,12 @@ export const newPlace = (bucket?: TestS3): Place => {
       children.push(child);
       return await running(child);
     },
-    gitd: async (secret) => {
-      const words = ['gitd', '--json', '--listen', '127.0.0.1:0', '--root', `${data}-repositories`];
-      const child = spawnChild([process.execPath, 'bin/gantry', ...words], { GANTRY_GITD_SECRET: secret });
-      children.push(child);
-      const [line] = (await once(child.stdout, 'data')) as [Buffer];
-      return (JSON.parse(line.toString()) as { listen: string }).listen;
+    gitd: async (secret) =>
+      (await startGitd(secret, { root: `${data}-repositories`, listen: '127.0.0.1:0' })).address,
+    storage: async (secret, at) => {
+      const { child } = await startGitd(secret, at);
+      const exit = once(child, 'exit').then(([code]) => code as number | null);
+      return { exit, signal: (name) => void child.kill(name) };
     },
     bucket: async () => {
       s3 ??= await startS3();

@@ -1,0 +1,165 @@
+/** A cluster as docs/scaling.md describes it, on this machine: each part can be killed and brought back. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
+import { freePort } from '../support/servers/free_port.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
+import { type Killable, type Place, call, newPlace } from './process.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export type Part = {
+  name: string;
+  /** Whether writes of issues go on without it. */
+  isSpare: boolean;
+  kill: () => Promise<void>;
+  restore: () => Promise<void>;
+};
+
+export type Cluster = {
+  place: Place;
+  /** Address of the proxy. */
+  url: string;
+  parts: Part[];
+  /** Waits until every service is ready behind the proxy. */
+  untilReady: () => Promise<void>;
+  remove: () => Promise<void>;
+};
+
+const services = [0, 1, 2];
+const storages = ['default', 'other'];
+
+/** The sample of `deploy/`, for services on this machine and without SSH. */
+const makeProxyFile = (ports: readonly number[], port: number): string =>
+  readFileSync(join(root, 'deploy/proxies/haproxy.cfg'), 'utf8')
+    .replace(/^# git over SSH[^]*/m, '')
+    .replace(' resolvers names init-addr none', '')
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replaceAll(/gantry-(\d):8080/g, (_whole, number: string) => `127.0.0.1:${ports[Number(number) - 1]}`);
+
+const answers = async (url: string): Promise<boolean> =>
+  await fetch(`${url}/-/readiness`).then(
+    async (response) => (await response.text()) !== '' && response.status === 200,
+    () => false,
+  );
+
+const untilAnswers = async (url: string): Promise<void> => {
+  for (let polls = 0; !(await answers(url)); polls += 1) {
+    if (polls === 1200) throw new Error(`${url} is not ready`);
+    await pause(100);
+  }
+};
+
+/** A process that is started again in the same place after a kill. */
+const makeRestartable = async (start: () => Promise<Killable>) => {
+  let running = await start();
+  return {
+    kill: async (): Promise<void> => {
+      running.signal('SIGKILL');
+      await running.exit;
+    },
+    restore: async (): Promise<void> => void (running = await start()),
+  };
+};
+
+const toKillable = (child: ChildProcess): Killable => ({
+  exit: once(child, 'exit').then(([code]) => code as number | null),
+  signal: (name) => void child.kill(name),
+});
+
+type Shared = { place: Place; s3: TestS3; line: CuttableLine; secret: string };
+
+const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
+  const started: Part[] = [];
+  const addresses: string[] = [];
+  for (const name of storages) {
+    const listen = `127.0.0.1:${await freePort()}`;
+    addresses.push(`${name}=tcp://${listen}`);
+    const at = { root: `${place.data}-repositories-${name}`, listen };
+    const { kill, restore } = await makeRestartable(async () => await place.storage(secret, at));
+    started.push({ name: `storage ${name}`, isSpare: true, kill, restore });
+  }
+  place.env['GANTRY_REPOSITORY_STORAGES'] = addresses.join(',');
+  return started;
+};
+
+const startServices = async ({ place }: Shared, ports: readonly number[]): Promise<Part[]> => {
+  const started: Part[] = [];
+  for (const [number, port] of ports.entries()) {
+    const env = { GANTRY_DATA: `${place.data}-${number}`, GANTRY_LISTEN: `127.0.0.1:${port}` };
+    const { kill, restore } = await makeRestartable(async () => await place.start({ env }));
+    started.push({ name: `service ${number + 1}`, isSpare: true, kill, restore });
+  }
+  return started;
+};
+
+const startProxy = async (file: string, url: string): Promise<Part> => {
+  const start = async (): Promise<Killable> => {
+    const child = spawn('haproxy', ['-db', '-q', '-f', file], { stdio: 'ignore' });
+    process.once('exit', () => child.kill());
+    await untilAnswers(url);
+    return toKillable(child);
+  };
+  const { kill, restore } = await makeRestartable(start);
+  return { name: 'proxy', isSpare: false, kill, restore };
+};
+
+const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promise<Cluster> => {
+  const { place, s3, line } = shared;
+  const kept = await startStorages(shared);
+  const ports = await Promise.all(services.map(async () => await freePort()));
+  const serving = await startServices(shared, ports);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const file = `${place.data}-haproxy.cfg`;
+  writeFileSync(file, makeProxyFile(ports, port));
+  const proxy = await startProxy(file, url);
+  const { status } = await call(url, 'PUT /application/settings', { repository_storages: storages });
+  if (status !== 200) throw new Error(`the settings answered ${status}`);
+  return {
+    place,
+    url,
+    parts: [
+      ...serving,
+      ...kept,
+      { name: 'bucket', isSpare: true, kill: s3.stop, restore: s3.start },
+      { name: 'database', isSpare: false, kill: line.cut, restore: line.mend },
+      proxy,
+    ],
+    untilReady: async () => {
+      for (const one of ports) await untilAnswers(`http://127.0.0.1:${one}`);
+      await untilAnswers(url);
+    },
+    remove: async () => {
+      await proxy.kill();
+      await removeAll();
+    },
+  };
+};
+
+/** @param databaseUrl of the server that the services share */
+export const startCluster = async (databaseUrl: string): Promise<Cluster> => {
+  const [s3, line] = await Promise.all([startS3(), makeCuttableLine(databaseUrl)]);
+  const place = newPlace(s3);
+  const secret = randomBytes(32).toString('hex');
+  Object.assign(place.env, s3.environment, {
+    GANTRY_DATABASE_URL: line.url,
+    GANTRY_SECRETS_FILE: `${place.data}-secrets.json`,
+    GANTRY_GITD_SECRET: secret,
+    GANTRY_TRUSTED_PROXIES: '127.0.0.1',
+  });
+  const removeAll = async (): Promise<void> => {
+    await place.remove();
+    await line.cut();
+  };
+  try {
+    return await startParts({ place, s3, line, secret }, removeAll);
+  } catch (error) {
+    await removeAll();
+    throw error;
+  }
+};
