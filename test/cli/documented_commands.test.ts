@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 import { adminCommand } from '../../src/app/cli/admin/admin.ts';
 import { adoptCommand } from '../../src/app/cli/adopt.ts';
+import { backupCommand } from '../../src/app/cli/backup/backup.ts';
 import { configCommand } from '../../src/app/cli/config.ts';
 import { doctorCommand } from '../../src/app/cli/doctor/doctor.ts';
 import { gitdCommand } from '../../src/app/cli/gitd.ts';
@@ -18,6 +19,7 @@ const root = join(import.meta.dirname, '../..');
 const commands: readonly Command[] = [
   serveCommand(),
   migrateCommand(),
+  backupCommand(),
   adoptCommand(),
   gitdCommand(),
   runnerCommand(),
@@ -57,7 +59,7 @@ const faultOf = (line: string): string | null => {
 const linesIn = (text: string): string[] =>
   [
     ...text.matchAll(
-      /(?:^|[`$ =])(?:\.\/)?gantry ((?:serve|migrate|adopt|gitd|runner|admin|doctor|config|version)\b[^`\n|]*)/gm,
+      /(?:^|[`$ =])(?:\.\/)?gantry ((?:serve|migrate|backup|adopt|gitd|runner|admin|doctor|config|version)\b[^`\n|]*)/gm,
     ),
   ].map(([, line = '']) => line);
 
@@ -72,6 +74,12 @@ test('commands and options that the documents name exist', () => {
       .map((fault) => `${file}: ${fault}`),
   );
   assert.deepEqual(faults, []);
+});
+
+test('every command is looked for', () => {
+  const main = readFileSync(join(root, 'src/app/cli/main.ts'), 'utf8');
+  const names = [...main.matchAll(/^ {2}(\w+): async \(\) => \(await import/gm)].map(([, name = '']) => name);
+  assert.deepEqual(commands.map((one) => one.name()).toSorted(), names.toSorted());
 });
 
 test('a wrong command or option is found', () => {

@@ -64,7 +64,7 @@ test('refuses a second service on one folder; the first continues', async () => 
   const first = await serve();
   refused(await run('serve'), /another Gantry runs on .*--data/);
   refused(await run('migrate'), /another Gantry runs on/);
-  assert.equal((await fetch(`${first.url}/-/health`)).status, 200);
+  assert.equal((await fetch(`${first.url}/-/liveness`)).status, 200);
 });
 
 test('refuses a damaged database', { skip: engine === 'postgres' }, async () => {

@@ -37,7 +37,7 @@ const halfRequest = async (url: string) => {
 };
 
 /** Waits until the service has read earlier bytes of another connection. */
-const settle = async (url: string): Promise<void> => void (await fetch(`${url}/-/health`));
+const settle = async (url: string): Promise<void> => void (await fetch(`${url}/-/liveness`));
 
 /** Waits until the service has logged a text. @throws AssertionError if it exits first, or after a minute */
 const untilLogged = async ({ stdout, child }: Running, text: string): Promise<void> => {

@@ -3,7 +3,7 @@ import type { StateCore, Token } from 'markdown-it';
 const longestSlug = 200;
 
 /** Returns the id of a heading as GitLab forms it: `Two words!` is `two-words`. */
-const toSlug = (title: string): string =>
+export const toSlug = (title: string): string =>
   title
     .trim()
     .toLowerCase()

@@ -18,6 +18,8 @@ before(async () => {
     GANTRY_MONITORING_TOKEN: token,
     GANTRY_TRUSTED_PROXIES: proxy,
   });
+  // Health asks gitd, which takes its time to start on a busy machine.
+  for (const { service } of [usual, gantry]) await service.platform.git.status('default');
 });
 after(async () => await Promise.all([usual.close(), gantry.close()]));
 

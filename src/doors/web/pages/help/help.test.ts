@@ -102,3 +102,16 @@ test('links to files outside of help become text', () => {
     '[a](https://example.com) [b](/-/docs/api)',
   );
 });
+
+test('the palette finds topics and their sections', async () => {
+  const find = async (words: string): Promise<string[]> =>
+    linksIn((await open(`/-/jump?q=${words}`)).text).filter((link) => link.startsWith('/help/'));
+  assert.deepEqual(await find('tutorial'), ['/help/tutorial']);
+  const [place = ''] = await find('what+belongs+together');
+  assert.equal(place, '/help/operations');
+  const sections = await find('metrics');
+  assert.ok(sections.includes('/help/operations#user-content-metrics'), sections.join());
+  for (const link of [...sections, ...(await find('gitlab'))])
+    assert.equal(await faultOf('/-/jump', link), null);
+  assert.deepEqual(await find('me'), []);
+});

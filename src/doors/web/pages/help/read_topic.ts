@@ -1,6 +1,7 @@
 /** Reads a topic, with links that lead within help. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { idPrefix } from '../../../markdown/convert/resolve_urls.ts';
 import { packageRoot } from '../../../../platform/package_files.ts';
 import { type Topic, findTopicByFile } from './topics.ts';
 
@@ -12,9 +13,6 @@ export type HelpText = {
 };
 
 const texts = new Map<string, HelpText>();
-
-/** The prefix that rendered headings have in their ids. */
-const idPrefix = 'user-content-';
 
 /** Returns the address of a link; null: it leads to a file that help does not have. */
 const toAddress = (target: string, file: string): string | null => {

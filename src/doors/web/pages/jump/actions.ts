@@ -29,6 +29,7 @@ const ownActions: readonly Action[] = [
 const openActions: readonly Action[] = [
   ['/explore', 'Explore projects', 'globe'],
   ['/explore/groups', 'Explore groups', 'group'],
+  ['/help', 'Help', 'book'],
 ];
 
 const adminActions: readonly Action[] = [['/admin', 'Administration', 'gauge']];

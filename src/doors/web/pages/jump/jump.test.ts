@@ -25,14 +25,14 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-/** Addresses of the results, without those that lead to the page of searches. */
+/** Addresses of the results, without those that lead to the page of searches and to help. */
 const jump = async (q: string, place = '', as = user): Promise<string[]> => {
   const { status, text } = await as.get(`/-/jump?${new URLSearchParams({ q, place }).toString()}`);
   assert.equal(status, 200);
   const [, results = ''] = text.split('id="results"');
   return [...(results.split('</section>')[0] ?? '').matchAll(/<a href="([^"]*)"/g)]
     .map(([, path = '']) => path)
-    .filter((path) => !path.startsWith('/search?'));
+    .filter((path) => !/^\/(?:search\?|help\b)/.test(path));
 };
 
 test('finds visible projects by a part of their name', async () => {

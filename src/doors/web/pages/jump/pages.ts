@@ -7,6 +7,7 @@ import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { findActions } from './actions.ts';
+import { findHelp } from './find_help.ts';
 import {
   type Match,
   type MatchGroup,
@@ -44,6 +45,7 @@ const findMatches = async (visit: Visit, words: string, project: Project | null)
     ...groups.filter((group) => group !== null),
     ...(words === '' ? [] : [linkToSearch(words, project)]),
     findActions(visit, project, words),
+    findHelp(words),
   ];
 };
 
