@@ -215,7 +215,7 @@ describe('proxies', () => {
 });
 
 describe('units', { skip: missing('systemd-analyze') }, () => {
-  const units = globSync('deploy/systemd/*.service', { cwd: root });
+  const units = globSync('deploy/systemd/*.{service,timer}', { cwd: root });
   /** The programs that units start need not be installed here. */
   const place = (): string[] =>
     units.map((unit) => {

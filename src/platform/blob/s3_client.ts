@@ -2,6 +2,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Location } from '../config/blobs.ts';
+import { observed } from '../db/statement_meter.ts';
 import { unavailable } from '../errors.ts';
 
 type Log = (details: object, message: string) => void;
@@ -116,6 +117,7 @@ const makeSender = (location: S3Location) => {
 
 export const openBucket = (location: S3Location, log: Log): Bucket => {
   const { send, link } = makeSender(location);
+  const { host } = new URL(location.endpoint);
   const refuse = (request: BucketRequest, why: object): Error => {
     log(
       { method: request.method ?? 'GET', key: request.key, ...why },
@@ -125,7 +127,8 @@ export const openBucket = (location: S3Location, log: Log): Bucket => {
   };
   const sent = async (request: BucketRequest): Promise<Response> => {
     const digest = request.body === undefined ? 'UNSIGNED-PAYLOAD' : await hashBody(request.body);
-    const once = async (): Promise<Response> => await send(request, digest);
+    const once = async (): Promise<Response> =>
+      await observed({ kind: 'http', name: host }, async () => await send(request, digest));
     try {
       return await withRetries(once, ({ status, body }) => {
         if (!isTransient(status)) return true;
