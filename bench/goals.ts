@@ -73,6 +73,13 @@ const goals = {
   pageFile: { goal: 1 },
   pageCommits: { goal: 1.5 },
   pageDashboard: { goal: 1.5 },
+  /** 20 of 100,000 issues; an issue of 50 comments; the overview of a merge request; 50 changed files. */
+  pageIssues: { goal: 1.5 },
+  pageIssue: { goal: 2 },
+  pageRequest: { goal: 2 },
+  pageChanges: { goal: 5 },
+  /** ms until the first byte of a diff of 5,000 lines. */
+  pageLongDiff: { goal: 30 },
   /** ms until the first byte of a folder of 10,000 entries. */
   pageFolder: { goal: 100 },
   /** Git over HTTP, in ms; clones from the cache and at once in ms of CPU. */

@@ -38,6 +38,7 @@ import { measureMixedWrites } from './measure/mixed_writes.ts';
 import { measureMergeRequests } from './measure/merge_requests.ts';
 import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
+import { measurePlanningPages } from './measure/planning_pages.ts';
 import { measurePaths } from './measure/paths.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
@@ -86,6 +87,7 @@ const measures: Measure[] = [
   measureMemory,
   measureStart,
   measurePages,
+  measurePlanningPages,
   measureLargeFolder,
   measureGitCalls,
   measureGitTransport,

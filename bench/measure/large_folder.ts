@@ -19,7 +19,7 @@ const fillFolder = async (port: number, project: string): Promise<void> => {
 type Asked = { port: number; path: string; cookie: string };
 
 /** Milliseconds until the head of the answer. */
-const timeHead = async ({ port, path, cookie }: Asked): Promise<{ milliseconds: number; text: string }> => {
+export const timeHead = async ({ port, path, cookie }: Asked): Promise<{ milliseconds: number; text: string }> => {
   const began = performance.now();
   const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
   const milliseconds = performance.now() - began;
@@ -27,7 +27,7 @@ const timeHead = async ({ port, path, cookie }: Asked): Promise<{ milliseconds: 
   return { milliseconds, text: await response.text() };
 };
 
-const timeFloor = async (asked: Asked, page: string): Promise<number> => {
+export const timeFloor = async (asked: Asked, page: string): Promise<number> => {
   const floor = await startFloor({ [asked.path]: page });
   try {
     const times: number[] = [];

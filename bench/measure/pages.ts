@@ -57,6 +57,18 @@ const measureOne = async (bench: Bench, asked: Asked): Promise<number[][]> => {
   }
 };
 
+/** Measures the CPU of a warm page, beside that of a bare server with the same answer. */
+export const measurePage = async (
+  bench: Bench,
+  name: string,
+  asked: Asked,
+  goal: { goal: number },
+): Promise<Figure> => {
+  const [costs = [], floors = []] = await measureOne(bench, asked);
+  const floor = floors.toSorted((a, b) => a - b)[Math.floor(floors.length / 2)];
+  return figure(`page: ${name}, CPU`, 'ms', costs, { ...goal, ...(floor !== undefined && { floor }) });
+};
+
 export const measurePages = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('pages')) return [];
   const server = await startService(await bench.databases.empty());
@@ -75,11 +87,7 @@ export const measurePages = async (bench: Bench): Promise<Figure[]> => {
     for (const [name, path, goal] of pages) {
       bench.progress(`pages: ${name}`);
       const asked = { port: server.port, pids: nodesOf(server), path, cookie };
-      const [costs = [], floors = []] = await measureOne(bench, asked);
-      const floor = floors.toSorted((a, b) => a - b)[Math.floor(floors.length / 2)];
-      figures.push(
-        figure(`page: ${name}, CPU`, 'ms', costs, { ...goal, ...(floor !== undefined && { floor }) }),
-      );
+      figures.push(await measurePage(bench, name, asked, goal));
     }
     return figures;
   } finally {

@@ -134,9 +134,9 @@ const actions = (action: 'create' | 'update', edition: number, first: number, co
     content: textOf(first + at, edition),
   }));
 
-/** One open request of 20 commits that change 50 files, made through the API. @returns its path in the API */
-export const makeWithCode = async (port: number): Promise<{ path: string; iid: number }> => {
-  const { id } = await api<{ id: number }>(port, 'POST /projects', {
+/** One open request of 20 commits that change 50 files, made through the API. @returns its path in the API, and of its page */
+export const makeWithCode = async (port: number): Promise<{ path: string; iid: number; page: string }> => {
+  const { id, path_with_namespace } = await api<{ id: number; path_with_namespace: string }>(port, 'POST /projects', {
     name: 'with code',
     visibility: 'public',
   });
@@ -152,5 +152,5 @@ export const makeWithCode = async (port: number): Promise<{ path: string; iid: n
     source_branch: 'feature',
     target_branch: 'main',
   });
-  return { path: `/api/v4/projects/${id}/merge_requests/${iid}`, iid };
+  return { path: `/api/v4/projects/${id}/merge_requests/${iid}`, iid, page: `/${path_with_namespace}/merge_requests/${iid}` };
 };

@@ -2,7 +2,7 @@
 import type { Scope } from '../../../../planning/issuables/lists/list.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { View } from '../../page.ts';
-import type { ListFormats } from '../issuables/list/format_links.ts';
+import type { ListFormats } from '../issuables/list/formats_menu.ts';
 import type { Html } from '../../parts/html.ts';
 
 export type RequestListScope = {

@@ -160,15 +160,15 @@ type ListCard = {
   /** What the list shows: `1–20 of 128 open issues`. */
   summary: string;
   rows: readonly Html[];
-  /** Links to the list in other formats. */
-  formats: Html | null;
+  /** The menu of other formats. */
+  formats: Html;
   /** The menu that changes the selected rows; null: rows cannot be selected. */
   bulk: Html | null;
 };
 
 /** Renders the rows of a list with their header. */
 export const listCard = ({ name, summary, rows, formats, bulk }: ListCard): Html =>
-  html`<section class="card" aria-label="${name}"><header>${bulk !== null && selectAllBox}<span class="muted">${summary}</span><span class="end row">${formats}${keyHints(bulk !== null)}${bulk}</span></header><ul class="list issues${bulk !== null && ' selectable'}">${rows}</ul></section>`;
+  html`<section class="card" aria-label="${name}"><header>${bulk !== null && selectAllBox}<span class="muted">${summary}</span><span class="end row">${keyHints(bulk !== null)}${bulk}${formats}</span></header><ul class="list issues${bulk !== null && ' selectable'}">${rows}</ul></section>`;
 
 export const newButton = (newPath: string, word: string): Html =>
   html`<a class="button primary" href="${newPath}" data-key="i" data-key-2="c">${icon('plus')} New ${word} <kbd aria-hidden="true">c</kbd></a>`;

@@ -11,7 +11,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import type { IssueListScope } from '../list_scope.ts';
 import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
-import { formatLinks } from '../../issuables/list/format_links.ts';
+import { formatsMenu } from '../../issuables/list/formats_menu.ts';
 import { filterBar } from '../../issuables/list/filter_bar.ts';
 import {
   type ListTexts,
@@ -127,7 +127,7 @@ export const issueList = async (
           name: 'Issues',
           summary: listSummary(read, words, { shown: rows.length, total }),
           rows,
-          formats: formatLinks(visit, list.formats, filtered),
+          formats: formatsMenu(visit, list.formats, filtered),
           bulk: visit.call.signedIn
             ? bulkMenu(visit, { scope: list.scope, segment: 'issues', back: visit.path })
             : null,

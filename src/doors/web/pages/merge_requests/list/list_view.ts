@@ -10,7 +10,7 @@ import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
 import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
-import { formatLinks } from '../../issuables/list/format_links.ts';
+import { formatsMenu } from '../../issuables/list/formats_menu.ts';
 import { type FilterField, filterBar, sharedFields } from '../../issuables/list/filter_bar.ts';
 import {
   type ListTexts,
@@ -161,7 +161,7 @@ export const requestList = async (
           name: 'Merge requests',
           summary: listSummary(read, words, { shown: rows.length, total }),
           rows,
-          formats: formatLinks(visit, list.formats, filtered),
+          formats: formatsMenu(visit, list.formats, filtered),
           bulk: visit.call.signedIn
             ? bulkMenu(visit, { scope: list.scope, segment: 'merge_requests', back: visit.path })
             : null,
