@@ -19,7 +19,11 @@ const fillFolder = async (port: number, project: string): Promise<void> => {
 type Asked = { port: number; path: string; cookie: string };
 
 /** Milliseconds until the head of the answer. */
-export const timeHead = async ({ port, path, cookie }: Asked): Promise<{ milliseconds: number; text: string }> => {
+export const timeHead = async ({
+  port,
+  path,
+  cookie,
+}: Asked): Promise<{ milliseconds: number; text: string }> => {
   const began = performance.now();
   const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
   const milliseconds = performance.now() - began;

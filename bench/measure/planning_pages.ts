@@ -21,7 +21,9 @@ const addComments = async (port: number, path: string): Promise<void> => {
 const openLongRequest = async (port: number): Promise<string> => {
   const project = await newProject(port, 'long');
   await writeFiles(port, project, 'Begin', { 'README.md': 'Read me\n' });
-  const lines = Array.from({ length: longLines }, (_none, at) => `export const value${at} = ${at};`).join('\n');
+  const lines = Array.from({ length: longLines }, (_none, at) => `export const value${at} = ${at};`).join(
+    '\n',
+  );
   const id = encodeURIComponent(project);
   await api(port, `POST /projects/${id}/repository/commits`, {
     branch: 'feature',

@@ -136,10 +136,14 @@ const actions = (action: 'create' | 'update', edition: number, first: number, co
 
 /** One open request of 20 commits that change 50 files, made through the API. @returns its path in the API, and of its page */
 export const makeWithCode = async (port: number): Promise<{ path: string; iid: number; page: string }> => {
-  const { id, path_with_namespace } = await api<{ id: number; path_with_namespace: string }>(port, 'POST /projects', {
-    name: 'with code',
-    visibility: 'public',
-  });
+  const { id, path_with_namespace } = await api<{ id: number; path_with_namespace: string }>(
+    port,
+    'POST /projects',
+    {
+      name: 'with code',
+      visibility: 'public',
+    },
+  );
   const commit = async (branch: string, more: object): Promise<unknown> =>
     await api(port, `POST /projects/${id}/repository/commits`, { branch, commit_message: 'Change', ...more });
   await commit('main', { actions: actions('create', 0, 0, files) });
@@ -152,5 +156,9 @@ export const makeWithCode = async (port: number): Promise<{ path: string; iid: n
     source_branch: 'feature',
     target_branch: 'main',
   });
-  return { path: `/api/v4/projects/${id}/merge_requests/${iid}`, iid, page: `/${path_with_namespace}/merge_requests/${iid}` };
+  return {
+    path: `/api/v4/projects/${id}/merge_requests/${iid}`,
+    iid,
+    page: `/${path_with_namespace}/merge_requests/${iid}`,
+  };
 };

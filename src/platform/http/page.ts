@@ -30,6 +30,16 @@ export const pageRequest = (params: { page?: unknown; per_page?: unknown }): Pag
   return { page, per_page, limit: per_page, offset: Math.min((page - 1) * per_page, maxOffset) };
 };
 
+/** Returns a page with the exact total. A first page that is not full holds all there is, so nothing is counted. */
+export const withTotal = async <T>(
+  { offset, limit }: PageRequest,
+  items: T[],
+  count: () => Promise<{ total: number }>,
+): Promise<Page<T>> => {
+  const isWhole = offset === 0 && items.length < limit;
+  return { items, total: isWhole ? items.length : (await count()).total };
+};
+
 const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 

@@ -5,7 +5,7 @@ import { visibleGroups } from '../../identity/groups/visible.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { contains } from '../../identity/namespaces/search.ts';
 import { countsById } from './counts.ts';
 import { type LabelView, labelJson } from './json.ts';
@@ -69,7 +69,7 @@ export const listLabels = async (
   call: Call,
   owner: Owner,
   filter: LabelFilter,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<LabelRow>> => {
   const scope = filter.include_ancestor_groups ? availableTo : ownedBy;
   const { order = 'title' } = filter;
@@ -81,11 +81,13 @@ export const listLabels = async (
       anyOf([contains('labels.title', filter.search), contains('labels.description', filter.search)]),
     );
   }
-  const [{ total }, items] = await Promise.all([
-    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().orderBy(orders[order]).orderBy('id').limit(limit).offset(offset).execute(),
-  ]);
-  return { items, total };
+  const ordered = query.selectAll().orderBy(orders[order]).orderBy('id');
+  const items = await ordered.limit(page.limit).offset(page.offset).execute();
+  return await withTotal(
+    page,
+    items,
+    async () => await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  );
 };
 
 /** Identifies a label: an id, a title, or a text that is an id or, if no label has that id, a title. */

@@ -3,7 +3,7 @@ import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
-import type { PageRequest } from '../../platform/http/page.ts';
+import { type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
 import type { MemberRow } from './json.ts';
@@ -67,13 +67,15 @@ export const listMembers = async (
   db: Reader,
   source: Source,
   filter: MemberFilter,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<{ rows: ListedMember[]; total: number }> => {
   const query = current(db, source, filter);
-  const rows = await query.select(columns).orderBy('users.id').limit(limit).offset(offset).execute();
-  const { total } = await query
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const ordered = query.select(columns).orderBy('users.id');
+  const { items: rows, total } = await withTotal(
+    page,
+    await ordered.limit(page.limit).offset(page.offset).execute(),
+    async () => await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  );
   return { rows, total };
 };
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf, anyOf } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { type Owner, availableTo, ownedBy, ownerTurn } from '../labels/project_or_group.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { contains } from '../../identity/namespaces/search.ts';
@@ -81,20 +81,21 @@ export const selectMilestones = async (
   db: Reader,
   within: RawBuilder<boolean>,
   filter: Omit<MilestoneFilter, 'include_ancestors' | 'include_parent_milestones'>,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<MilestoneRow>> => {
   const query = db.selectFrom('milestones').where(allOf([within, ...makeConditions(filter)]));
-  const [{ total }, items] = await Promise.all([
-    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query
-      .selectAll()
-      .select(ownerPath)
-      .orderBy(orders[filter.order ?? 'newest'])
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  ]);
-  return { items, total };
+  const items = await query
+    .selectAll()
+    .select(ownerPath)
+    .orderBy(orders[filter.order ?? 'newest'])
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return await withTotal(
+    page,
+    items,
+    async () => await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  );
 };
 
 const findOwn = async (

@@ -6,7 +6,7 @@ import { visibleIssues } from '../../../core/access/visible.ts';
 import { conflict, forbidden, notFound, refused } from '../../../platform/errors.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { IssueLinksTable } from '../../../platform/db/schema/planning.ts';
-import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
 import { projectsById } from '../../../projects/projects/find.ts';
 import type { LoadedIssue } from '../find.ts';
 
@@ -33,18 +33,14 @@ export const otherIssueId = ({ source_id, target_id }: Link, issueId: number): n
   source_id === issueId ? target_id : source_id;
 
 /** Lists the links of an issue whose other issue the caller sees, the earliest first. */
-export const listLinks = async (
-  call: Call,
-  issueId: number,
-  { limit, offset }: PageRequest,
-): Promise<Page<Link>> => {
+export const listLinks = async (call: Call, issueId: number, page: PageRequest): Promise<Page<Link>> => {
   const links = selectLinks(call, issueId);
-  const [{ rows }, counted] = await Promise.all([
-    sql<Link>`select issue_links.* ${links}
-      order by issue_links.id limit ${limit} offset ${offset}`.execute(call.db),
-    sql<{ total: number }>`select count(*) as total ${links}`.execute(call.db),
-  ]);
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  const { rows } = await sql<Link>`select issue_links.* ${links}
+    order by issue_links.id limit ${page.limit} offset ${page.offset}`.execute(call.db);
+  return await withTotal(page, rows, async () => {
+    const counted = await sql<{ total: number }>`select count(*) as total ${links}`.execute(call.db);
+    return counted.rows[0] ?? { total: 0 };
+  });
 };
 
 /** A linked issue, as the page of an issue shows it. */

@@ -4,7 +4,7 @@ import { canSeeMergeRequests } from '../../../core/access/visible.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ReviewersTable } from '../../../platform/db/schema/review.ts';
-import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
 import { type PeopleChange, changedPeople } from '../../../planning/issuables/shared_edits.ts';
 import type { Linked } from '../../../planning/issuables/label_assignee_links.ts';
 import type { Target } from '../../../planning/issuables/target.ts';
@@ -127,18 +127,19 @@ export type Reviewer = Pick<Selectable<ReviewersTable>, 'user_id' | 'state' | 'c
 export const listReviewers = async (
   db: Reader,
   { id }: Pick<Target, 'id'>,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<Reviewer>> => {
   const all = db.selectFrom('reviewers').where(ofTarget).where('target_id', '=', id);
-  const [{ total }, items] = await Promise.all([
-    all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    all
-      .select(['user_id', 'state', 'created_at'])
-      .orderBy('position')
-      .orderBy('user_id')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  ]);
-  return { items, total };
+  const items = await all
+    .select(['user_id', 'state', 'created_at'])
+    .orderBy('position')
+    .orderBy('user_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return await withTotal(
+    page,
+    items,
+    async () => await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  );
 };

@@ -4,7 +4,7 @@ import { insertRow, insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { MergeRequestDiffsTable } from '../../../platform/db/schema/review.ts';
 import { notFound } from '../../../platform/errors.ts';
-import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
 import type { VersionRow } from './json.ts';
 
 /** The content of a version, with its long texts. */
@@ -71,14 +71,15 @@ export const findVersion = async (
 export const listVersions = async (
   db: Reader,
   mergeRequestId: number,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<VersionRow>> => {
   const query = db.selectFrom('merge_request_diffs').where('merge_request_id', '=', mergeRequestId);
-  const [{ total }, items] = await Promise.all([
-    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-  ]);
-  return { items, total };
+  const newest = query.selectAll().orderBy('id', 'desc');
+  return await withTotal(
+    page,
+    await newest.limit(page.limit).offset(page.offset).execute(),
+    async () => await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  );
 };
 
 /** Loads the ids of the stored commits of a version, newest first. */

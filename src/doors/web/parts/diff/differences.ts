@@ -99,6 +99,7 @@ const markupPattern = /<[^>]*>|&[#\w]+;|[^<&]+/g;
  * its own `<mark>`, so elements stay nested.
  */
 export const markSpans = (markup: string, spans: readonly Span[]): string => {
+  if (spans.length === 0) return markup;
   let [at, index, marked] = [0, 0, ''];
   for (const [piece] of markup.matchAll(markupPattern)) {
     if (piece.startsWith('<')) {

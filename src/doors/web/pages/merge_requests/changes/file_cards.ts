@@ -64,32 +64,34 @@ const addBelow = ({ below }: Placed, line: string, part: Html): void => {
 const insertCard = (
   placed: Placed,
   { line, isOutdated }: ThreadPosition,
-  shown: ReadonlySet<string>,
+  isShown: (line: string) => boolean,
   part: Html,
 ): void => {
   if (isOutdated) placed.outdated.push(part);
-  else if (line !== null && shown.has(line)) addBelow(placed, line, part);
+  else if (line !== null && isShown(line)) addBelow(placed, line, part);
   else placed.above.push(part);
 };
 
 /** Sorts the threads, drafts and the open form of a file to its lines. */
 const placeParts = (given: FilesGiven, file: FileDiff, rows: readonly DiffRow[]): Placed => {
   const { cards, files, threads, drafts, form } = given;
-  const shown = new Set<string>(rows.flatMap(keysOf));
+  // A change may have thousands of lines and no thread.
+  let keys: Set<string> | null = null;
+  const isShown = (line: string): boolean => (keys ??= new Set<string>(rows.flatMap(keysOf))).has(line);
   const placed: Placed = { below: new Map(), above: [], outdated: [] };
   const isHere = (one: ThreadPosition): boolean => fileOf(files, one) === file;
   for (const thread of threads.filter((one) => isHere(one.position))) {
     const replies = drafts.filter(({ draft }) => draft.discussion_id === thread.id);
-    insertCard(placed, thread.position, shown, threadCard(cards, thread, replies));
+    insertCard(placed, thread.position, isShown, threadCard(cards, thread, replies));
   }
   for (const draft of drafts) {
     if (draft.position !== null && isHere(draft.position)) {
-      insertCard(placed, { ...draft.position, isOutdated: false }, shown, draftCard(cards, draft));
+      insertCard(placed, { ...draft.position, isOutdated: false }, isShown, draftCard(cards, draft));
     }
   }
   if (form?.file.new_path === file.new_path) {
     const part = commentForm(cards, form);
-    if (form.line !== null && shown.has(form.line)) addBelow(placed, form.line, part);
+    if (form.line !== null && isShown(form.line)) addBelow(placed, form.line, part);
     else placed.above.unshift(part);
   }
   return placed;
