@@ -21,7 +21,7 @@ after(async () => await gantry.close());
 
 let lastKey = 0;
 const highlight = async (path: string, text: string): Promise<string[]> =>
-  (await highlightLines(call, { text, path, key: String(++lastKey) })).map((line) => line.text);
+  (await highlightLines(call, { text, path, key: String(++lastKey) })).lines.map((line) => line.text);
 
 test('highlights each line by itself, by the language of the name', async () => {
   assert.deepEqual(await highlight('src/a.ts', 'const a = 1;\r\n/* <b>\n*/ let c;\n\n'), [
@@ -60,7 +60,7 @@ test('leaves other texts plain', async () => {
 
 test('highlights a file once for each key, and does not mix up texts of different length', async () => {
   const read = async (text: string): Promise<string> =>
-    (await highlightLines(call, { text, path: 'a.js', key: 'same' })).map((line) => line.text).join();
+    (await highlightLines(call, { text, path: 'a.js', key: 'same' })).lines.map((line) => line.text).join();
   assert.equal(await read('let a;'), await read('let b;'));
   assert.equal(await read('let b;\nlet c;'), 'let b;,let c;');
 });

@@ -14,8 +14,14 @@ const splitLines = (text: string): string[] => {
  * Returns one `Html` for each line of a file (`splitLines`): highlighted by the language of its name, or plain where that
  * is unknown, the file has more than 5,000 lines or 1 MB, or highlighting takes too long.
  */
-export const highlightLines = async (call: Call, code: CodeText): Promise<Html[]> => {
+export const highlightLines = async (
+  call: Call,
+  code: CodeText,
+): Promise<{ lines: Html[]; isHighlighted: boolean }> => {
   const lines = splitLines(code.text);
   const highlighted = await highlightFileLines(call, code, lines);
-  return lines.map((line, index) => trusted(highlighted?.[index] ?? html`${line}`.text));
+  return {
+    lines: lines.map((line, index) => trusted(highlighted?.[index] ?? html`${line}`.text)),
+    isHighlighted: highlighted !== null,
+  };
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { html } from './html.ts';
+import { encode, html } from './html.ts';
 
 test('escapes values, and nested templates only once', () => {
   const inner = html`<b>${'<i>&"\''}</b>`;
@@ -16,4 +16,14 @@ test('joins lists; null, undefined and false are empty; 0 is 0', () => {
 
 test('keeps a backslash and a $', () => {
   assert.equal(html`a\\b${'$&\\n'}`.text, 'a\\b$&amp;\\n');
+});
+
+test('an encoded part goes in unchanged, wherever it stands', () => {
+  const part = encode(html`<b>${'ü<'}</b>`);
+  const whole = html`<p>${'é'}${[part, html`<i>${part}</i>`]}</p>`;
+  const text = '<p>é<b>ü&lt;</b><i><b>ü&lt;</b></i></p>';
+  assert.equal(whole.text, text);
+  assert.equal(String(whole.body), text);
+  assert.ok(whole.body instanceof Buffer);
+  assert.equal(html`<p>${'é'}</p>`.body, '<p>é</p>');
 });

@@ -116,7 +116,7 @@ const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {
 };
 
 const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Promise<FastifyReply> => {
-  const text = await layout(visit, view);
+  const { body } = await layout(visit, view);
   if (visit.flash !== null) visit.cookies.set(flashCookie, { value: '', maxAge: null });
   writeCookies(visit, reply);
   const { after_sign_out_path: afterSignOut } = visit.call.settings;
@@ -133,7 +133,7 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   return reply
     .code(view.status ?? 200)
     .headers({ ...headers, ...view.headers })
-    .send(text);
+    .send(body);
 };
 
 const answerRedirect = (visit: OpenVisit, reply: FastifyReply, { to, flash }: Redirect): FastifyReply => {

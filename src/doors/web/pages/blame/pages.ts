@@ -38,7 +38,7 @@ const showBlame = async (visit: Visit, location: CodeLocation, number: number): 
   const first = (number - 1) * maxLines + 1;
   const count = content.toString('utf8').replace(/\n$/, '').split('\n').length;
   if (first > count) throw notFound('Page');
-  const [{ ranges }, all] = await Promise.all([
+  const [{ ranges }, { lines }] = await Promise.all([
     loadBlame(code, loaded, [first, first + maxLines - 1]),
     highlightLines(visit.call, { text: content.toString('utf8'), path, key: file.blob_id }),
   ]);
@@ -49,7 +49,7 @@ const showBlame = async (visit: Visit, location: CodeLocation, number: number): 
     total: count,
     isFixedSize: true,
   });
-  const shown = limitLines(all.slice(first - 1, first - 1 + maxLines));
+  const shown = limitLines(lines.slice(first - 1, first - 1 + maxLines));
   return { table: blameTable(location, ranges, [shown, first], { size: maxLines, total: count }), nav };
 };
 

@@ -5,17 +5,13 @@ import { codePath } from '../../parts/code/code_path.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { formatBytes } from '../../parts/code/format_bytes.ts';
-import { limitLines, writeLines } from '../../parts/code/write_lines.ts';
-import { highlightLines } from '../../parts/highlight.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type BlobKind, blobKind } from './blob_kind.ts';
 import { fileButtons, sourceSwitch } from './file_buttons.ts';
-
-/** Lines on a page. */
-const maxLines = 2_500;
+import { loadFileTable, maxLines } from './file_table.ts';
 
 type PageQuery = { page: number; isPlain: boolean };
 type Shown = { content: Html; nav?: Html | null; facts: string[] };
@@ -29,25 +25,17 @@ const showText = async (
   query: PageQuery,
 ): Promise<Shown> => {
   const { project, ref, path } = location;
-  const all = await highlightLines(call, { text, path, key: file.blob_id });
-  const pages = Math.max(1, Math.ceil(all.length / maxLines));
-  const number = Math.min(query.page, pages);
-  const offset = (number - 1) * maxLines;
-  const lines = limitLines(all.slice(offset, offset + maxLines));
-  const count = `${all.length} ${all.length === 1 ? 'line' : 'lines'}`;
-  if (all.length === 0) return { content: notice('The file is empty.'), facts: [] };
+  const table = await loadFileTable(call, { text, path, key: file.blob_id }, query.page);
+  const { content, total, page } = table;
+  if (total === 0) return { content: notice('The file is empty.'), facts: [] };
   const nav = pagesNav({
     path: codePath(project, 'blob', ref, path),
     query: { plain: query.isPlain ? '1' : undefined },
-    page: { page: number, per_page: maxLines, limit: maxLines, offset },
-    total: all.length,
+    page: { page, per_page: maxLines, limit: maxLines, offset: (page - 1) * maxLines },
+    total,
     isFixedSize: true,
   });
-  return {
-    content: writeLines({ lines, first: offset + 1, size: maxLines, total: all.length }),
-    nav,
-    facts: [count],
-  };
+  return { content, nav, facts: [`${total} ${total === 1 ? 'line' : 'lines'}`] };
 };
 
 /** Renders where a symlink leads. */

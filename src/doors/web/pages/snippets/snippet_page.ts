@@ -31,7 +31,7 @@ const linesPart = async (
   requested: number,
 ): Promise<{ content: Html; nav: Html | null }> => {
   const key = createHash('sha1').update(text).digest('hex');
-  const lines = await highlightLines(call, { text, path: name, key });
+  const { lines } = await highlightLines(call, { text, path: name, key });
   const last = Math.max(Math.ceil(lines.length / maxLines), 1);
   const number = Math.min(Math.max(requested, 1), last);
   const offset = (number - 1) * maxLines;

@@ -75,7 +75,7 @@ const diagrams = ({ call }: Visit): Html | null => {
 };
 
 /** Renders a whole page. */
-export const layout = async (visit: Visit, view: View): Promise<string> => {
+export const layout = async (visit: Visit, view: View): Promise<Html> => {
   const { scheme, hasShortcuts } = visit.preferences;
   const header = await view.header?.();
   const url = visit.call.baseUrl + (visit.path.split('?')[0] ?? '');
@@ -86,7 +86,7 @@ export const layout = async (visit: Visit, view: View): Promise<string> => {
 ${impersonationBanner(visit)}${await topBar(visit)}${header}<main id="main"${style}>
 ${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
 </main>
-${foot}`.text;
+${foot}`;
 };
 
 /** Renders a page without a user, for errors. */
