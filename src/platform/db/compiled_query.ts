@@ -28,7 +28,7 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (input) => input) },
 );
 
-type StoreParts = { dialect: SqlDialect } & Pick<EngineParts, 'querySync' | 'prepare'>;
+type StoreParts = { dialect: SqlDialect } & Pick<EngineParts, 'querySync' | 'prepare' | 'tableVersion'>;
 
 const stores = new WeakMap<object, StoreParts>();
 
@@ -55,6 +55,10 @@ export const bindConnection = async (db: Transaction<Schema>): Promise<void> =>
   await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection));
 
 export const unbindConnection = (db: Transaction<Schema>): void => void connections.delete(db);
+
+/** Returns a text that differs once a commit has written one of the tables; null: the engine does not count them. */
+export const getTableVersion = (db: Db, tables: readonly string[]): string | null =>
+  getStoreParts(db).tableVersion?.(tables) ?? null;
 
 export const getDialect = (db: Db): SqlDialect => getStoreParts(db).dialect;
 

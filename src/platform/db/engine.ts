@@ -57,6 +57,10 @@ export type EngineParts = {
   db: Kysely<Schema>;
   /** Absent if the engine has no synchronous queries. */
   querySync?: QuerySync;
+  /**
+   * Returns a text that differs once a commit has written one of the tables. Absent if only the server knows.
+   */
+  tableVersion?: (tables: readonly string[]) => string;
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;
   ddl: Ddl;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../../platform/db/keep_until_change.ts';
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import type { TokensTable, UsersTable } from '../../../platform/db/schema/identity.ts';
 import { Failure, forbidden, unauthorized } from '../../../platform/errors.ts';
@@ -67,6 +68,49 @@ const selectToken = compiled((db, { token_hash, day }: { token_hash: string; day
     .compile(),
 );
 
+/** Tables that say who somebody is and which roles they have; `instance` has the version of all names. */
+export const identityTables = ['users', 'members', 'namespaces', 'instance'];
+
+/** Tokens in memory. */
+const maxTokens = 2_000;
+
+type KnownToken = SignedIn & {
+  kind: TokensTable['kind'];
+  revoked: number;
+  expires_at: string | null;
+  dies_at: number | null;
+};
+
+const keepToken = keepUntilChange<KnownToken | undefined>(['tokens', ...identityTables], maxTokens);
+
+const loadToken = async (db: Reader, token_hash: string, day: string): Promise<KnownToken | undefined> => {
+  const [row] = await selectToken(db, { token_hash, day });
+  if (row === undefined) return undefined;
+  const {
+    token_id,
+    kind,
+    scopes,
+    revoked,
+    expires_at,
+    dies_at,
+    last_used_at,
+    roles,
+    names_version,
+    ...user
+  } = row;
+  const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
+  return {
+    kind,
+    revoked,
+    expires_at,
+    dies_at,
+    user,
+    credential,
+    viewer: toViewer(user, roles),
+    names_version,
+  };
+};
+
 /**
  * Authenticates an access token.
  * @throws Failure 401 for an unknown, revoked or expired token, 403 for a blocked user
@@ -76,28 +120,17 @@ export const authenticateToken = async (
   presented: PresentedToken,
   now: number,
 ): Promise<SignedIn> => {
-  const [row] = await selectToken(db, { token_hash: hashToken(presented.text), day: today(now) });
-  if (row === undefined || (presented.via === 'private' && row.kind === 'oauth')) throw unauthorized();
-  if (row.revoked === 1)
+  const [token_hash, day] = [hashToken(presented.text), today(now)];
+  const token = await keepToken(db, `${token_hash} ${day}`, async () => await loadToken(db, token_hash, day));
+  if (token === undefined || (presented.via === 'private' && token.kind === 'oauth')) throw unauthorized();
+  if (token.revoked === 1)
     throw invalidTokenFailure('Token was revoked. You have to re-authorize from the user.');
-  if (isExpired(row, now)) {
+  if (isExpired(token, now)) {
     throw invalidTokenFailure('Token is expired. You can either do re-authorization or token refresh.');
   }
-  if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
-  const {
-    token_id,
-    kind,
-    scopes,
-    revoked: _revoked,
-    expires_at: _expires,
-    dies_at: _dies,
-    last_used_at,
-    roles,
-    names_version,
-    ...user
-  } = row;
-  const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
-  return { user, credential, viewer: toViewer(user, roles), names_version };
+  if (token.user.state === 'blocked') throw forbidden('Your account has been blocked.');
+  const { user, credential, viewer, names_version } = token;
+  return { user, credential, viewer, names_version };
 };
 
 export const isExpired = (

@@ -4,10 +4,11 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import { forbidden } from '../../../platform/errors.ts';
 import type { Settings } from '../../settings/fields.ts';
-import { type SignedIn, namesVersion, recordActivity, userColumns } from './authenticate.ts';
+import { keepUntilChange } from '../../../platform/db/keep_until_change.ts';
+import { type SignedIn, identityTables, namesVersion, recordActivity, userColumns } from './authenticate.ts';
 import { secondFactorDueAt } from './second_factor_due.ts';
 import { hashToken } from './token_text.ts';
-import { rolesText, today, toViewer } from '../viewer.ts';
+import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
 
 /** Maximum lifetime of a session in milliseconds; users then sign in again. */
 export const maxSessionAge = 90 * 86_400_000;
@@ -70,6 +71,25 @@ const isImpersonationValid = (row: Impersonated, now: number): boolean =>
     row.admin === 0 &&
     now - row.began_at < maxImpersonationAge);
 
+/** Sessions in memory. */
+const maxSessions = 2_000;
+
+type SessionRow = Awaited<ReturnType<typeof selectSession>>[number];
+
+const keepSession = keepUntilChange<{ row: SessionRow; viewer: Viewer } | undefined>(
+  ['sessions', ...identityTables],
+  maxSessions,
+);
+
+const loadSession = async (
+  db: Reader,
+  token_hash: string,
+  day: string,
+): Promise<{ row: SessionRow; viewer: Viewer } | undefined> => {
+  const [row] = await selectSession(db, { token_hash, day });
+  return row && { row, viewer: toViewer(row, row.roles) };
+};
+
 /**
  * Authenticates a session cookie. Returns null for an unknown or expired session.
  * @throws Failure 403 for a blocked user
@@ -79,14 +99,19 @@ export const authenticateSession = async (
   secret: string,
   { now, settings }: { now: number; settings: Settings },
 ): Promise<Session | null> => {
-  const [row] = await selectSession(db, { token_hash: hashToken(secret), day: today(now) });
-  if (row === undefined || !isImpersonationValid(row, now)) return null;
+  const [token_hash, day] = [hashToken(secret), today(now)];
+  const kept = await keepSession(
+    db,
+    `${token_hash} ${day}`,
+    async () => await loadSession(db, token_hash, day),
+  );
+  if (kept === undefined || !isImpersonationValid(kept.row, now)) return null;
   const {
     session_id: id,
     began_at,
     last_seen_at,
     signed_in_at,
-    roles,
+    roles: _roles,
     names_version,
     factor_due_at,
     impersonator_id,
@@ -94,11 +119,11 @@ export const authenticateSession = async (
     impersonator_state: _state,
     impersonator_session_id,
     ...user
-  } = row;
+  } = kept.row;
   if (now - began_at >= maxSessionAge || now - last_seen_at >= getIdleTimeout(settings)) return null;
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
   const credential = { kind: 'session', id, scopes, last_used_at: last_seen_at } as const;
-  const signedIn = { user, credential, viewer: toViewer(user, roles), names_version, signed_in_at };
+  const signedIn = { user, credential, viewer: kept.viewer, names_version, signed_in_at };
   if (impersonator_id === null || impersonator_session_id === null) return { ...signedIn, factor_due_at };
   // The administrator has signed in with their own factor.
   const impersonator = { id: impersonator_id, session_id: impersonator_session_id };

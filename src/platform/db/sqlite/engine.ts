@@ -20,6 +20,7 @@ import { processName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
 import { locationToRead } from './readonly.ts';
 import { isBusy, isForeignKey, isFull, isUnique, isUnopenable } from './errors.ts';
+import { TableVersions } from './table_versions.ts';
 import { SqliteWriter, type Turn } from './writer.ts';
 
 /** 3.51.3 fixes a bug that could corrupt databases in WAL mode. */
@@ -46,7 +47,13 @@ type Row = Record<string, unknown>;
  * `shape`: a row of nulls; null if the statement returns no rows. The schema changes only at startup, before queries
  * run.
  */
-type Prepared = { statement: StatementSync; columns: string[]; shape: Row | null };
+type Prepared = {
+  statement: StatementSync;
+  columns: string[];
+  shape: Row | null;
+  /** Tables that it writes. */
+  writes: readonly string[];
+};
 
 /** Builds the row of nulls by parsing JSON, because V8 turns objects that grow many properties into hash tables. */
 const makeShape = (columns: readonly string[]): Row | null =>
@@ -65,13 +72,17 @@ const toRow = (columns: readonly string[], shape: Row, values: readonly unknown[
 class Handle {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #versions: TableVersions | null;
 
-  constructor(database: DatabaseSync) {
+  /** @param versions counts what is written; null: the handle only reads */
+  constructor(database: DatabaseSync, versions: TableVersions | null = null) {
     this.database = database;
+    this.#versions = versions;
   }
 
   run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const { statement, columns, shape } = this.#prepare(text);
+    const { statement, columns, shape, writes } = this.#prepare(text);
+    this.#versions?.write(writes);
     const values = parameters as SQLInputValue[];
     if (shape !== null) {
       const all = statement.all(...values) as unknown as unknown[][];
@@ -86,9 +97,12 @@ class Handle {
     const existing = this.#prepared.get(text);
     if (existing !== undefined) return existing;
     if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
-    const statement = this.database.prepare(text);
+    const { statement, writes } = this.#versions?.prepare(text) ?? {
+      statement: this.database.prepare(text),
+      writes: [],
+    };
     const columns = statement.columns().map(({ name }) => name);
-    const prepared = { statement, columns, shape: makeShape(columns) };
+    const prepared = { statement, columns, shape: makeShape(columns), writes };
     // The row id of a run may belong to the search index and exceed 2^53.
     if (prepared.shape === null) statement.setReadBigInts(true);
     else statement.setReturnArrays(true);
@@ -153,13 +167,21 @@ class SqliteDriver implements Driver {
   readonly #reader: Handle;
   readonly #outside: SqliteConnection;
   readonly #writing: Omit<Writing, 'turn'> | null;
+  readonly versions: TableVersions | null;
 
   /** @param writer null: read-only */
   constructor(reader: DatabaseSync, writer: DatabaseSync | null, onFatal: (error: unknown) => void) {
     this.#reader = new Handle(reader);
     this.#outside = new SqliteConnection(this.#reader);
+    const versions = writer === null ? null : new TableVersions(writer);
+    this.versions = versions;
     this.#writing =
-      writer === null ? null : { handle: new Handle(writer), writer: new SqliteWriter(writer, onFatal) };
+      writer === null || versions === null
+        ? null
+        : {
+            handle: new Handle(writer, versions),
+            writer: new SqliteWriter(writer, onFatal, undefined, () => versions.commit()),
+          };
   }
 
   /** Runs a query synchronously, outside of transactions. */
@@ -266,6 +288,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
   return {
     db,
     querySync: driver.querySync,
+    ...(driver.versions && { tableVersion: (tables) => driver.versions?.read(tables) ?? '' }),
     ddl: sqliteDdl,
     dialect,
     // The database belongs to one process.

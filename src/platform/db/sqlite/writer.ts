@@ -51,6 +51,7 @@ export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #onFatal: (error: unknown) => void;
   readonly #patience: Timeouts;
+  readonly #onCommit: () => void;
   readonly #waiting: Waiting[] = [];
   #turn: Turn | null = null;
   #group: Group | null = null;
@@ -62,15 +63,20 @@ export class SqliteWriter {
   #busySince: number | null = null;
   #failure: Error | null = null;
 
-  /** @param onFatal called when no more writes may be acknowledged. Earlier commits are safe; the process must exit */
+  /**
+   * @param onFatal called when no more writes may be acknowledged. Earlier commits are safe; the process must exit
+   * @param onCommit called after each commit, before anything else runs
+   */
   constructor(
     database: DatabaseSync,
     onFatal: (error: unknown) => void,
     patience: Timeouts = defaultTimeouts,
+    onCommit: () => void = () => undefined,
   ) {
     this.#database = database;
     this.#onFatal = onFatal;
     this.#patience = patience;
+    this.#onCommit = onCommit;
     // Waiting inside SQLite would block the whole process, so `#openGroup` polls instead.
     database.exec('pragma busy_timeout = 0');
   }
@@ -242,6 +248,7 @@ export class SqliteWriter {
     if (group === null) return;
     try {
       this.#database.exec('commit');
+      this.#onCommit();
       this.#lastSize = group.size;
       this.#group = null;
       group.settle();

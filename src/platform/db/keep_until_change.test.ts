@@ -1,0 +1,94 @@
+/** What is kept is never older than the tables that it was read from. PostgreSQL keeps nothing. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { openTestStore, type TestStore } from '../../../test/support/databases/store.ts';
+import { keepUntilChange } from './keep_until_change.ts';
+import type { Reader } from './open.ts';
+
+let opened: TestStore;
+let reads = 0;
+
+const keep = keepUntilChange<string>(['kept', 'kept_by_trigger', 'kept_children'], 2);
+
+const read = async (db: Reader = opened.store.db, key = 'a'): Promise<string> =>
+  await keep(db, key, async () => {
+    reads += 1;
+    const { rows } = await sql<{ n: number }>`select (select count(*) from kept) * 100
+      + (select count(*) from kept_by_trigger) * 10 + (select count(*) from kept_children) as n`.execute(db);
+    return String(rows[0]?.n);
+  });
+
+const write = async (text: string): Promise<void> =>
+  await opened.store.write(async ({ db }) => void (await sql.raw(text).execute(db)));
+
+const isSqlite = process.env['GANTRY_TEST_DATABASE_URL'] === undefined;
+
+before(async () => {
+  opened = await openTestStore({ isEmpty: true });
+  await write('create table kept (id integer primary key)');
+  await write('create table kept_by_trigger (id integer)');
+  await write('create table kept_children (id integer references kept (id) on delete cascade)');
+  await write('create table other (id integer primary key)');
+  await write('create table unrelated (id integer primary key)');
+  if (isSqlite)
+    await write(
+      'create trigger noted after insert on other when new.id = 7 begin insert into kept_by_trigger values (1); end',
+    );
+});
+after(async () => await opened.close());
+beforeEach(() => void (reads = 0));
+
+test('reads again after a commit that wrote one of the tables, and shows it', async () => {
+  const before = await read();
+  await write('insert into kept values (1)');
+  assert.equal(Number(await read()), Number(before) + 100);
+});
+
+test('keeps a value while only other tables change', { skip: !isSqlite }, async () => {
+  await read();
+  reads = 0;
+  await write('insert into unrelated values (1)');
+  await read();
+  assert.equal(reads, 0);
+});
+
+test('counts what triggers and foreign keys write', { skip: !isSqlite }, async () => {
+  const before = Number(await read());
+  await write('insert into other values (7)');
+  assert.equal(Number(await read()), before + 10);
+  await write('insert into kept_children values (1)');
+  assert.equal(Number(await read()), before + 11);
+  await write('delete from kept where id = 1');
+  assert.equal(Number(await read()), before + 10 - 100);
+});
+
+test('reads again after a commit of another process', { skip: !isSqlite }, async () => {
+  const before = Number(await read());
+  const other = new DatabaseSync(opened.store.file ?? '');
+  other.exec('insert into kept values (50)');
+  other.close();
+  assert.equal(Number(await read()), before + 100);
+});
+
+test('keeps nothing that a transaction may yet undo', async () => {
+  const before = await read();
+  const undone = opened.store.write(async ({ db }) => {
+    await sql`insert into kept values (60)`.execute(db);
+    assert.equal(Number(await read(db)), Number(before) + 100);
+    assert.equal(await read(), before);
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.equal(await read(), before);
+});
+
+test('holds at most so many values', { skip: !isSqlite }, async () => {
+  for (const key of ['a', 'b', 'c']) await read(opened.store.db, key);
+  reads = 0;
+  await read(opened.store.db, 'c');
+  assert.equal(reads, 0);
+  await read(opened.store.db, 'a');
+  assert.equal(reads, 1);
+});

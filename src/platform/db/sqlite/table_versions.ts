@@ -1,0 +1,72 @@
+/**
+ * Counts the commits that wrote each table, so that what was read from some tables can be kept until one of them
+ * changes.
+ */
+import { type DatabaseSync, type StatementSync, constants } from 'node:sqlite';
+
+const writeActions = new Set<number>([
+  constants.SQLITE_INSERT,
+  constants.SQLITE_UPDATE,
+  constants.SQLITE_DELETE,
+]);
+
+export class TableVersions {
+  readonly #database: DatabaseSync;
+  readonly #versions = new Map<string, number>();
+  /** Tables that the open group has written. */
+  readonly #written = new Set<string>();
+  /** Receives the tables that the statement being prepared writes. */
+  #collecting: Set<string> | null = null;
+  #foreign: StatementSync | null = null;
+
+  /** @param database the handle of the single writer of this process */
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    // SQLite tells here, too, what triggers and foreign keys write.
+    database.setAuthorizer((action, table) => {
+      if (this.#collecting !== null && table !== null && writeActions.has(action))
+        this.#collecting.add(table);
+      return constants.SQLITE_OK;
+    });
+  }
+
+  /** Prepares a statement and returns the tables that it writes. */
+  prepare(text: string): { statement: StatementSync; writes: readonly string[] } {
+    this.#collecting = new Set();
+    try {
+      const statement = this.#database.prepare(text);
+      return { statement, writes: [...this.#collecting] };
+    } finally {
+      this.#collecting = null;
+    }
+  }
+
+  /** Notes that the open group wrote these tables. */
+  write(tables: readonly string[]): void {
+    for (const table of tables) this.#written.add(table);
+  }
+
+  /** Called at once after a commit, before any other read. */
+  commit(): void {
+    for (const table of this.#written) this.#versions.set(table, (this.#versions.get(table) ?? 0) + 1);
+    this.#written.clear();
+  }
+
+  /**
+   * Returns a text that differs once a commit has written one of the tables. Commits of another process, such as
+   * `gantry admin`, count for every table.
+   */
+  read(tables: readonly string[]): string {
+    this.#foreign ??= this.#prepareForeign();
+    let text = String((this.#foreign.get() as unknown as number[])[0]);
+    for (const table of tables) text += ` ${this.#versions.get(table) ?? 0}`;
+    return text;
+  }
+
+  /** On this handle, the number changes with commits of other handles alone. */
+  #prepareForeign(): StatementSync {
+    const statement = this.#database.prepare('pragma data_version');
+    statement.setReturnArrays(true);
+    return statement;
+  }
+}
