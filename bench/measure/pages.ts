@@ -3,7 +3,7 @@ import type { Bench } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { ownCpuSeconds } from '../process_usage.ts';
 import { startFloor, startService } from '../service.ts';
-import { base } from '../sites/root_api.ts';
+import { api, base } from '../sites/root_api.ts';
 import { newProject, nodesOf } from '../sites/git_site.ts';
 import { signIn, writeFiles } from '../sites/pages.ts';
 
@@ -24,6 +24,28 @@ const prepareProject = async (port: number): Promise<string> => {
   for (let at = 0; at < 30; at += 1)
     await writeFiles(port, project, `Add ${at}`, { [`more/${at}.txt`]: `${at}\n` });
   return project;
+};
+
+/** Issues of a board of six columns, each of which shows twenty. */
+const boardIssues = 240;
+
+/** Creates a board with four lists of labels; returns its address. */
+const prepareBoard = async (port: number, project: string): Promise<string> => {
+  const path = `/projects/${encodeURIComponent(project)}`;
+  const { id: board } = await api<{ id: number }>(port, `POST ${path}/boards`, { name: 'Pages' });
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const { id: label_id } = await api<{ id: number }>(port, `POST ${path}/labels`, {
+      name,
+      color: '#336699',
+    });
+    await api(port, `POST ${path}/boards/${board}/lists`, { label_id });
+  }
+  for (let at = 0; at < boardIssues; at += 1) {
+    const labels = ['one', 'two', 'three', 'four'][at % 6] ?? '';
+    const { iid } = await api<{ iid: number }>(port, `POST ${path}/issues`, { title: `Issue ${at}`, labels });
+    if (at % 6 === 5) await api(port, `PUT ${path}/issues/${iid}`, { state_event: 'close' });
+  }
+  return `/${project}/-/boards/${board}`;
 };
 
 type Asked = { port: number; pids: number[]; path: string; cookie: string };
@@ -89,6 +111,10 @@ export const measurePages = async (bench: Bench): Promise<Figure[]> => {
       const asked = { port: server.port, pids: nodesOf(server), path, cookie };
       figures.push(await measurePage(bench, name, asked, goal));
     }
+    bench.progress('pages: board');
+    const path = await prepareBoard(server.port, project);
+    const board = { port: server.port, pids: nodesOf(server), path, cookie };
+    figures.push(await measurePage(bench, 'board of 120 cards', board, goals.pageBoard));
     return figures;
   } finally {
     await server.stop();

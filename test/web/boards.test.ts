@@ -153,6 +153,19 @@ test('leads from the project to its board by g b, and adds an issue to a column'
     await page.getByLabel('Title').fill('Added');
     await page.getByRole('button', { name: 'Create issue' }).click();
     await waitForCards(page, lists.todo, ['Added', 'First', 'Second', 'Third']);
-    await page.getByText('4 of 2, over the limit').waitFor();
+    await page.getByText('4 of 2').waitFor();
+  });
+});
+
+test('shows the moves of others, and keeps the focus', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    await page.locator('[data-row]', { hasText: 'Third' }).focus();
+    const { body } = await web.gantry.api(`GET ${api}/issues?search=Second&state=opened`);
+    await web.gantry.api(`PUT ${api}/issues/${body[0].iid}`, { json: { labels: 'doing' } });
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
+    await waitForCards(page, lists.doing, ['Second']);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Third');
   });
 });

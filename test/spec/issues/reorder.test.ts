@@ -101,6 +101,24 @@ describe('PUT reorder', () => {
     }
   });
 
+  it('places simultaneous moves between their neighbours', async () => {
+    const { id } = await world.project({});
+    const issues = await seedSome(id, 8);
+    const [first, last] = [issues[0] as Seeded, issues[1] as Seeded];
+    const moved = issues.slice(2);
+    const replies = await Promise.all(
+      moved.map(async (one) => await move(id, one, { move_before_id: first.id, move_after_id: last.id })),
+    );
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+    const iids = await order(id);
+    assert.deepEqual([iids[0], iids.at(-1), iids.length], [first.iid, last.iid, 8]);
+    // Those that took the same place are told apart by the next move between two of them.
+    const [, above, below] = iids as [number, number, number];
+    const idOf = (iid: number) => issues.find((one) => one.iid === iid)?.id;
+    await mustMove(id, last, { move_before_id: idOf(above), move_after_id: idOf(below) });
+    assert.deepEqual((await order(id)).slice(0, 4), [first.iid, above, last.iid, below]);
+  });
+
   it('keeps one order over all projects of a group', async () => {
     const group = await seedGroup(world.gantry);
     const [one, other] = [

@@ -20,6 +20,21 @@ const announce = (text: string): void => {
   if (status !== null) status.textContent = text;
 };
 
+/** The columns as the server sent them last: scripts change those on the page. */
+let known = '';
+
+const parse = async (answer: Response | null): Promise<Element | null> =>
+  new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html').querySelector('[data-board]');
+
+const show = (board: Element, fresh: Element): void => {
+  known = fresh.innerHTML;
+  board.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+  makeDraggable();
+};
+
+/** Moves are on their way: what other requests answer may be older. */
+let moves = 0;
+
 /** Sends a move, and shows the board as it then is. Where it was refused, the page is loaded again. */
 const send = async (value: string): Promise<void> => {
   const [board, form] = [boardOf(), formOf()];
@@ -27,15 +42,17 @@ const send = async (value: string): Promise<void> => {
   const body = new URLSearchParams();
   for (const [name, field] of new FormData(form)) if (typeof field === 'string') body.append(name, field);
   body.set('move', value);
+  moves += 1;
   const answer = await fetch(form.action, { method: 'POST', body }).catch(() => null);
-  const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
-  const fresh = page.querySelector('[data-board]');
+  const fresh = await parse(answer);
+  moves -= 1;
   if (answer?.ok !== true || fresh === null) {
     location.reload();
     return;
   }
-  board.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
-  makeDraggable();
+  // The answer to a later move has this one, too.
+  if (moves > 0) return;
+  show(board, fresh);
   const card = board.querySelector(`#card-${value.split(':')[0] ?? ''}`);
   card?.querySelector<HTMLElement>('[data-row]')?.focus();
   announce(card === null ? 'The issue was moved.' : `Moved to ${columnOf(card)?.ariaLabel ?? ''}.`);
@@ -94,6 +111,22 @@ const place = (card: HTMLElement, { target, clientY }: DragEvent): void => {
   else if (card.parentElement !== list) list.insertBefore(card, before);
 };
 
+const refreshPause = 30_000;
+
+const isInUse = (board: Element): boolean =>
+  moves > 0 || document.hidden || board.querySelector('details[open], .dragged') !== null;
+
+/** Shows what others changed. The focus stays on its card. */
+const refresh = async (board: Element): Promise<void> => {
+  if (isInUse(board)) return;
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
+  const fresh = answer?.ok === true ? await parse(answer) : null;
+  if (fresh === null || fresh.innerHTML === known || isInUse(board)) return;
+  const focused = document.activeElement?.closest('[data-card]')?.id;
+  show(board, fresh);
+  if (focused !== undefined) board.querySelector<HTMLElement>(`#${focused} [data-row]`)?.focus();
+};
+
 const startDrag = (board: HTMLElement): void => {
   let dragged: { card: HTMLElement; from: string; home: Element | null; next: Element | null } | null = null;
   board.addEventListener('dragstart', ({ target, dataTransfer }) => {
@@ -129,8 +162,11 @@ const startDrag = (board: HTMLElement): void => {
 export const startBoards = (): void => {
   const board = boardOf();
   if (board === null) return;
+  known = board.innerHTML;
   makeDraggable();
   startDrag(board);
+  setInterval(() => void refresh(board), refreshPause);
+  window.addEventListener('focus', () => void refresh(board));
   formOf()?.addEventListener('submit', (event) => {
     const value = event.submitter instanceof HTMLButtonElement ? event.submitter.value : '';
     event.preventDefault();

@@ -17,11 +17,15 @@ type Around = { above: PlacedIssue | null; below: PlacedIssue | null };
 const columns = sql`issues.id, issues.project_id, ${issuePosition} as position`;
 const alive = sql<boolean>`issues.deleted_at is null`;
 
-/** Whether an issue stands above or below another in the order of positions. */
-const stands = (side: 'above' | 'below', { id, position }: PlacedIssue): RawBuilder<boolean> =>
-  side === 'above'
-    ? sql<boolean>`(${issuePosition}, issues.id) < (${position}, ${id})`
-    : sql<boolean>`(${issuePosition}, issues.id) > (${position}, ${id})`;
+/**
+ * Whether an issue stands above or below another in the order of positions. The first condition is a range of the
+ * index: SQLite takes none from a comparison of pairs.
+ */
+const stands = (side: 'above' | 'below', { id, position }: PlacedIssue): RawBuilder<boolean> => {
+  const than = side === 'above' ? sql`<` : sql`>`;
+  return sql<boolean>`${issuePosition} ${than}= ${position}
+    and (${issuePosition} ${than} ${position} or issues.id ${than} ${id})`;
+};
 
 /** The order of the index: PostgreSQL needs the first column to see that the rows are sorted (`leading_index.ts`). */
 const nearestFirst = (side: 'above' | 'below'): RawBuilder<unknown> =>

@@ -48,7 +48,7 @@ const countPart = ({ list, total }: LoadedColumn): Html => {
   const max = list?.max_issue_count ?? 0;
   if (max === 0) return html`<span class="count">${total}</span>`;
   if (total <= max) return html`<span class="count" title="Work in progress limit">${total} of ${max}</span>`;
-  return html`<span class="status bad" title="Work in progress limit">${icon('warning')} ${total} of ${max}, over the limit</span>`;
+  return html`<span class="status bad" title="Work in progress limit">${icon('warning')} ${total} of ${max}<span class="visually-hidden">, over the limit</span></span>`;
 };
 
 type Loaded = { columns: LoadedColumn[]; cards: Map<number, Card> };

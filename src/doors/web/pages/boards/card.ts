@@ -67,9 +67,10 @@ const moveMenu = (card: Card, context: CardContext): Html => {
         name,
       ),
     );
+  const places = placeButtons(card, context);
   return menu(
     { summary: icon('dots'), label: `Move #${issue.iid}`, classes: 'quiet' },
-    html`<p class="menu-title">Move to</p>${others}${placeButtons(card, context)}`,
+    html`<p class="menu-title">Move to</p>${others}${places.length > 0 && html`<hr>`}${places}`,
   );
 };
 
