@@ -47,6 +47,8 @@ export const projectRules = {
   read_issue: { level: guest, open: true, anonymous: true, feature: issues },
   create_issue: { level: guest, open: true, feature: issues },
   create_note: { level: guest, open: true },
+  /** To read and write comments that others do not see: `visible.ts` has the same rule as SQL. */
+  internal_note: { level: reporter },
   award_emoji: { level: guest, open: true },
   update_issue: { level: reporter, own: true, feature: issues },
   admin_issue: { level: reporter, feature: issues },

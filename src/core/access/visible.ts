@@ -136,6 +136,15 @@ export const visibleIssuesIn = (viewer: Viewer, project: { id: number; namespace
   return allOf([ofProject, alive, anyOf([sql<boolean>`issues.confidential = 0`, ownIssue(viewer)])]);
 };
 
+/* ---- internal comments ---- */
+
+/** Over `notes`: not internal, or the viewer is a reporter of its project, as `internal_note` requires. */
+export const visibleInternalNotes = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  viewer.admin
+    ? always
+    : sql<boolean>`(notes.internal = 0 or exists (select 1 from projects
+        where projects.id = notes.project_id and ${inSources(viewer, levels.reporter, dialect)}))`;
+
 /* ---- code and merge requests ---- */
 
 type CodeFacts = ProjectFacts & { repository_access_level?: FeatureLevel };

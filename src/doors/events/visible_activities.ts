@@ -4,6 +4,7 @@ import {
   allOf,
   anyOf,
   readableCode,
+  visibleInternalNotes,
   visibleIssues,
   visibleMergeRequests,
   visibleProjects,
@@ -20,6 +21,8 @@ const about = (subject: ActivitySubject, ...conditions: Condition[]): Condition 
 /** Over `activities` joined with `projects`: activity on what the viewer sees, by the rule of each kind of record. */
 export const visibleActivities = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const signedIn = viewer.user_id !== null;
+  const comment = sql<boolean>`(activities.target_type is distinct from 'Note' or exists (select 1 from notes
+    where notes.id = activities.target_id and ${visibleInternalNotes(viewer, dialect)}))`;
   return allOf([
     visibleProjects(viewer, dialect),
     anyOf([
@@ -28,11 +31,13 @@ export const visibleActivities = (viewer: Viewer, dialect: SqlDialect): Conditio
       ...(signedIn ? [about('Member'), about('Milestone', tracksMilestones(viewer, dialect))] : []),
       about(
         'Issue',
+        comment,
         sql<boolean>`exists (select 1 from issues
           where issues.id = activities.subject_id and ${visibleIssues(viewer, dialect)})`,
       ),
       about(
         'MergeRequest',
+        comment,
         sql<boolean>`exists (select 1 from merge_requests
           where merge_requests.id = activities.subject_id and ${visibleMergeRequests(viewer, dialect)})`,
       ),

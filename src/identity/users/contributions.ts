@@ -76,7 +76,7 @@ const recount = (tx: Tx, records: Records): RawBuilder<unknown>[] =>
     return sql`update ${sql.table(table)} set
       upvotes = ${votes('thumbsup')},
       downvotes = ${votes('thumbsdown')},
-      user_notes_count = (select count(*) from notes where ${here} and system = 0),
+      user_notes_count = (select count(*) from notes where ${here} and system = 0 and internal = 0),
       total_time_spent = (select coalesce(sum(time_spent), 0) from timelogs where ${here})
       where ${tx.dialect.oneOf(`${table}.id`, ids)}`;
   });

@@ -3,9 +3,13 @@ import type { EventFlag } from '../hooks/flags.ts';
 import type { Plan } from './plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 
+/** Tells whether the issue is confidential, or the comment internal. */
+export const isConfidentialRecord = ({ issue, note }: Snapshot['records']): boolean =>
+  issue?.confidential === 1 || note?.internal === 1;
+
 /** Flags that a hook must all have to receive the snapshot; none: only hooks of the instance receive it. */
 export const listNeededFlags = ({ payload, flags }: Plan, { records }: Snapshot): EventFlag[] => {
-  const isConfidential = records.issue?.confidential === 1;
+  const isConfidential = isConfidentialRecord(records);
   if (payload === 'issue') return [isConfidential ? 'confidential_issues_events' : 'issues_events'];
   if (payload === 'note') return [isConfidential ? 'confidential_note_events' : 'note_events'];
   if (payload !== 'emoji' || !isConfidential) return [...flags];
@@ -17,4 +21,4 @@ export const listNeededFlags = ({ payload, flags }: Plan, { records }: Snapshot)
 
 /** Tells whether the subject is confidential, which `X-Gitlab-Event` names. */
 export const isConfidentialSubject = ({ payload, records }: Snapshot): boolean =>
-  (payload === 'issue' || payload === 'note') && records.issue?.confidential === 1;
+  (payload === 'issue' || payload === 'note') && isConfidentialRecord(records);

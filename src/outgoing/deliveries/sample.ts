@@ -39,15 +39,15 @@ const tables: { [F in EventFlag]?: { from: string; kind: string; type: string; w
     from: 'notes',
     kind: 'note.created',
     type: 'Note',
-    where: `system = 0 and not exists (select 1 from issues where notes.target_type = 'Issue'
+    where: `system = 0 and internal = 0 and not exists (select 1 from issues where notes.target_type = 'Issue'
       and issues.id = notes.target_id and issues.confidential = 1)`,
   },
   confidential_note_events: {
     from: 'notes',
     kind: 'note.created',
     type: 'Note',
-    where: `system = 0 and exists (select 1 from issues where notes.target_type = 'Issue'
-      and issues.id = notes.target_id and issues.confidential = 1)`,
+    where: `system = 0 and (internal = 1 or exists (select 1 from issues where notes.target_type = 'Issue'
+      and issues.id = notes.target_id and issues.confidential = 1))`,
   },
   job_events: { from: 'jobs', kind: 'job.status', type: 'Job' },
   pipeline_events: { from: 'pipelines', kind: 'pipeline.status', type: 'Pipeline' },

@@ -1,6 +1,7 @@
 /** Comments and award emoji. */
 import { toIndividualId } from '../../planning/discussions/discussion_id.ts';
 import { formatTime } from '../../platform/time.ts';
+import { isConfidentialRecord } from '../changes/confidential.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { actorOf, placeJson, userJson, webUrlOf } from './common.ts';
 import { commitOrNull } from './commits.ts';
@@ -40,7 +41,7 @@ const noteAttributes = (context: Context, url: string) => {
     line_code: null,
     commit_id: null,
     project_id: note.project_id,
-    internal: false,
+    internal: note.internal === 1,
     resolved_at: note.resolved_at === null ? null : formatTime(note.resolved_at),
     system: note.system === 1,
     url: `${url}#note_${note.id}`,
@@ -88,7 +89,7 @@ export const notePayload = async (context: Context): Promise<Payload> => {
       : commentAttributes(context, project);
   return {
     object_kind: 'note',
-    event_type: records.issue?.confidential === 1 ? 'confidential_note' : 'note',
+    event_type: isConfidentialRecord(records) ? 'confidential_note' : 'note',
     user: userJson(context, actorOf(context)),
     project_id: project.id,
     ...placeJson(context),

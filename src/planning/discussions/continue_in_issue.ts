@@ -87,7 +87,8 @@ export const findContinued = async (
   if (!canSeeMergeRequests(call.viewer, project)) return null;
   const target = await loadTarget(call, project.id, iid);
   if (target === null) return null;
-  const open = await unresolvedDiscussions(call.db, target);
+  // Everybody who sees the issue would read what was internal.
+  const open = (await unresolvedDiscussions(call, target)).filter(({ notes }) => notes[0].internal === 0);
   const discussions = only === undefined || only === '' ? open : open.filter(({ id }) => id === only);
   const continued = { project, target, discussions };
   return { ...continued, description: await describe(call, continued) };

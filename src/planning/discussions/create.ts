@@ -1,20 +1,21 @@
 import type { Call } from '../../core/access/call.ts';
+import { invalid } from '../../platform/errors.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import { type NewNote, createNote } from '../notes/create.ts';
 import type { Position } from '../notes/position.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { type Discussion, findDiscussion } from './queries.ts';
-import { requireReplyable } from './resolve_and_reply_rules.ts';
+import { requireReplyable, requireSameAudience } from './resolve_and_reply_rules.ts';
 import { toIndividualId } from './discussion_id.ts';
 
-type Text = Pick<NewNote, 'body' | 'created_at' | 'first'>;
+type Text = Pick<NewNote, 'body' | 'created_at' | 'first' | 'internal'>;
 
 const unresolved = { resolvable: 1, resolved_at: null, resolved_by_id: null } as const;
 
 /**
  * Creates a thread with its first comment.
  * @param position checked position in the diff; null: none
- * @throws Failure as `createNote`
+ * @throws Failure as `createNote`; 400 for an internal comment on a diff
  */
 export const createDiscussion = async (
   noun: Noun,
@@ -22,6 +23,8 @@ export const createDiscussion = async (
   loaded: LoadedTarget,
   { position, ...text }: Text & { position: Position | null },
 ): Promise<Discussion> => {
+  if (position !== null && text.internal === true)
+    throw invalid({ confidential: ['can not be set for this type of note'] });
   const id = call.platform.random(20).toString('hex');
   const place = position === null ? null : JSON.stringify(position);
   const thread = {
@@ -51,7 +54,8 @@ const toThreadColumns = (
 };
 
 /**
- * Adds a reply to a discussion. A standalone comment becomes the first comment of a thread.
+ * Adds a reply to a discussion; it is internal if the discussion is. A standalone comment becomes the first comment of
+ * a thread.
  * @throws Failure as `createNote`; 400 if the discussion is a system note or full, 404 if it was deleted
  */
 export const addReply = async (
@@ -61,8 +65,11 @@ export const addReply = async (
   { discussion_id, ...text }: Text & { discussion_id: string },
 ): Promise<NoteRow> => {
   const { target } = loaded;
+  const { notes } = await findDiscussion(call, target, discussion_id);
+  requireSameAudience(notes, text.internal ?? false);
   return await createNote(noun, call, loaded, {
     ...text,
+    internal: notes[0].internal === 1,
     thread: async (tx, actor) => {
       const discussion = await findDiscussion({ db: tx.db, viewer: call.viewer }, target, discussion_id);
       const [lead] = discussion.notes;

@@ -140,8 +140,15 @@ export const hasUnresolvedDiscussions = async (db: Reader, mergeRequestId: numbe
 /** Limit of open notes that are listed per target. */
 const maxOpenNotes = 200;
 
-/** Lists the unresolved discussions of a target, the oldest first, each with its open notes. */
-export const unresolvedDiscussions = async (db: Reader, target: TargetKey): Promise<Discussion[]> => {
-  const notes = await unresolved(db, target).orderBy('id').limit(maxOpenNotes).execute();
+/** Lists the unresolved discussions of a target that the viewer sees, the oldest first, each with its open notes. */
+export const unresolvedDiscussions = async (
+  { db, viewer }: NoteReader,
+  target: TargetKey,
+): Promise<Discussion[]> => {
+  const notes = await unresolved(db, target)
+    .where(visibleNotes(db, viewer))
+    .orderBy('id')
+    .limit(maxOpenNotes)
+    .execute();
   return [...groupByDiscussion(notes).values()];
 };

@@ -33,3 +33,9 @@ export const requireReplyable = (notes: readonly [NoteRow, ...NoteRow[]]): void 
   if (notes[0].system === 1) throw badRequest('Discussion can not be replied to.');
   requireNoteQuota(notes.length);
 };
+
+/** Requires that a reply is not to be internal where the others are not. @throws Failure 400 */
+export const requireSameAudience = ([lead]: readonly [NoteRow, ...NoteRow[]], internal: boolean): void => {
+  if (internal && lead.internal === 0)
+    throw invalid({ confidential: ['reply should have same confidentiality as top-level note'] });
+};

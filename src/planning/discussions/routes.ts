@@ -10,7 +10,7 @@ import { deleteNote } from '../notes/delete.ts';
 import { noteShape, notesJson } from '../notes/json.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { findNote } from '../notes/queries.ts';
-import { newNoteParams, requireNoteAdmin, requireOpen } from '../notes/rules.ts';
+import { newNoteParams, readInternal, requireInternalWriter, requireNoteAdmin } from '../notes/rules.ts';
 import { updateNote } from '../notes/update.ts';
 import { createDiscussion, addReply } from './create.ts';
 import { discussionShape, discussionsJson } from './json.ts';
@@ -18,7 +18,7 @@ import { locateInDiff } from './find_line.ts';
 import { positionParam, readPosition } from './position.ts';
 import { type Discussion, findDiscussion, findNoteIn, listDiscussions } from './queries.ts';
 import { resolveNotes } from './resolve.ts';
-import { requireResolver } from './resolve_and_reply_rules.ts';
+import { requireResolver, requireSameAudience } from './resolve_and_reply_rules.ts';
 
 /** The parts that the endpoints of one noun share. */
 const side = (noun: Noun) => {
@@ -89,16 +89,17 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
       ...(noun.type === 'MergeRequest' && { position: optional(positionParam) }),
     }),
     handle: async (call, input) => {
-      requireOpen(input);
+      const internal = readInternal(input);
       const requested = readPosition((input as { position?: unknown }).position);
       const loaded = await find(call, input);
+      if (internal) requireInternalWriter(call, loaded);
       const position = requested === null ? null : await locateInDiff(call, loaded, requested);
       const { body, done } = await runQuickActions(noun, call, loaded, input.body);
       if (done !== null && body === '') return toCommandsReply(done);
       return await render(
         call,
         loaded,
-        await createDiscussion(noun, call, loaded, { ...input, body, position }),
+        await createDiscussion(noun, call, loaded, { ...input, body, internal, position }),
       );
     },
   });
@@ -112,12 +113,13 @@ const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =
     reply: noteShape,
     params: object({ ...params, discussion_id, ...newNoteParams }),
     handle: async (call, input) => {
-      requireOpen(input);
+      const internal = readInternal(input);
       const loaded = await find(call, input);
-      await findDiscussion(call, loaded.target, input.discussion_id);
+      const { notes } = await findDiscussion(call, loaded.target, input.discussion_id);
+      requireSameAudience(notes, internal);
       const { body, done } = await runQuickActions(noun, call, loaded, input.body);
       if (done !== null && body === '') return toCommandsReply(done);
-      return await renderNote(call, loaded, await addReply(noun, call, loaded, { ...input, body }));
+      return await renderNote(call, loaded, await addReply(noun, call, loaded, { ...input, body, internal }));
     },
   });
 

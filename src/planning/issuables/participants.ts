@@ -2,22 +2,25 @@
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { loadProjectViewers } from '../../core/access/project_viewers.ts';
+import { visibleInternalNotes } from '../../core/access/visible.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { basicUser, basicUsersById } from '../../identity/users/json.ts';
 import type { LoadedTarget } from './target.ts';
 
 const maxParticipants = 1_000;
 
-/** Lists the participants with access to the record. */
+/** Lists the participants with access to the record, as far as the caller sees why they take part. */
 export const listParticipants = async (
   call: Call,
   { target, project, isVisibleTo }: LoadedTarget,
   { limit, offset }: PageRequest,
 ): Promise<Page<ReturnType<typeof basicUser>>> => {
   const here = sql`target_type = ${target.type} and target_id = ${target.id}`;
+  const visible = visibleInternalNotes(call.viewer, call.platform.store.dialect);
   const { rows } = await sql<{ user_id: number }>`
-    select author_id as user_id from notes where ${here} and system = 0
-    union select user_id from mentions where ${here}
+    select author_id as user_id from notes where ${here} and system = 0 and ${visible}
+    union select user_id from mentions where ${here} and (note_id = 0
+      or exists (select 1 from notes where notes.id = mentions.note_id and ${visible}))
     union select user_id from assignees where ${here}
     union select user_id from reviewers where ${here}
     order by user_id limit ${maxParticipants}`.execute(call.db);

@@ -7,7 +7,7 @@ import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import { addTodos, finishTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
-import { checkBody, requireCommenter } from './rules.ts';
+import { checkBody, requireCommenter, requireInternalWriter } from './rules.ts';
 
 /** The columns that make a comment part of a thread. */
 export type Thread = Pick<
@@ -23,6 +23,8 @@ export type Thread = Pick<
 
 export type NewNote = {
   body: string;
+  /** Only reporters and above see it. */
+  internal?: boolean;
   /** Set by owners and administrators; ignored from other users. */
   created_at?: number;
   /** Runs first in the transaction; throws to abort it. */
@@ -33,7 +35,7 @@ export type NewNote = {
 
 /**
  * Adds a comment, with all its side effects in one transaction.
- * @throws Failure 403 if the caller may not comment, 400 for a blank text
+ * @throws Failure 403 if the caller may not comment, or not internally, 400 for a blank text
  */
 export const createNote = async (
   noun: Noun,
@@ -43,13 +45,15 @@ export const createNote = async (
 ): Promise<NoteRow> => {
   const { target, project } = loaded;
   requireCommenter(call, loaded);
+  const { internal = false } = input;
+  if (internal) requireInternalWriter(call, loaded);
   const body = checkBody(input.body);
   const at = may(call.viewer, 'set_note_times', project) ? input.created_at : undefined;
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     await input.first?.(tx);
     // First, because every other change of the target also locks this row.
-    await noun.change(tx, target, { user_notes_count: 1, updated_at: tx.now });
+    await noun.change(tx, target, { user_notes_count: internal ? 0 : 1, updated_at: tx.now });
     const thread = await input.thread?.(tx, actor);
     const note = await tx.db
       .insertInto('notes')
@@ -60,6 +64,7 @@ export const createNote = async (
         author_id: actor.user.id,
         body,
         system: 0,
+        internal: internal ? 1 : 0,
         created_at: at ?? tx.now,
         updated_at: at ?? tx.now,
         ...thread,
@@ -71,10 +76,11 @@ export const createNote = async (
       text: body,
       author_id: actor.user.id,
       isNew: true,
+      isInternal: internal,
     });
     await finishTodos(tx, actor.user.id, target);
     await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
-    await addTargetMentionNotes(tx, call, loaded, body);
+    if (!internal) await addTargetMentionNotes(tx, call, loaded, body);
     await recordEvent(tx, actor, {
       kind: 'note.created',
       project_id: project.id,

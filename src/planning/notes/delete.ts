@@ -36,7 +36,7 @@ export const deleteNote = async (
   requireUnmodified(call.header('if-unmodified-since'), note.updated_at);
   const { target, project } = loaded;
   await call.write(async (tx) => {
-    await noun.change(tx, target, { user_notes_count: -1, updated_at: tx.now });
+    await noun.change(tx, target, { user_notes_count: note.internal === 1 ? 0 : -1, updated_at: tx.now });
     const { numDeletedRows } = await tx.db.deleteFrom('notes').where('id', '=', note.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await deleteRelated(tx, loaded, note.id);

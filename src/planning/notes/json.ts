@@ -89,8 +89,8 @@ const noteJson = (
   ...diffFields(note, suggestions),
   resolvable: note.resolvable === 1,
   ...resolution(note, resolved_by, site),
-  confidential: false,
-  internal: false,
+  confidential: note.internal === 1,
+  internal: note.internal === 1,
 });
 
 /** Renders notes of one target for the caller, in at most five statements. */

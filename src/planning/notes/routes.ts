@@ -10,7 +10,7 @@ import { deleteNote } from './delete.ts';
 import { noteShape, notesJson } from './json.ts';
 import type { NoteRow } from './note_row.ts';
 import { findNote, listNotes } from './queries.ts';
-import { newNoteParams, requireNoteAdmin, requireOpen } from './rules.ts';
+import { newNoteParams, readInternal, requireInternalWriter, requireNoteAdmin } from './rules.ts';
 import { updateNote } from './update.ts';
 
 /** The parts that the endpoints of one noun share. */
@@ -77,11 +77,16 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     ...shared,
     params: object({ ...params, ...newNoteParams }),
     handle: async (call, input) => {
-      requireOpen(input);
+      const internal = readInternal(input);
       const loaded = await find(call, input);
+      if (internal) requireInternalWriter(call, loaded);
       const { body, done } = await runQuickActions(noun, call, loaded, input.body);
       if (done !== null && body === '') return toCommandsReply(done);
-      const note = await render(call, loaded, await createNote(noun, call, loaded, { ...input, body }));
+      const note = await render(
+        call,
+        loaded,
+        await createNote(noun, call, loaded, { ...input, body, internal }),
+      );
       return done === null ? note : { ...note, commands_changes: done };
     },
   });

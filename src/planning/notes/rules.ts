@@ -10,17 +10,19 @@ import type { NoteRow } from './note_row.ts';
 export const newNoteParams = {
   body: longText(),
   created_at: optional(time('by owners and administrators')),
-  internal: optional(boolean({ description: 'only false: internal comments are not supported' })),
+  internal: optional(boolean({ description: 'only reporters and above see it' })),
   confidential: optional(boolean({ description: 'deprecated name of internal' })),
 };
 
-/** @throws Failure 400 for an internal comment, because everyone who sees the target would read it */
-export const requireOpen = (input: {
+/** Tells whether a comment is to be internal. `internal` takes precedence over `confidential`. */
+export const readInternal = (input: {
   internal?: boolean | undefined;
   confidential?: boolean | undefined;
-}): void => {
-  for (const name of ['internal', 'confidential'] as const)
-    if (input[name] === true) throw invalid({ [name]: ['is not supported'] });
+}): boolean => input.internal ?? input.confidential ?? false;
+
+/** @throws Failure 403 if the caller may not write internal comments: nobody else may read what was meant to be hidden */
+export const requireInternalWriter = ({ viewer }: Pick<Call, 'viewer'>, { project }: LoadedTarget): void => {
+  if (!may(viewer, 'internal_note', project)) throw forbidden();
 };
 
 /** @throws Failure 400 for a blank text */

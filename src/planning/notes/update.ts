@@ -30,6 +30,7 @@ const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note:
     text: note.body,
     author_id: actor.user.id,
     isNew: false,
+    isInternal: note.internal === 1,
   });
   await tx.db
     .updateTable('todos')
@@ -82,7 +83,7 @@ export const updateNote = async (
     if (edited === undefined) throw notFound();
     if (edited.type === 'DiffNote') await forgetApplied(tx, note.id);
     await replaceMentions(tx, actor, loaded, edited);
-    await addTargetMentionNotes(tx, call, loaded, body);
+    if (edited.internal === 0) await addTargetMentionNotes(tx, call, loaded, body);
     await recordEvent(tx, actor, {
       kind: 'note.updated',
       project_id: project.id,

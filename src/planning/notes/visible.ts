@@ -1,13 +1,18 @@
-/** Hides `mentioned in` notes from viewers who cannot see the mentioning record. */
+/** Hides internal notes from those who are no reporters, and `mentioned in` notes from those who cannot see the mentioning record. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../core/access/viewer.ts';
-import { readableCode, visibleIssues, visibleMergeRequests } from '../../core/access/visible.ts';
+import {
+  allOf,
+  readableCode,
+  visibleInternalNotes,
+  visibleIssues,
+  visibleMergeRequests,
+} from '../../core/access/visible.ts';
 import { getDialect } from '../../platform/db/compiled_query.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 
-/** SQL condition over `notes` of a target that the viewer sees. */
-export const visibleNotes = (db: Reader, viewer: Viewer): RawBuilder<boolean> => {
-  const dialect = getDialect(db);
+const visibleMentions = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> => {
   const by = (type: string) => sql`notes.mentioned_by_type = ${sql.lit(type)}`;
   return sql<boolean>`(notes.mentioned_by_type is null
     or (${by('Issue')} and exists (
@@ -19,4 +24,10 @@ export const visibleNotes = (db: Reader, viewer: Viewer): RawBuilder<boolean> =>
     or (${by('Commit')} and exists (
       select 1 from projects
       where projects.id = notes.mentioned_by_project_id and ${readableCode(viewer, dialect)})))`;
+};
+
+/** SQL condition over `notes` of a target that the viewer sees. */
+export const visibleNotes = (db: Reader, viewer: Viewer): RawBuilder<boolean> => {
+  const dialect = getDialect(db);
+  return allOf([visibleInternalNotes(viewer, dialect), visibleMentions(viewer, dialect)]);
 };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Call, requireUser } from '../../core/access/call.ts';
-import { allOf, anyOf } from '../../core/access/visible.ts';
+import { allOf, anyOf, visibleInternalNotes } from '../../core/access/visible.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -30,7 +30,12 @@ export type TodoFilter = {
 const listRenderers = (renderers: TodoRenderers): [TargetType, TodoRenderer][] =>
   Object.entries(renderers) as [TargetType, TodoRenderer][];
 
-/** SQL condition over `todos`: the caller's own, on targets they still see. */
+/** SQL condition over `todos`: the caller still sees the comment that caused it, if one did. */
+const isCauseVisible = ({ viewer, platform }: Call): RawBuilder<boolean> =>
+  sql<boolean>`not exists (select 1 from notes where notes.id = todos.note_id
+    and not ${visibleInternalNotes(viewer, platform.store.dialect)})`;
+
+/** SQL condition over `todos`: the caller's own, on targets and comments they still see. */
 export const ownTodos = (call: Call, renderers: TodoRenderers): RawBuilder<boolean> => {
   const seen = listRenderers(renderers).map(([type, { visible }]) =>
     allOf([sql<boolean>`todos.target_type = ${type}`, visible(call)]),
@@ -38,6 +43,7 @@ export const ownTodos = (call: Call, renderers: TodoRenderers): RawBuilder<boole
   return allOf([
     sql<boolean>`todos.user_id = ${requireUser(call).id}`,
     seen.length === 0 ? sql<boolean>`1 = 0` : anyOf(seen),
+    isCauseVisible(call),
   ]);
 };
 

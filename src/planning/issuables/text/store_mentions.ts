@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { may } from '../../../core/access/may.ts';
 import { loadProjectViewers } from '../../../core/access/project_viewers.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { LoadedTarget, Target } from '../target.ts';
@@ -48,26 +49,37 @@ const replaceMentions = async (
   await tx.db.insertInto('mentions').values(rows).execute();
 };
 
+type MentioningText = {
+  text: string;
+  note_id: number;
+  author_id: number;
+  isNew: boolean;
+  isInternal?: boolean;
+};
+
 export type Mentioned = { user_id: number; directly: boolean };
 
 /**
  * Stores the users that a text mentions by `@name` or as members of `@group`, and returns the ones with access to the
  * target.
+ * @param isInternal whether the text is an internal comment: it mentions only those who may read it
  * @param isNew whether the target cannot have mentions of this text yet, which saves a statement
  */
 export const storeMentions = async (
   tx: Tx,
   { target, project, isVisibleTo }: LoadedTarget,
-  { text, note_id, author_id, isNew }: { text: string; note_id: number; author_id: number; isNew: boolean },
+  { text, note_id, author_id, isNew, isInternal = false }: MentioningText,
 ): Promise<Mentioned[]> => {
   const names = findMentionedNames(text).map((name) => name.toLowerCase());
   if (names.length === 0 && isNew) return [];
   const ids = await loadNamedUserIds(tx, author_id, names);
   const all = [...new Set([...ids.values()].flat())];
-  await replaceMentions(tx, target, note_id, all);
   const viewers = await loadProjectViewers(tx.db, project, all, tx.now);
+  const readers = [...viewers.values()].filter(
+    (viewer) => isVisibleTo(viewer) && (!isInternal || may(viewer, 'internal_note', project)),
+  );
+  const stored = isInternal ? readers.map(({ user_id }) => user_id ?? 0) : all;
+  await replaceMentions(tx, target, note_id, stored);
   const directly = new Set(findAddressedNames(text).flatMap((name) => ids.get(name.toLowerCase()) ?? []));
-  return [...viewers.values()]
-    .filter((viewer) => isVisibleTo(viewer))
-    .map(({ user_id }) => ({ user_id: user_id ?? 0, directly: directly.has(user_id ?? 0) }));
+  return readers.map(({ user_id }) => ({ user_id: user_id ?? 0, directly: directly.has(user_id ?? 0) }));
 };

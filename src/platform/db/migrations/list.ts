@@ -56,6 +56,7 @@ import { boards } from './0074_boards.ts';
 import { feedTokens } from './0077_feed_tokens.ts';
 import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
+import { internalNotes } from './0083_internal_notes.ts';
 import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -117,5 +118,6 @@ export const migrationTexts: MigrationText[] = [
   feedTokens,
   savedViews,
   topics,
+  internalNotes,
   backups,
 ];

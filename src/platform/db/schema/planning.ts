@@ -67,6 +67,8 @@ export type NotesTable = {
   author_id: number;
   body: string;
   system: Flag;
+  /** 1: only reporters and above see it. All comments of a discussion have the same value. */
+  internal: Generated<Flag>;
   created_at: number;
   updated_at: number;
   /** null: an individual comment. */

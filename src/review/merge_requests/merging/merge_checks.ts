@@ -114,7 +114,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
   const { merge_request, project } = loaded;
   const { db } = call;
   const [unresolved, isWaiting, pipeline, status, divergence] = await Promise.all([
-    unresolvedDiscussions(db, loaded.target),
+    unresolvedDiscussions(call, loaded.target),
     areChangesRequested(db, merge_request.id),
     loadHeadPipeline(call, loaded),
     loadFinalStatus(db, merge_request),

@@ -12,9 +12,9 @@ import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.t
 import { createNote } from '../../../../planning/notes/create.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
-import { requireCommenter } from '../../../../planning/notes/rules.ts';
+import { requireCommenter, requireInternalWriter } from '../../../../planning/notes/rules.ts';
 import { forbidden } from '../../../../platform/errors.ts';
-import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
 import { submitForm } from './submit_form.ts';
@@ -23,6 +23,7 @@ type Comment = {
   body: string;
   intent: 'comment' | 'thread' | 'close' | 'reopen';
   discussion_id?: string | undefined;
+  internal?: boolean | undefined;
 };
 
 type Nouns = { noun: Noun; commented: Noun };
@@ -32,16 +33,17 @@ const storeComment = async (
   { noun, commented }: Nouns,
   call: Call,
   loaded: LoadedTarget,
-  { body: typed, intent, discussion_id }: Comment,
+  { body: typed, intent, discussion_id, internal = false }: Comment,
 ): Promise<number | null> => {
   if (discussion_id !== undefined) await findDiscussion(call, loaded.target, discussion_id);
+  if (internal) requireInternalWriter(call, loaded);
   const { body, done } = await runQuickActions(commented, call, loaded, typed);
   if (done !== null && body === '') return null;
   if (discussion_id !== undefined) return (await addReply(noun, call, loaded, { body, discussion_id })).id;
   if (intent === 'thread') {
-    return (await createDiscussion(noun, call, loaded, { body, position: null })).notes[0].id;
+    return (await createDiscussion(noun, call, loaded, { body, internal, position: null })).notes[0].id;
   }
-  return (await createNote(noun, call, loaded, { body })).id;
+  return (await createNote(noun, call, loaded, { body, internal })).id;
 };
 
 const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' =>
@@ -56,6 +58,7 @@ const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
       ...oneRecord,
       body: optional(longText()),
       discussion_id: optional(text()),
+      internal: optional(boolean()),
       intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
     }),
     handle: async (visit, { project, iid, body = '', ...given }) => {

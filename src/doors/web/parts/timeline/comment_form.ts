@@ -4,6 +4,7 @@ import type { Visit } from '../../page.ts';
 import { avatar } from '../avatar.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
 import { markdownEditor } from '../markdown_editor.ts';
 import type { Talk } from './timeline.ts';
 
@@ -18,6 +19,9 @@ type Given = {
   /** Comment that was not accepted. */
   typed?: string | undefined;
 };
+
+const internalBox = html`<div class="field check"><input id="new_comment_internal" type="checkbox" name="internal" value="1">
+<label for="new_comment_internal">${icon('lock')} Internal note: only members of the project from reporter on see it</label></div>`;
 
 const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 
@@ -46,5 +50,5 @@ export const commentForm = (visit: Visit, talk: Talk, { word, intent, typed = ''
     key: 'r',
     value: typed,
     project: loaded.project,
-  })}<div class="buttons right">${stateButton}<button name="intent" value="thread">Start thread</button><button class="primary" name="intent" value="comment">Comment</button></div></div></form></div>`;
+  })}${rights.internal && internalBox}<div class="buttons right">${stateButton}<button name="intent" value="thread">Start thread</button><button class="primary" name="intent" value="comment">Comment</button></div></div></form></div>`;
 };

@@ -1,4 +1,5 @@
 /** Loads the texts of an issue or merge request, in a number of statements that does not depend on its comments. */
+import { may } from '../../../../core/access/may.ts';
 import { type AwardCounts, countAwards } from '../../../../planning/awards/count_awards.ts';
 import { mayAward } from '../../../../planning/awards/rules.ts';
 import { discussionsJson } from '../../../../planning/discussions/json.ts';
@@ -33,6 +34,7 @@ export type ShownNote = {
   created_at: string;
   updated_at: string;
   system: boolean;
+  internal: boolean;
   resolvable: boolean;
   resolved?: boolean;
   resolved_by?: { name: string } | null;
@@ -44,7 +46,7 @@ export type ShownNote = {
 export type ShownThread = { id: string; notes: ShownNote[] };
 
 /** Rights of the viewer in the discussion. */
-export type TalkRights = { comment: boolean; award: boolean; resolve: boolean };
+export type TalkRights = { comment: boolean; internal: boolean; award: boolean; resolve: boolean };
 
 export type Timeline = {
   description: Html;
@@ -57,6 +59,7 @@ export type Timeline = {
 
 export const findTalkRights = ({ call }: Visit, loaded: LoadedTarget): TalkRights => ({
   comment: call.signedIn && mayComment(call, loaded),
+  internal: call.signedIn && may(call.viewer, 'internal_note', loaded.project),
   award: call.signedIn && mayAward(call, loaded),
   resolve: call.signedIn && mayResolve(call, loaded),
 });

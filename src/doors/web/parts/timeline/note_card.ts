@@ -1,7 +1,11 @@
 /** A text of a timeline by a person: a description or a comment. */
 import { avatar } from '../avatar.ts';
 import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
 import { relative } from '../timestamp.ts';
+
+/** Marks a text that only reporters and above see. */
+const internalBadge = html`<span class="badge" title="Only members of the project from reporter on see it">${icon('lock')} Internal note</span>`;
 
 type Given = {
   /** Id of the element, which addresses name: `note_3`. */
@@ -14,6 +18,8 @@ type Given = {
   editedAt?: string | null;
   /** `Author` or the state of a thread. */
   badge?: string | null;
+  /** Only reporters and above see it. */
+  isInternal?: boolean;
   /** Links and buttons in the head. */
   actions?: Html | null | false;
   /** Below the text: reactions, replies. */
@@ -23,13 +29,16 @@ type Given = {
 /** Renders a text with its author. */
 export const noteCard = (given: Given): Html => {
   const { id, author, created_at, content, editedAt = null, badge = null, actions, below } = given;
-  return html`<article class="note" id="${id}" aria-label="By ${author.name}">${avatar({
-    name: author.name,
-    avatar_url: author.avatar_url ?? null,
-    size: 'medium',
-  })}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relative(
+  const { isInternal = false } = given;
+  return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}">${avatar(
+    {
+      name: author.name,
+      avatar_url: author.avatar_url ?? null,
+      size: 'medium',
+    },
+  )}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relative(
     Date.parse(created_at),
-  )}</a>${editedAt !== null && html`<span class="muted">edited ${relative(Date.parse(editedAt))}</span>`}<span class="end row">${
+  )}</a>${editedAt !== null && html`<span class="muted">edited ${relative(Date.parse(editedAt))}</span>`}<span class="end row">${isInternal && internalBadge}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

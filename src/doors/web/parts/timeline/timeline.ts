@@ -138,6 +138,7 @@ const threadPart = (visit: Visit, talk: Talk, thread: ShownThread): Html => {
     editedAt: editedAt(lead),
     content: html`${place}${lead.content}`,
     badge: threadBadge(talk, thread, lead),
+    isInternal: lead.internal,
     actions: editLink(talk, lead),
     below: talkPart(visit, talk, thread, lead),
   });
