@@ -36,6 +36,7 @@ import { badgesRoutes } from '../projects/badges/routes.ts';
 import { issueLinkRoutes } from '../planning/issues/links/routes.ts';
 import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
+import { changelogRoutes } from '../review/changelog/routes.ts';
 import { mergeRequestTodos } from '../review/merge_requests/todos.ts';
 import { followTransfers } from '../projects/milestones/transfer.ts';
 import { milestoneRoutes } from '../projects/milestones/routes.ts';
@@ -111,6 +112,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   closedBy,
   relatedMergeRequests,
   ...mergeRequestRoutes,
+  ...changelogRoutes,
   ...lintRoutes,
   ...pipelineRoutes,
   ...jobRoutes,

@@ -9,6 +9,8 @@ export type Pattern = {
   size: number;
   test: (text: string) => boolean;
   find: (text: string) => string[] | null;
+  /** Returns the values of these groups in the first match, as far as the pattern has them; null: no match. */
+  named: (text: string, names: readonly string[]) => Record<string, string> | null;
   /** Returns the last group of the last match, if there is one; else the match itself. */
   last: (text: string) => string | null;
 };
@@ -45,6 +47,14 @@ export const compilePattern = (source: string, flags = ''): Pattern | null => {
       find: (text) => {
         const matcher = compiled.matcher(text);
         return matcher.find() ? getGroups(matcher) : null;
+      },
+      named: (text, names) => {
+        const matcher = compiled.matcher(text);
+        if (!matcher.find()) return null;
+        const groups = compiled.namedGroups();
+        return Object.fromEntries(
+          names.flatMap((name) => (name in groups ? [[name, matcher.group(name) ?? '']] : [])),
+        );
       },
       last: (text) => {
         const matcher = compiled.matcher(text);

@@ -226,6 +226,11 @@ export const codeRecipes: Record<string, Recipe> = {
   [`DELETE ${file}`]: { makes: [freshBranch, named], body: write },
   [`GET ${code}/archive.:format`]: { makes: [named] },
   [`GET ${code}/compare`]: { query: 'from=:branch&to=:branch' },
+  [`GET ${code}/changelog`]: { query: 'version=1.0.0&from=:branch' },
+  [`POST ${code}/changelog`]: {
+    makes: [freshBranch],
+    body: ({ branch, sha }) => ({ version: '1.0.0', from: sha, branch }),
+  },
   [`GET ${code}/merge_base`]: { query: 'refs[]=:branch&refs[]=:branch' },
   'GET /projects/:id/ci/lint {dry run}': { query: 'dry_run=true&dry_run_ref=main' },
   'POST /projects/:id/ci/lint': { body: () => ({ content: 'job: { script: make }' }) },

@@ -1,0 +1,70 @@
+/** Loads authors and merge requests of commits, as far as the caller sees them. */
+import { sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { loadProjectViewers } from '../../core/access/project_viewers.ts';
+import { getProjectLevel } from '../../core/access/viewer.ts';
+import type { Project } from '../../projects/projects/find.ts';
+
+export type Author = { username: string; isMember: boolean };
+
+/**
+ * Finds users by the addresses of commits. Commits can name any address, so that only members, and users who publish
+ * theirs, are found by it.
+ */
+export const loadAuthors = async (
+  { db, now }: Call,
+  project: Project,
+  emails: readonly string[],
+): Promise<Map<string, Author>> => {
+  const lower = [...new Set(emails.map((email) => email.toLowerCase()))];
+  if (lower.length === 0) return new Map();
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'email', 'public_email'])
+    .where((is) => is.fn<string>('lower', ['email']), 'in', lower)
+    .where('email_unchecked', '=', 0)
+    .execute();
+  const viewers = await loadProjectViewers(
+    db,
+    project,
+    users.map(({ id }) => id),
+    now,
+  );
+  return new Map(
+    users.flatMap(({ id, username, email, public_email }) => {
+      const viewer = viewers.get(id);
+      const isMember = viewer !== undefined && !viewer.admin && getProjectLevel(viewer, project) > 0;
+      return isMember || public_email === email
+        ? [[email.toLowerCase(), { username, isMember }] as const]
+        : [];
+    }),
+  );
+};
+
+/** Returns the iid of the oldest merged request of each commit, by its id. */
+export const loadMergeRequests = async (
+  { db, viewer, platform }: Call,
+  project: Project,
+  shas: readonly string[],
+): Promise<Map<string, number>> => {
+  if (shas.length === 0 || !may(viewer, 'read_merge_request', project)) return new Map();
+  const { dialect } = platform.store;
+  const merged = sql`merge_requests.project_id = ${project.id} and merge_requests.state = 'merged'
+    and merge_requests.deleted_at is null`;
+  const { rows } = await sql<{ sha: string; iid: number }>`
+    select sha, min(iid) as iid from (
+      select merge_commit_sha as sha, iid from merge_requests
+        where ${merged} and ${dialect.oneOf('merge_commit_sha', shas)}
+      union all
+      select squash_commit_sha, iid from merge_requests where ${merged} and ${dialect.oneOf('squash_commit_sha', shas)}
+      union all
+      select merge_request_commits.sha, iid from merge_request_commits
+        cross join merge_request_diffs cross join merge_requests
+        where ${dialect.oneOf('merge_request_commits.sha', shas)}
+          and merge_request_diffs.id = merge_request_commits.diff_id
+          and merge_requests.id = merge_request_diffs.merge_request_id
+          and merge_requests.diff_id = merge_request_diffs.id and ${merged}
+    ) as found group by sha`.execute(db);
+  return new Map(rows.map(({ sha, iid }) => [sha, iid]));
+};
