@@ -11,6 +11,7 @@ import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
+import { broadcastMessageRoutes } from '../doors/instance/broadcast_messages/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
 import { registryAuth } from '../projects/registry/routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
@@ -134,6 +135,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...statisticsRoutes,
   ...settingsRoutes,
   ...auditRoutes,
+  ...broadcastMessageRoutes,
   ...markdownRoutes,
   ...docsRoutes(() => endpoints),
 ];

@@ -270,6 +270,12 @@ export const pagePaths: PagePath[] = [
       'GET /admin/applications/new',
       'POST /admin/applications',
       'POST /admin/applications/:id/delete',
+      'GET /admin/broadcast_messages',
+      'GET /admin/broadcast_messages/new',
+      'POST /admin/broadcast_messages',
+      'GET /admin/broadcast_messages/:id/edit',
+      'POST /admin/broadcast_messages/:id',
+      'POST /admin/broadcast_messages/:id/delete',
       'GET /admin/health',
       'GET /admin/users',
       'GET /admin/users/new',
@@ -318,6 +324,10 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/variables/pages.ts')).pages,
   },
   { lines: servedLines('/admin', { noun: 'hooks', lines: hookLines }), load: hookPages },
+  {
+    lines: ['POST /-/broadcast_messages/:id/dismiss'],
+    load: async () => (await import('./pages/broadcast_messages/pages.ts')).pages,
+  },
   {
     lines: ['POST /-/preview_markdown'],
     load: async () => (await import('./pages/markdown/pages.ts')).pages,

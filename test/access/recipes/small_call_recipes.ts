@@ -1,4 +1,5 @@
 /** Requests for the rows about badges, links between issues, statuses and rotated tokens. */
+import { broadcastMessagesTopic } from '../../../src/doors/instance/broadcast_messages/queries.ts';
 import { insertRow, insertRows } from '../../../src/platform/db/insert.ts';
 import { unique } from '../../support/seed.ts';
 import { insertIssues } from '../makers/bulk_rows.ts';
@@ -94,6 +95,28 @@ const topic: Maker = async (tx, cells) => {
   }
 };
 
+const broadcastMessage: Maker = async (tx, cells) => {
+  for (const { names } of cells) {
+    names['broadcast_message'] = await insertRow(tx.db, 'broadcast_messages', {
+      message: 'Made',
+      starts_at: 0,
+      ends_at: tx.now + 3_600_000,
+      color: null,
+      font: null,
+      theme: 'indigo',
+      target_access_levels: '[]',
+      target_path: null,
+      broadcast_type: 'banner',
+      dismissable: 1,
+      created_at: tx.now,
+      updated_at: tx.now,
+    });
+  }
+  tx.broadcast(broadcastMessagesTopic);
+};
+
+const ofMessage = { makes: [broadcastMessage], path: { id: 'broadcast_message' } };
+
 const ofTopic = { makes: [topic], path: { id: 'topic_id' } };
 
 const links = '/projects/:id/issues/:issue_iid/links';
@@ -102,6 +125,10 @@ const tokens = '/personal_access_tokens';
 export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('project', freshProject),
   ...badges('group', freshGroup),
+  'GET /broadcast_messages/:id': ofMessage,
+  'POST /broadcast_messages': { body: () => ({ message: 'Made' }) },
+  'PUT /broadcast_messages/:id': { ...ofMessage, body: () => ({ message: 'Other' }) },
+  'DELETE /broadcast_messages/:id': ofMessage,
   'GET /topics/:id': ofTopic,
   'POST /topics': { body: () => ({ name: unique('topic') }) },
   'PUT /topics/:id': { ...ofTopic, body: () => ({ description: 'Other' }) },

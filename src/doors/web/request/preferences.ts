@@ -9,16 +9,19 @@ export type Preferences = {
   scheme: (typeof schemes)[number];
   /** Whether single keys are shortcuts. */
   hasShortcuts: boolean;
+  /** Ids of broadcast messages that were dismissed. */
+  dismissed: readonly number[];
 };
 
-/** Reads the cookie: `dark`, `dark.nokeys`. Missing parts take their defaults. */
+/** Reads the cookie: `dark`, `dark.nokeys.m12.m15`. Missing parts take their defaults. */
 export const readPreferences = (header: string | undefined): Preferences => {
   const words = new Set(readCookie(header, preferencesCookie)?.split('.'));
   return {
     scheme: schemes.find((one) => words.has(one)) ?? 'system',
     hasShortcuts: !words.has('nokeys'),
+    dismissed: [...words].flatMap((word) => (/^m\d{1,15}$/.test(word) ? [Number(word.slice(1))] : [])),
   };
 };
 
-export const writePreferences = ({ scheme, hasShortcuts }: Preferences): string =>
-  hasShortcuts ? scheme : `${scheme}.nokeys`;
+export const writePreferences = ({ scheme, hasShortcuts, dismissed }: Preferences): string =>
+  [scheme, ...(hasShortcuts ? [] : ['nokeys']), ...dismissed.map((id) => `m${id}`)].join('.');

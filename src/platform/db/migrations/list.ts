@@ -57,6 +57,7 @@ import { feedTokens } from './0077_feed_tokens.ts';
 import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
 import { internalNotes } from './0083_internal_notes.ts';
+import { broadcastMessages } from './0084_broadcast_messages.ts';
 import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -119,5 +120,6 @@ export const migrationTexts: MigrationText[] = [
   savedViews,
   topics,
   internalNotes,
+  broadcastMessages,
   backups,
 ];

@@ -1,6 +1,6 @@
 /** Row types of the tables of the work queue, settings, the audit log and the change log; conventions as in `database.ts`. */
 import type { Generated } from 'kysely';
-import type { Id } from './column_types.ts';
+import type { Flag, Id } from './column_types.ts';
 
 /** The change log, ordered: one row for each change, written in its transaction. */
 export type EventsTable = {
@@ -47,6 +47,24 @@ export type ActivitiesTable = {
   subject_id: number | null;
   /** JSON object: of a push the ref with its commits, of a deleted milestone its title. */
   data: string;
+};
+
+/** Messages of administrators that pages show for a time. */
+export type BroadcastMessagesTable = {
+  id: Id;
+  message: string;
+  starts_at: number;
+  ends_at: number;
+  color: string | null;
+  font: string | null;
+  theme: string;
+  /** JSON: roles. */
+  target_access_levels: string;
+  target_path: string | null;
+  broadcast_type: 'banner' | 'notification';
+  dismissable: Flag;
+  created_at: number;
+  updated_at: number;
 };
 
 export type WorkTable = {
@@ -129,6 +147,7 @@ export type CoreSchema = {
   events: EventsTable;
   activities: ActivitiesTable;
   work: WorkTable;
+  broadcast_messages: BroadcastMessagesTable;
   settings: SettingsTable;
   audit_events: AuditEventsTable;
   instance: InstanceTable;

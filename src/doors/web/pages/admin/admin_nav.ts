@@ -14,6 +14,7 @@ const adminLinks = [
   ['/admin/variables', 'Variables'],
   ['/admin/applications', 'Applications'],
   ['/admin/hooks', 'System hooks'],
+  ['/admin/broadcast_messages', 'Broadcast messages'],
   ['/admin/background_work', 'Background work'],
   ['/admin/mail', 'Mail'],
   ['/admin/health', 'Health'],

@@ -1,6 +1,7 @@
 import { auditPages } from './audit/pages.ts';
 import { settingsPages } from './settings/pages.ts';
 import { applicationPages } from './applications/pages.ts';
+import { broadcastMessagePages } from './broadcast_messages/pages.ts';
 import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
 import { jobPages } from './jobs/pages.ts';
@@ -17,6 +18,7 @@ export const pages = [
   ...projectPages,
   ...jobPages,
   ...applicationPages,
+  ...broadcastMessagePages,
   ...healthPages,
   ...settingsPages,
   ...workPages,

@@ -49,7 +49,7 @@ export const preferencePages = [
     audience: 'user',
     params: object({ scheme: oneOf(schemes), shortcuts: boolean() }),
     handle: async (visit, { scheme, shortcuts }) => {
-      visit.changePreferences({ scheme, hasShortcuts: shortcuts });
+      visit.changePreferences({ ...visit.preferences, scheme, hasShortcuts: shortcuts });
       return redirect(path, 'Your preferences are saved in this browser.');
     },
   }),

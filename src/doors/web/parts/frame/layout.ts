@@ -6,6 +6,7 @@ import { assets } from '../../assets.ts';
 import type { Flash, LinkPreview, View, Visit } from '../../page.ts';
 import type { Preferences } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
+import { broadcastBanners } from './broadcast_banners.ts';
 import { impersonationBanner } from './impersonation_banner.ts';
 import { moment } from '../timestamp.ts';
 import { topBar } from './top_bar.ts';
@@ -83,7 +84,7 @@ export const layout = async (visit: Visit, view: View): Promise<Html> => {
   const style = isNarrow ? html` class="narrow"` : view.isWide === true && html` class="wide-page"`;
   return html`${head(view, { url, scheme })}<body${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}${!hasShortcuts && html` data-no-keys`}>
 <a class="skip" href="#main">Skip to the content</a>
-${impersonationBanner(visit)}${await topBar(visit)}${header}<main id="main"${style}>
+${impersonationBanner(visit)}${await broadcastBanners(visit)}${await topBar(visit)}${header}<main id="main"${style}>
 ${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
 </main>
 ${foot}`;

@@ -1,0 +1,32 @@
+/** Who sees which broadcast messages. */
+import type { Call } from '../../../core/access/call.ts';
+import type { Viewer } from '../../../core/access/viewer.ts';
+import { matchesWildcard } from '../../../platform/wildcard.ts';
+import { type BroadcastMessage, listActive } from './queries.ts';
+
+/** Tells whether the viewer has one of the roles that a message addresses anywhere. */
+const hasRole = ({ target_access_levels: levels }: BroadcastMessage, viewer: Viewer): boolean =>
+  levels.length === 0 ||
+  viewer.admin ||
+  [...viewer.projectLevels.values(), ...viewer.namespaceLevels.values()].some((level) =>
+    levels.includes(level),
+  );
+
+/** Lists the messages that address the caller now. */
+export const listAddressed = async (
+  call: Pick<Call, 'platform' | 'now' | 'viewer'>,
+): Promise<BroadcastMessage[]> => {
+  const active = await listActive(call);
+  return active.filter((message) => hasRole(message, call.viewer));
+};
+
+/** As `listAddressed`, of a page. @param path its path, without the query */
+export const listOnPage = async (
+  call: Pick<Call, 'platform' | 'now' | 'viewer'>,
+  path: string,
+): Promise<BroadcastMessage[]> => {
+  const addressed = await listAddressed(call);
+  return addressed.filter(
+    ({ target_path: pattern }) => pattern === null || matchesWildcard(`/${pattern.replace(/^\//, '')}`, path),
+  );
+};

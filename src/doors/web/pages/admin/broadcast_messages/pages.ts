@@ -1,0 +1,246 @@
+/** Messages to everybody, for administrators. */
+import type { Static } from 'typebox';
+import { isActive, listMessages, findMessage } from '../../../../instance/broadcast_messages/queries.ts';
+import type { BroadcastMessage } from '../../../../instance/broadcast_messages/queries.ts';
+import {
+  broadcastTypes,
+  createMessage,
+  deleteMessage,
+  themes,
+  updateMessage,
+} from '../../../../instance/broadcast_messages/write.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  integers,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+} from '../../../../../platform/http/schema.ts';
+import { formatTime } from '../../../../../platform/time.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import {
+  type FormProblems,
+  attempt,
+  checkbox,
+  checkboxes,
+  form,
+  input,
+  noProblems,
+  select,
+  textArea,
+} from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { moment } from '../../../parts/timestamp.ts';
+import { adminView } from '../admin_nav.ts';
+
+const path = '/admin/broadcast_messages';
+
+const formParams = object({
+  message: text({ maxLength: 10_000 }),
+  starts_at: optional(clearable(time())),
+  ends_at: optional(clearable(time())),
+  theme: oneOf(themes, { default: 'indigo' }),
+  target_access_levels: { ...integers(), default: [] as number[] },
+  target_path: optional(clearable(text())),
+  broadcast_type: oneOf(broadcastTypes, { default: 'banner' }),
+  dismissable: boolean({ default: false }),
+});
+
+type Filled = Static<typeof formParams>;
+
+const roles = [
+  ['10', 'Guests'],
+  ['20', 'Reporters'],
+  ['30', 'Developers'],
+  ['40', 'Maintainers'],
+  ['50', 'Owners'],
+] as const;
+
+const blank: Filled = {
+  message: '',
+  theme: 'indigo',
+  target_access_levels: [],
+  broadcast_type: 'banner',
+  dismissable: true,
+};
+
+const toFilled = (row: BroadcastMessage): Filled => ({
+  message: row.message,
+  starts_at: row.starts_at,
+  ends_at: row.ends_at,
+  theme: themes.find((one) => one === row.theme) ?? 'indigo',
+  target_access_levels: row.target_access_levels,
+  target_path: row.target_path,
+  broadcast_type: broadcastTypes.find((one) => one === row.broadcast_type) ?? 'banner',
+  dismissable: row.dismissable === 1,
+});
+
+const timeText = (milliseconds: number | null | undefined): string | null =>
+  milliseconds === null || milliseconds === undefined ? null : formatTime(milliseconds);
+
+const named = (words: readonly string[]) => words.map((word) => [word, word] as const);
+
+const fields = (filled: Filled, problems: FormProblems): Html[] => [
+  textArea({ name: 'message', label: 'Message', hint: 'Markdown.', value: filled.message, problems }),
+  input({
+    name: 'starts_at',
+    label: 'Shown from',
+    hint: 'In UTC, such as 2030-01-31T12:00:00Z. Empty: now.',
+    value: timeText(filled.starts_at),
+    problems,
+  }),
+  input({
+    name: 'ends_at',
+    label: 'Shown until',
+    hint: 'Empty: for an hour.',
+    value: timeText(filled.ends_at),
+    problems,
+  }),
+  select({
+    name: 'broadcast_type',
+    label: 'Kind',
+    value: filled.broadcast_type,
+    options: named(broadcastTypes),
+  }),
+  select({ name: 'theme', label: 'Colours', value: filled.theme, options: named(themes) }),
+  input({
+    name: 'target_path',
+    label: 'Only on pages of this path',
+    hint: 'Such as /group/project/*. Empty: on all pages.',
+    value: filled.target_path ?? null,
+    problems,
+  }),
+  checkboxes({
+    name: 'target_access_levels',
+    label: 'Only to users who are',
+    hint: 'Anywhere. None: to everybody.',
+    values: filled.target_access_levels.map(String),
+    boxes: roles.map(([value, label]) => ({ value, label })),
+    problems,
+  }),
+  checkbox({
+    name: 'dismissable',
+    label: 'Users can dismiss it',
+    checked: filled.dismissable,
+    problems,
+  }),
+];
+
+const toInput = ({ starts_at, ends_at, ...rest }: Filled) => ({
+  ...rest,
+  ...(starts_at !== null && starts_at !== undefined && { starts_at }),
+  ...(ends_at !== null && ends_at !== undefined && { ends_at }),
+});
+
+type FormGiven = { action: string; title: string; submit: string };
+
+const formView = (
+  visit: Visit,
+  { action, title, submit }: FormGiven,
+  filled: Filled,
+  problems = noProblems,
+): View => {
+  const view = adminView(
+    { path, title },
+    form(visit, { action, submit, problems }, ...fields(filled, problems)),
+  );
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const adding = { action: path, title: 'New broadcast message', submit: 'Show message' };
+
+const editing = (messageId: number): FormGiven => ({
+  action: `${path}/${messageId}`,
+  title: 'Edit broadcast message',
+  submit: 'Save changes',
+});
+
+const line = (
+  visit: Visit,
+  row: BroadcastMessage,
+): Html => html`<li><span class="lead muted">${icon('info')}</span>
+<span class="row tight"><a class="title" href="${path}/${row.id}/edit">${row.message.slice(0, 100)}</a>${
+  isActive(row, visit.call.now) && html`<span class="badge">Shown now</span>`
+}${row.broadcast_type === 'notification' && html`<span class="badge">Notification</span>`}</span>
+<span class="meta"><span>From ${moment(row.starts_at)} until ${moment(row.ends_at)}${row.target_path !== null && html` · on <code>${row.target_path}</code>`}</span></span>
+<span class="side">${form(visit, { action: `${path}/${row.id}/delete`, submit: 'Delete', name: `Delete message ${row.id}`, danger: true })}</span></li>
+`;
+
+export const broadcastMessagePages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'admin',
+    params: object(pageParams),
+    handle: async (visit, query) => {
+      const at = pageRequest(query);
+      const { items, total } = await listMessages(visit.call.db, at);
+      const content = html`<div class="row between"><p>Messages on pages, such as about a maintenance.</p>
+<a class="button primary" href="${path}/new">${icon('plus')} New message</a></div>
+<div class="card">${
+        items.length === 0
+          ? emptyState({ icon: 'info', title: 'No broadcast messages' })
+          : html`<ul class="list">${items.map((row) => line(visit, row))}</ul>`
+      }</div>
+${pagesNav({ path, query: {}, page: at, total })}`;
+      return adminView({ path, title: 'Broadcast messages' }, content);
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/new`,
+    audience: 'admin',
+    params: object({}),
+    handle: async (visit) => formView(visit, adding, blank),
+  }),
+  page({
+    method: 'POST',
+    path,
+    audience: 'admin',
+    params: formParams,
+    handle: async (visit, filled) => {
+      const problems = await attempt(async () => await createMessage(visit.call, toInput(filled)));
+      return problems === null
+        ? redirect(path, 'The message is stored.')
+        : formView(visit, adding, filled, problems);
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/:id/edit`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async (visit, { id: messageId }) =>
+      formView(visit, editing(messageId), toFilled(await findMessage(visit.call.db, messageId))),
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id`,
+    audience: 'admin',
+    params: object({ id: id(), ...formParams.properties }),
+    handle: async (visit, { id: messageId, ...filled }) => {
+      const problems = await attempt(async () => await updateMessage(visit.call, messageId, toInput(filled)));
+      return problems === null
+        ? redirect(path, 'The message is stored.')
+        : formView(visit, editing(messageId), filled, problems);
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/delete`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async ({ call }, { id: messageId }) => {
+      await deleteMessage(call, messageId);
+      return redirect(path, 'The message is deleted.');
+    },
+  }),
+];

@@ -1,0 +1,21 @@
+/** Dismisses a broadcast message in this browser. */
+import { id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { page, redirect } from '../../page.ts';
+import { ownPath } from '../../request/own_path.ts';
+
+/** Messages that a browser remembers; of more, the latest. */
+const maxDismissed = 20;
+
+export const pages = [
+  page({
+    method: 'POST',
+    path: '/-/broadcast_messages/:id/dismiss',
+    audience: 'anyone',
+    params: object({ id: id(), return_to: optional(text({ maxLength: 4096 })) }),
+    handle: async ({ call, preferences, changePreferences }, { id: messageId, return_to }) => {
+      const others = preferences.dismissed.filter((one) => one !== messageId);
+      changePreferences({ ...preferences, dismissed: [...others, messageId].slice(-maxDismissed) });
+      return redirect(ownPath(return_to, call.baseUrl));
+    },
+  }),
+];

@@ -1,0 +1,39 @@
+/** Messages of administrators, on every page that they address. */
+import type { BroadcastMessage } from '../../../instance/broadcast_messages/queries.ts';
+import { listOnPage } from '../../../instance/broadcast_messages/addressed.ts';
+import type { Visit } from '../../page.ts';
+import { form, hidden } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
+import { markdownTexts } from '../markdown.ts';
+
+/** Notifications are always dismissable, as they cover a part of the page. */
+const isDismissable = ({ dismissable, broadcast_type }: BroadcastMessage): boolean =>
+  dismissable === 1 || broadcast_type === 'notification';
+
+const banner = (visit: Visit, message: BroadcastMessage, content: Html): Html =>
+  html`<aside class="broadcast kind-${message.broadcast_type} theme-${message.theme}" aria-label="Message of the administrators">${icon(
+    'info',
+  )}<div class="prose">${content}</div>${
+    isDismissable(message) &&
+    form(
+      visit,
+      { action: `/-/broadcast_messages/${message.id}/dismiss`, submit: 'Dismiss', isQuiet: true },
+      hidden('return_to', visit.path),
+    )
+  }</aside>
+`;
+
+/** Renders the messages that address this page, without those that the browser dismissed; null: none. */
+export const broadcastBanners = async (visit: Visit): Promise<Html | null> => {
+  const { call, path, preferences } = visit;
+  const shown = (await listOnPage(call, path.split('?')[0] ?? path)).filter(
+    (message) => !isDismissable(message) || !preferences.dismissed.includes(message.id),
+  );
+  if (shown.length === 0) return null;
+  const contents = await markdownTexts(
+    call,
+    shown.map(({ message }) => message),
+  );
+  return html`${shown.map((message, at) => banner(visit, message, contents[at] as Html))}`;
+};
