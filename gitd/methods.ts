@@ -19,6 +19,7 @@ import { readBlobAt, getBlob } from './read/blobs.ts';
 import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/read_commits.ts';
 import { answerWhenEmpty } from './storage/missing_repository.ts';
 import { countLanguages } from './read/languages/count_languages.ts';
+import { grepTree } from './read/grep_tree.ts';
 import { lastCommits } from './read/last_commits.ts';
 import { listTree } from './read/list_tree.ts';
 import { countAheadBehind } from './commits/ahead_behind.ts';
@@ -64,6 +65,7 @@ export const methods: MethodHandlers = {
   'commits.is_ancestor': answerWhenEmpty(isAncestor, () => ({ is: false })),
   'tree.list': answerWhenEmpty(listTree, () => null),
   'tree.last_commits': lastCommits,
+  'tree.grep': answerWhenEmpty(grepTree, () => ({ paths: [] })),
   'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),

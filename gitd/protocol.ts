@@ -115,6 +115,8 @@ export type Methods = {
     params: Repo & { commit: Oid; path: string; names: string[]; milliseconds: number };
     result: { ids: (Oid | null)[]; commits: Commit[]; isFinished: boolean };
   };
+  /** Paths of the text files of a commit with a line that has this text, ignoring case. */
+  'tree.grep': { params: Repo & { commit: Oid; text: string }; result: { paths: string[] } };
   /** Languages of a commit's files, most bytes first, without code of others and documentation. */
   'tree.languages': { params: Repo & { commit: Oid }; result: { languages: LanguageBytes[] } };
   /** Returns the bytes as body, unless there are more than `max`; null: no such file. */

@@ -56,6 +56,12 @@ export const text = (name: `--${string}=`, value: string): Argument => {
   return `${name}${value}` as Argument;
 };
 
+/** `-e` and a pattern, which git then never reads as an option. @throws GitError `invalid` */
+export const pattern = (value: string): Argument[] => {
+  if (value === '' || /[\0\n]/.test(value)) throw new GitError('invalid', 'not a pattern of one line');
+  return ['-e', value] as Argument[];
+};
+
 /** An absolute path that we built, so that it cannot be an option. @throws GitError `invalid` */
 export const file = (path: string): Argument => {
   if (!path.startsWith('/') || path.includes('\0')) throw new GitError('invalid', 'not an absolute path');

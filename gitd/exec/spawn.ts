@@ -20,6 +20,7 @@ export type Command =
   | 'fetch'
   | 'for-each-ref'
   | 'fsck'
+  | 'grep'
   | 'index-pack'
   | 'init'
   | 'log'

@@ -4,8 +4,10 @@ import { openCode } from '../../code/repository/find_code.ts';
 import { foundCommitShape } from '../../code/repository/commits/json.ts';
 import { searchCommits } from '../../code/repository/commits/read_commits.ts';
 import { invalid } from '../../platform/errors.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import { grepCode } from './grep_code.ts';
 import { hasCodeIndex } from './code_index_exists.ts';
-import { type Place, projectsIn } from './search_place.ts';
+import { projectsIn } from './search_place.ts';
 import { type SearchScope, nothing } from './search_scope.ts';
 import { foundBlobShape, searchCode } from './search_code.ts';
 
@@ -19,13 +21,9 @@ export const commits: SearchScope = {
   },
 };
 
-/** Only default branches are indexed. @throws Failure 400 for another ref */
-const requireDefaultBranch = (place: Place, ref = ''): void => {
-  if (ref === '' || ref === 'HEAD') return;
-  if (place.kind !== 'projects' || ref !== place.project.default_branch) {
-    throw invalid({ ref: ['is not the default branch: the code of no other is indexed'] });
-  }
-};
+/** Only default branches are indexed. */
+const isIndexed = ({ default_branch }: Project, ref: string): boolean =>
+  ref === '' || ref === 'HEAD' || ref === default_branch;
 
 export const blobs: SearchScope = {
   places: ['everywhere', 'groups', 'projects'],
@@ -34,7 +32,11 @@ export const blobs: SearchScope = {
     if (place.kind !== 'projects' && !(await hasCodeIndex(call.platform.store))) {
       throw invalid({ scope: ['is available in projects only: the database has no index of code'] });
     }
-    requireDefaultBranch(place, filter.ref);
+    const { ref = '' } = filter;
+    if (place.kind === 'projects' && !isIndexed(place.project, ref)) {
+      if (!may(call.viewer, 'read_code', place.project)) return nothing;
+      return await grepCode(call, openCode(call, place.project), { search: filter.search, ref }, page);
+    }
     return await searchCode(call, { search: filter.search, within: projectsIn(place, filter) }, page);
   },
 };

@@ -9,7 +9,9 @@ import type { Filters as IssueFilters } from '../../planning/issues/lists/filter
 import { issueTexts } from '../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../planning/issues/lists/list.ts';
 import { issueShape } from '../../planning/issues/json.ts';
-import { mixedNotesJson, noteShape } from '../../planning/notes/json.ts';
+import { commentsJson, commitNoteShape } from '../../planning/discussions/commits/comments.ts';
+import { searchComments } from '../../planning/discussions/commits/search_comments.ts';
+import { mixedNotesJson } from '../../planning/notes/json.ts';
 import { type FoundNote, searchNotes } from '../../planning/notes/queries.ts';
 import type { Page } from '../../platform/http/page.ts';
 import { listMembers } from '../../projects/members/queries.ts';
@@ -147,13 +149,21 @@ export const users: SearchScope = {
   },
 };
 
+/** Comments on issues and merge requests, then those on commits. */
 export const notes: SearchScope = {
   places: ['projects'],
-  shape: noteShape,
+  shape: commitNoteShape,
   run: async ({ call, place, filter, page }) => {
     if (place.kind !== 'projects') return nothing;
     const { items, total } = await searchNotes(call, place.project, filter, page);
     const iids = new Map(items.map(({ id, target_iid }: FoundNote) => [id, target_iid]));
-    return { items: await mixedNotesJson(call, ({ id }) => iids.get(id) ?? 0, items), total };
+    const onRecords = await mixedNotesJson(call, ({ id }) => iids.get(id) ?? 0, items);
+    if (!may(call.viewer, 'read_code', place.project)) return { items: onRecords, total };
+    const rest = { limit: page.limit - items.length, offset: Math.max(page.offset - total, 0) };
+    const onCommits = await searchComments(call, place.project, filter, rest);
+    return {
+      items: [...onRecords, ...(await commentsJson(call, onCommits.items))],
+      total: total + onCommits.total,
+    };
   },
 };

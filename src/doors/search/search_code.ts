@@ -27,7 +27,8 @@ type FoundFile = {
   path: string;
   content: string | null;
   project_id: number;
-  default_branch: string;
+  /** The branch, tag or commit that was searched. */
+  ref: string;
 };
 
 /** The tables to read, with the condition that the path or the content of a file has the text. */
@@ -50,7 +51,8 @@ const filesWith = (
 const hasPath = (patterns: readonly string[]): Condition =>
   anyOf(patterns.map((pattern) => sql<boolean>`lower(code_files.path) like ${pattern} escape '\\'`));
 
-const toJson = ({ path, content, project_id, default_branch }: FoundFile, text: string) => {
+/** @param content null: the path alone is known */
+export const foundBlobJson = ({ path, content, project_id, ref }: FoundFile, text: string) => {
   const { data, startline } = makeExcerpt(content ?? '', text);
   return {
     basename: path.replace(/(?<=[^/])\.[^./]*$/, ''),
@@ -58,13 +60,13 @@ const toJson = ({ path, content, project_id, default_branch }: FoundFile, text: 
     path,
     filename: path,
     id: null,
-    ref: default_branch,
+    ref,
     startline,
     project_id,
   };
 };
 
-export type FoundBlob = ReturnType<typeof toJson>;
+export type FoundBlob = ReturnType<typeof foundBlobJson>;
 
 /**
  * Lists the files whose content or path has a text, in projects whose code the caller may read.
@@ -90,11 +92,11 @@ export const searchCode = async (
   const [files, counted] = await Promise.all([
     readMany(call, {
       query: sql<FoundFile>`select code_files.path, code_files.content, code_files.project_id,
-          projects.default_branch
+          projects.default_branch as ref
         ${from} order by code_files.project_id, code_files.path limit ${limit} offset ${offset}`,
       maxRecords: null,
     }),
     readMany(call, { query: sql<{ total: number }>`select count(*) as total ${from}`, maxRecords: null }),
   ]);
-  return { items: files.map((file) => toJson(file, text)), total: counted[0]?.total ?? 0 };
+  return { items: files.map((file) => foundBlobJson(file, text)), total: counted[0]?.total ?? 0 };
 };

@@ -81,9 +81,6 @@ describe('a search of code', () => {
       ['lib/b.ts'],
     );
     assert.equal((await search(`${place}/search?scope=blobs&search=${word}&ref=main`)).total, 4);
-    const other = await gantry.api(`GET ${place}/search?scope=blobs&search=${word}&ref=other`);
-    const ref = ['is not the default branch: the code of no other is indexed'];
-    assert.deepEqual([other.status, other.body], [400, { message: { ref } }]);
     for (const short of ['ab', '  a ', 'extension:ts']) {
       const refused = await gantry.api(`GET /search?scope=blobs&search=${encodeURIComponent(short)}`);
       assert.equal(refused.status, 400, short);
@@ -91,6 +88,54 @@ describe('a search of code', () => {
         message: { search: ['is too short (minimum is 3 characters)'] },
       });
     }
+  });
+
+  it('searches any branch, tag or commit of a project as it searches the default branch', async () => {
+    const word = unique('Referred');
+    const { id } = await seedProject(gantry, { visibility: 'private' });
+    await seedCommit(gantry, id, { a: 'x' });
+    const files = {
+      'a.rb': `1\n2\n3\n--${word.toLowerCase()} -e\n5`,
+      'lib/b.ts': word,
+      [`lib/${word}.bin`]: 'x\0y',
+      '%_.txt': `-e ${word}`,
+      large: `${word}${'x'.repeat(256 * 1024)}`,
+    };
+    const sha = await seedCommit(gantry, id, files, { branch: 'side', from: 'main' });
+    const { id: reader, token: as } = await seedUser(gantry);
+    await seedMember(gantry, { user: reader, project: id, access_level: 20 });
+    const paths = async (text: string, ref = 'side'): Promise<string[]> => {
+      const query = new URLSearchParams({ scope: 'blobs', search: text, ref }).toString();
+      const { blobs, total } = await search(`/projects/${id}/search?${query}`, as);
+      assert.equal(total, blobs.length);
+      return blobs.map(({ path }) => path);
+    };
+    const all = ['%_.txt', 'a.rb', 'large', `lib/${word}.bin`, 'lib/b.ts'].toSorted();
+    assert.deepEqual((await paths(word)).toSorted(), all);
+    assert.deepEqual((await paths(word, sha)).toSorted(), all);
+    assert.deepEqual(await paths(word, 'main'), []);
+    assert.deepEqual(await paths(`${word} extension:ts`), ['lib/b.ts']);
+    assert.deepEqual(await paths(`${word} filename:%_*`), ['%_.txt']);
+    assert.deepEqual(await paths(`--${word}`), ['a.rb']);
+    const line = `/projects/${id}/search?scope=blobs&search=${word}&ref=side&per_page=2`;
+    const page = await search(line, as);
+    assert.deepEqual([page.blobs.length, page.total, page.blobs[0]?.ref], [2, 5, 'side']);
+    assert.deepEqual((await search(line.replace('&ref', '%20filename:a.rb&ref'), as)).blobs[0], {
+      basename: 'a',
+      data: `2\n3\n--${word.toLowerCase()} -e\n5\n`,
+      path: 'a.rb',
+      filename: 'a.rb',
+      id: null,
+      ref: 'side',
+      startline: 2,
+      project_id: id,
+    });
+    const missing = await gantry.api(`GET /projects/${id}/search?scope=blobs&search=${word}&ref=none`, {
+      as,
+    });
+    assert.equal(missing.status, 404);
+    await gantry.api(`PUT /projects/${id}/members/${reader}`, { json: { access_level: 10 } });
+    assert.deepEqual(await paths(word), [], 'a guest may not read the code');
   });
 
   it('leaves out the content of binary and of large files', async () => {

@@ -190,6 +190,27 @@ describe('the scopes', () => {
     await gantry.api(`PUT /projects/${open.id}`, { json: { issues_access_level: 'enabled' } });
   });
 
+  it('find comments on commits, after the others, for those who may read the code', async () => {
+    const text = unique('remark');
+    const { id } = await seedProject(gantry);
+    const sha = await seedCommit(gantry, id, { a: '1' });
+    const issue = await seedIssue(gantry, { project: id });
+    const say = async (path: string, json: object): Promise<void> =>
+      assert.equal((await gantry.api(`POST /projects/${id}/${path}`, { json })).status, 201);
+    await say(`repository/commits/${sha}/comments`, { note: `First ${text}` });
+    await say(`repository/commits/${sha}/comments`, { note: `Second ${text}` });
+    await say(`issues/${issue.iid}/notes`, { body: `Third ${text}` });
+    const line = `/projects/${id}/search?scope=notes&search=${text}`;
+    const bodies = async (query: string): Promise<unknown[]> =>
+      (await search(line + query)).items.map(({ body }) => body);
+    assert.deepEqual(await bodies(''), [`Third ${text}`, `Second ${text}`, `First ${text}`]);
+    assert.deepEqual(await bodies('&per_page=1&page=3'), [`First ${text}`]);
+    const { items, total } = await search(line);
+    assert.deepEqual([items[1]?.['noteable_type'], items[1]?.['commit_id'], total], ['Commit', sha, 3]);
+    await gantry.api(`PUT /projects/${id}`, { json: { repository_access_level: 'disabled' } });
+    assert.equal((await search(line)).total, 1);
+  });
+
   it('find commits of a branch by their message', async () => {
     const message = `Mention ${unique('message')} once`;
     const [, wanted = ''] = message.split(' ');
