@@ -1,5 +1,6 @@
 import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
 import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
+import { requireNoBot } from '../bots/bot_users.ts';
 import { type NewToken, createToken } from './create.ts';
 import { type TokenRow, loadPresentedToken } from './queries.ts';
 
@@ -39,8 +40,9 @@ const getOwnExpiry = async (call: Call, requested: string | null): Promise<strin
 export const createOwnToken = async (
   call: Call,
   { name, description, scopes, expires_at }: Pick<NewToken, 'name' | 'description' | 'scopes' | 'expires_at'>,
-): Promise<{ id: number; text: string }> =>
-  await createToken(
+): Promise<{ id: number; text: string }> => {
+  await requireNoBot(call);
+  return await createToken(
     call.platform,
     { cause: requireActor(call), source: call },
     {
@@ -52,3 +54,4 @@ export const createOwnToken = async (
       expires_at: await getOwnExpiry(call, expires_at),
     },
   );
+};

@@ -6,7 +6,7 @@ import type { PageRequest } from '../../platform/http/page.ts';
 import { contains } from '../namespaces/search.ts';
 
 /** All columns of a token but its hashes and those of OAuth. */
-const columns = [
+export const tokenColumns = [
   'id',
   'user_id',
   'kind',
@@ -19,7 +19,7 @@ const columns = [
   'created_at',
 ] as const;
 
-export type TokenRow = Pick<Selectable<TokensTable>, (typeof columns)[number]>;
+export type TokenRow = Pick<Selectable<TokensTable>, (typeof tokenColumns)[number]>;
 
 /** Tokens that a user or administrator created explicitly. */
 export type TokenKind = 'personal' | 'impersonation';
@@ -50,7 +50,8 @@ const within = (column: string, least: number | string | undefined, most: number
   most === undefined ? null : sql<boolean>`${sql.ref(column)} <= ${most}`,
 ];
 
-const makeCondition = (filter: TokenFilter, now: number): RawBuilder<boolean> => {
+/** Over `tokens`: those that a filter selects. */
+export const tokenCondition = (filter: TokenFilter, now: number): RawBuilder<boolean> => {
   const { kind, user_id, state, revoked, search = '' } = filter;
   const all: (RawBuilder<boolean> | null)[] = [
     sql`kind = ${kind}`,
@@ -76,7 +77,7 @@ export const listTokens = async (
   db: Reader,
   { filter, page, now }: TokenList,
 ): Promise<{ rows: TokenRow[]; total: number }> => {
-  const where = makeCondition(filter, now);
+  const where = tokenCondition(filter, now);
   const { total } = await db
     .selectFrom('tokens')
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -84,7 +85,7 @@ export const listTokens = async (
     .executeTakeFirstOrThrow();
   const rows = await db
     .selectFrom('tokens')
-    .select(columns)
+    .select(tokenColumns)
     .where(where)
     .orderBy('id')
     .limit(page.limit)
@@ -98,10 +99,10 @@ export const findToken = async (
   id: number,
   { kind, user_id }: Pick<TokenFilter, 'kind' | 'user_id'>,
 ): Promise<TokenRow | undefined> => {
-  const query = db.selectFrom('tokens').select(columns).where('id', '=', id).where('kind', '=', kind);
+  const query = db.selectFrom('tokens').select(tokenColumns).where('id', '=', id).where('kind', '=', kind);
   return await (user_id === null ? query : query.where('user_id', '=', user_id)).executeTakeFirst();
 };
 
 /** Loads the token of the call, of any kind. */
 export const loadPresentedToken = async (db: Reader, id: number): Promise<TokenRow | undefined> =>
-  await db.selectFrom('tokens').select(columns).where('id', '=', id).executeTakeFirst();
+  await db.selectFrom('tokens').select(tokenColumns).where('id', '=', id).executeTakeFirst();

@@ -44,7 +44,7 @@ export const userListParams = object({
   humans: optional(boolean({ description: 'without internal users' })),
   exclude_humans: optional(boolean({ description: 'only internal users' })),
   exclude_internal: optional(boolean({ description: 'without internal users' })),
-  without_project_bots: optional(boolean({ description: 'accepted: there are none' })),
+  without_project_bots: optional(boolean({ description: 'without the bots of access tokens' })),
   skip_ldap: optional(boolean({ description: 'accepted: there are none' })),
   ...administratorFilters,
   created_after: optional(time()),
@@ -104,6 +104,9 @@ const administratorConditions = (params: Filters, admin: boolean): (Condition | 
 const kindConditions = ({ username, ...params }: Filters): (Condition | null)[] => [
   username === undefined ? sql`users.ghost = 0` : sql`lower(users.username) = ${username.toLowerCase()}`,
   params.humans === true || params.exclude_internal === true ? sql`users.ghost = 0` : null,
+  params.humans === true || params.without_project_bots === true
+    ? sql`not exists (select 1 from bots where bots.user_id = users.id)`
+    : null,
   params.exclude_humans === true ? sql`users.ghost = 1` : null,
 ];
 

@@ -1,10 +1,11 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { conflict, forbidden, notFound } from '../../platform/errors.ts';
+import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { isMembershipLocked } from '../../identity/groups/inherited.ts';
 import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
+import { isBot } from '../../identity/bots/bot_users.ts';
 import { loadUser } from '../../identity/users/queries.ts';
 import { type Membership, hasEnded, loadMembership } from './queries.ts';
 import { type Role, requireGrantable, requireMembership, requireOwnerStays } from './rules.ts';
@@ -35,6 +36,7 @@ export const addMember = async (
     throw forbidden();
   const user = await loadUser(call.db, requested.user_id);
   if (user.ghost === 1) throw notFound('User');
+  if (await isBot(call.db, user.id)) throw invalid({ user: ['is a bot of another project or group'] });
   requireGrantable(kind, source, requested, call.now);
   await call.write(async (tx) => {
     await kind.lock(tx, source);

@@ -1,6 +1,10 @@
 /** Requests for the rows about badges, links between issues, statuses and rotated tokens. */
 import { broadcastMessagesTopic } from '../../../src/doors/instance/broadcast_messages/queries.ts';
 import { insertRow, insertRows } from '../../../src/platform/db/insert.ts';
+import { randomBytes } from 'node:crypto';
+import { generateTokenText } from '../../../src/core/access/credentials/token_text.ts';
+import { insertToken } from '../../../src/identity/tokens/create.ts';
+import { insertUser } from '../../../src/identity/users/create.ts';
 import { unique } from '../../support/seed.ts';
 import { insertIssues } from '../makers/bulk_rows.ts';
 import {
@@ -31,6 +35,32 @@ const badge =
     const ids = await insertRows(tx.db, 'badges', rows, 'returning id');
     cells.forEach((cell, at) => void (cell.names['badge_id'] = ids[at]?.id ?? 0));
   };
+
+const botToken =
+  (owner: 'project' | 'group'): Maker =>
+  async (tx, cells) => {
+    for (const { names } of cells) {
+      const source_id = Number(names[owner]);
+      const source_type = owner === 'project' ? ('Project' as const) : ('Namespace' as const);
+      const username = unique('bot');
+      const user = { username, name: 'Made', email: `${username}@noreply.invalid`, password_hash: null };
+      const user_id = await insertUser(tx, null, { ...user, external: 1 });
+      await tx.db.insertInto('bots').values({ user_id, source_type, source_id }).execute();
+      const token = { user_id, kind: 'personal' as const, name: 'made', scopes: ['api'], expires_at: null };
+      names['token_id'] = await insertToken(tx, null, token, generateTokenText(randomBytes));
+    }
+  };
+
+const accessTokens = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
+  const path = `/${owner}s/:id/access_tokens`;
+  const one = { makes: [fresh, botToken(owner)] };
+  return {
+    [`POST ${path}`]: { makes: [fresh], body: () => ({ name: 'made', scopes: ['api'], access_level: 10 }) },
+    [`GET ${path}/:token_id`]: one,
+    [`DELETE ${path}/:token_id`]: one,
+    [`POST ${path}/:token_id/rotate`]: one,
+  };
+};
 
 const badges = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
   const path = `/${owner}s/:id/badges`;
@@ -125,6 +155,8 @@ const tokens = '/personal_access_tokens';
 export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('project', freshProject),
   ...badges('group', freshGroup),
+  ...accessTokens('project', freshProject),
+  ...accessTokens('group', freshGroup),
   'GET /broadcast_messages/:id': ofMessage,
   'POST /broadcast_messages': { body: () => ({ message: 'Made' }) },
   'PUT /broadcast_messages/:id': { ...ofMessage, body: () => ({ message: 'Other' }) },

@@ -58,6 +58,7 @@ import { savedViews } from './0078_saved_views.ts';
 import { topics } from './0082_topics.ts';
 import { internalNotes } from './0083_internal_notes.ts';
 import { broadcastMessages } from './0084_broadcast_messages.ts';
+import { bots } from './0085_bots.ts';
 import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -121,5 +122,6 @@ export const migrationTexts: MigrationText[] = [
   topics,
   internalNotes,
   broadcastMessages,
+  bots,
   backups,
 ];

@@ -139,6 +139,9 @@ export type TokensTable = {
   family: Generated<string | null>;
 };
 
+/** Users that hold the access tokens of a project or group. */
+export type BotsTable = { user_id: number; source_type: SourceType; source_id: number };
+
 /** Sessions of signed-in browsers. */
 export type SessionsTable = {
   id: Id;
@@ -282,6 +285,7 @@ export type IdentitySchema = {
   redirect_routes: RedirectRoutesTable;
   members: MembersTable;
   tokens: TokensTable;
+  bots: BotsTable;
   sessions: SessionsTable;
   sign_in_failures: SignInFailuresTable;
   oauth_applications: OauthApplicationsTable;
