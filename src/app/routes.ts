@@ -2,6 +2,7 @@
 import type { Call } from '../core/access/call.ts';
 import type { AnyEndpoint } from '../platform/http/endpoint.ts';
 import { commitDiscussionRoutes } from '../planning/discussions/commits/routes.ts';
+import { deployTokenRoutes } from '../projects/deploy_tokens/routes.ts';
 import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { eventRoutes } from '../doors/events/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
@@ -94,6 +95,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...accessTokenRoutes,
   ...projectUserRoutes,
   ...deployKeyRoutes,
+  ...deployTokenRoutes,
   ...jobTokenScopeRoutes,
   ...labelRoutes,
   ...milestoneRoutes,

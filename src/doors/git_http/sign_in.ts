@@ -4,6 +4,7 @@ import { anonymous } from '../../core/access/viewer.ts';
 import { Failure } from '../../platform/errors.ts';
 import type { GitUser } from '../../code/repository/refs/transfer_access.ts';
 import { type Basic, readBasic, signInBasic } from '../../identity/sessions/basic_auth.ts';
+import { authenticateDeployToken, isDeployToken } from '../../projects/deploy_tokens/authenticate.ts';
 import { challenge } from './git_responses.ts';
 
 const nobody: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey: null };
@@ -41,6 +42,10 @@ export const signInGit = async (call: Call): Promise<GitUser> => {
   const source = { ip, userAgent };
   try {
     if (isOfJob(credentials)) return await jobUser(call, credentials.password);
+    if (isDeployToken(credentials)) {
+      const { viewer, scopes } = await authenticateDeployToken(platform, credentials);
+      return { viewer, scopes, deployKey: null, cause: null };
+    }
     const signedIn = await signInBasic(platform, credentials, source);
     if (signedIn === 'second_factor') throw challenge(secondFactorText(call.baseUrl));
     const { user, viewer, scopes } = signedIn;

@@ -1,7 +1,9 @@
 import type { Call } from '../../core/access/call.ts';
 import { type Viewer, anonymous } from '../../core/access/viewer.ts';
+import type { Platform } from '../../core/platform.ts';
+import { authenticateDeployToken, isDeployToken } from '../deploy_tokens/authenticate.ts';
 import { Failure } from '../../platform/errors.ts';
-import { readBasic, signInBasic } from '../../identity/sessions/basic_auth.ts';
+import { type Basic, readBasic, signInBasic } from '../../identity/sessions/basic_auth.ts';
 
 /** The caller who requests a registry token. */
 export type Puller = {
@@ -21,6 +23,13 @@ const denied = () =>
     { 'www-authenticate': 'Basic realm="Gantry"' },
   );
 
+/** @throws Failure 401 for a token without a scope of registries */
+const deployTokenPuller = async (platform: Platform, credentials: Basic): Promise<Puller> => {
+  const { viewer, scopes, username } = await authenticateDeployToken(platform, credentials);
+  if (!scopes.includes('read_registry') && !scopes.includes('write_registry')) throw denied();
+  return { username, viewer, readsOnly: !scopes.includes('write_registry') };
+};
+
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && (error.kind === 'unauthorized' || error.kind === 'forbidden');
 
@@ -34,6 +43,7 @@ export const signInPuller = async ({ platform, header, ip, userAgent }: Call): P
   const credentials = readBasic(value);
   if (credentials === null) throw denied();
   try {
+    if (isDeployToken(credentials)) return await deployTokenPuller(platform, credentials);
     const signedIn = await signInBasic(platform, credentials, { ip, userAgent });
     if (signedIn === 'second_factor') throw denied();
     const { user, viewer, scopes } = signedIn;

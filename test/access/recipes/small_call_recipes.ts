@@ -62,6 +62,34 @@ const accessTokens = (owner: 'project' | 'group', fresh: Maker): Record<string, 
   };
 };
 
+const deployToken =
+  (owner: 'project' | 'group'): Maker =>
+  async (tx, cells) => {
+    for (const { names } of cells) {
+      names['token_id'] = await insertRow(tx.db, 'deploy_tokens', {
+        project_id: owner === 'project' ? Number(names['project']) : null,
+        group_id: owner === 'group' ? Number(names['group']) : null,
+        name: 'made',
+        username: 'made',
+        token_hash: unique('hash'),
+        scopes: '["read_repository"]',
+        expires_at: null,
+        created_at: tx.now,
+        last_used_at: null,
+      });
+    }
+  };
+
+const deployTokens = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
+  const path = `/${owner}s/:id/deploy_tokens`;
+  const one = { makes: [fresh, deployToken(owner)] };
+  return {
+    [`POST ${path}`]: { makes: [fresh], body: () => ({ name: 'made', scopes: ['read_repository'] }) },
+    [`GET ${path}/:token_id`]: one,
+    [`DELETE ${path}/:token_id`]: one,
+  };
+};
+
 const badges = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
   const path = `/${owner}s/:id/badges`;
   return {
@@ -155,6 +183,8 @@ const tokens = '/personal_access_tokens';
 export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('project', freshProject),
   ...badges('group', freshGroup),
+  ...deployTokens('project', freshProject),
+  ...deployTokens('group', freshGroup),
   ...accessTokens('project', freshProject),
   ...accessTokens('group', freshGroup),
   'GET /broadcast_messages/:id': ofMessage,

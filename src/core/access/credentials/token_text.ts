@@ -5,7 +5,7 @@ export const hashToken = (text: string): string => hash('sha256', text, 'hex');
 
 /**
  * Prefixes that tell kinds of secrets apart: user token; OAuth access token, refresh token, code and application
- * secret; runner registration token. Runners mask the `gl` ones in logs: created runner, registered runner, job,
+ * secret; runner registration token; deploy token. Runners mask the `gl` ones in logs: created runner, registered runner, job,
  * pipeline trigger.
  */
 export type TokenPrefix =
@@ -15,6 +15,7 @@ export type TokenPrefix =
   | 'gntoac'
   | 'gntoas'
   | 'gntrrt'
+  | 'gntdt'
   | 'glrt'
   | 'glrtr'
   | 'glcbt'

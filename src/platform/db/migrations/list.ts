@@ -59,6 +59,7 @@ import { topics } from './0082_topics.ts';
 import { internalNotes } from './0083_internal_notes.ts';
 import { broadcastMessages } from './0084_broadcast_messages.ts';
 import { bots } from './0085_bots.ts';
+import { deployTokens } from './0086_deploy_tokens.ts';
 import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -123,5 +124,6 @@ export const migrationTexts: MigrationText[] = [
   internalNotes,
   broadcastMessages,
   bots,
+  deployTokens,
   backups,
 ];

@@ -83,6 +83,23 @@ export type TopicsTable = {
 /** Topics of projects, in input order. */
 export type ProjectTopicsTable = { project_id: number; position: number; topic_id: number };
 
+/** Tokens that read the code, and the images, of a project or of the projects of a group. */
+export type DeployTokensTable = {
+  id: Id;
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  /** What a client sends with the token. */
+  username: string;
+  /** SHA-256 of the token text, hexadecimal. */
+  token_hash: string;
+  /** JSON array of scope names. */
+  scopes: string;
+  expires_at: number | null;
+  created_at: number;
+  last_used_at: number | null;
+};
+
 /** Notification levels of users, for a project, for a group, or (neither) in general. */
 export type NotificationSettingsTable = {
   id: Id;
@@ -231,6 +248,7 @@ export type ProjectsSchema = {
   badges: BadgesTable;
   projects: ProjectsTable;
   topics: TopicsTable;
+  deploy_tokens: DeployTokensTable;
   project_topics: ProjectTopicsTable;
   project_counters: ProjectCountersTable;
   project_stars: ProjectStarsTable;
