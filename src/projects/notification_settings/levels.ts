@@ -8,7 +8,7 @@ const levels = Object.keys(notificationLevels) as NotificationLevel[];
 /** A user's own level cannot refer to itself. */
 const ownLevels = levels.filter((level) => level !== 'global');
 
-const customEvents = [
+export const customEvents = [
   'new_note',
   'new_release',
   'new_issue',

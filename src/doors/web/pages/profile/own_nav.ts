@@ -6,6 +6,7 @@ import type { View } from '../../page.ts';
 const ownLinks = [
   ['/profile', 'Profile'],
   ['/profile/preferences', 'Preferences'],
+  ['/profile/notifications', 'Notifications'],
   ['/profile/password', 'Password'],
   ['/profile/two_factor', 'Two-factor sign-in'],
   ['/profile/sessions', 'Sessions'],

@@ -1,6 +1,13 @@
+import { notificationPages } from './notifications.ts';
 import { passwordPages } from './password.ts';
 import { preferencePages } from './preferences.ts';
 import { profilePages } from './profile.ts';
 import { sessionPages } from './sessions.ts';
 
-export const pages = [...profilePages, ...preferencePages, ...passwordPages, ...sessionPages];
+export const pages = [
+  ...profilePages,
+  ...preferencePages,
+  ...notificationPages,
+  ...passwordPages,
+  ...sessionPages,
+];

@@ -13,7 +13,7 @@ import { type IconName, icon } from '../icon.ts';
 import { menu } from '../menu.ts';
 
 /** The levels that a menu offers; `custom` is set over the API. */
-const levelTexts: Record<NotificationLevel, readonly [name: string, text: string]> = {
+export const notificationLevelTexts: Record<NotificationLevel, readonly [name: string, text: string]> = {
   global: ['Global', 'Your own notification setting'],
   watch: ['Watch', 'All activity'],
   participating: ['Participate', 'Threads in which you take part'],
@@ -30,7 +30,7 @@ const levelForm = (
   level: NotificationLevel,
   chosen: NotificationLevel,
 ): Html => {
-  const [name, text] = levelTexts[level];
+  const [name, text] = notificationLevelTexts[level];
   return html`<form method="post" action="/${full_path}/-/notification_setting">${hidden(
     'authenticity_token',
     visit.csrfToken(),
@@ -41,10 +41,10 @@ const levelForm = (
 };
 
 const watchPart = (visit: Visit, project: Project, { notification_level: chosen }: ViewerRelation): Html => {
-  const offered = (Object.keys(levelTexts) as NotificationLevel[]).filter(
+  const offered = (Object.keys(notificationLevelTexts) as NotificationLevel[]).filter(
     (level) => level !== 'custom' || chosen === 'custom',
   );
-  const name = chosen === 'global' ? 'Watch' : levelTexts[chosen][0];
+  const name = chosen === 'global' ? 'Watch' : notificationLevelTexts[chosen][0];
   const summary = html`${icon('bell')} <span>${name}</span> ${icon('chevron-down')}`;
   return menu(
     { summary, classes: 'button small' },
