@@ -95,6 +95,7 @@ const ofInstance: Record<string, string | null> = {
   '/search': '/search?search=span&scope=blobs',
   '/-/projects/:project': project,
   '/-/groups/:group': `/groups${group}`,
+  '/explore/projects/topics/:name': '/explore/projects/topics/bridges',
   '/-/namespaces/:name': '/ada',
   '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
   '/users/password/edit': '/users/password/edit?token=<reset>',
@@ -171,6 +172,9 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     return body;
   };
   const path = `/projects/${encodeURIComponent(project.slice(1))}`;
+  await send('POST /topics', { name: 'bridges', title: 'Bridges', description: 'Spans of all kinds' });
+  const message = { message: 'Maintenance **tonight**', dismissable: true, ends_at: '2100-01-01T00:00:00Z' };
+  await send('POST /broadcast_messages', message);
   await send(`POST ${path}/variables`, { key: 'KEY', value: 'x' });
   await send(`POST /groups${group}/variables`, { key: 'KEY', value: 'x' });
   await send('POST /admin/ci/variables', { key: 'KEY', value: 'x' });
@@ -183,6 +187,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   await send(`POST ${path}/boards/${board.id}/lists`, { label_id: label.id });
   const groupBoard = await send(`POST /groups${group}/boards`, { name: 'All' });
   const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
+  await send(`POST ${path}/issues/1/notes`, { body: 'An internal note', internal: true });
   const requestNote = await send(`POST ${path}/merge_requests/1/notes`, { body: 'A note' });
   const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
   const snippet = await send(`POST ${path}/snippets`, files);
