@@ -210,6 +210,32 @@ CREATE INDEX boards_milestone on boards (milestone_id) where milestone_id is not
 
 CREATE INDEX boards_project on boards (project_id, id) where project_id is not null;
 
+CREATE TABLE bots (
+  user_id integer primary key references users (id) on delete cascade,
+  source_type text not null,
+  source_id integer not null
+) strict;
+
+CREATE INDEX bots_source on bots (source_type, source_id);
+
+CREATE TABLE broadcast_messages (
+  id integer primary key autoincrement,
+  message text not null,
+  starts_at integer not null,
+  ends_at integer not null,
+  color text,
+  font text,
+  theme text not null,
+  target_access_levels text not null,
+  target_path text,
+  broadcast_type text not null,
+  dismissable integer not null,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX broadcast_messages_ends on broadcast_messages (ends_at);
+
 CREATE TABLE byte_holds (
   project_id integer not null references projects (id) on delete cascade,
   sha256 text not null,
@@ -296,6 +322,25 @@ CREATE TABLE deploy_key_projects (
 ) strict;
 
 CREATE INDEX deploy_key_projects_key on deploy_key_projects (key_id, project_id);
+
+CREATE TABLE deploy_tokens (
+  id integer primary key autoincrement,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  name text not null,
+  username text not null,
+  token_hash text not null,
+  scopes text not null,
+  expires_at integer,
+  created_at integer not null,
+  last_used_at integer
+) strict;
+
+CREATE INDEX deploy_tokens_group on deploy_tokens (group_id, id) where group_id is not null;
+
+CREATE UNIQUE INDEX deploy_tokens_hash on deploy_tokens (token_hash);
+
+CREATE INDEX deploy_tokens_project on deploy_tokens (project_id, id) where project_id is not null;
 
 CREATE TABLE deployment_merge_requests (
   merge_request_id integer not null references merge_requests (id) on delete cascade,
@@ -1158,7 +1203,8 @@ CREATE TABLE notes (
   mentioned_by_type text,
   mentioned_by_project_id integer,
   mentioned_by_id integer,
-  mentioned_by_sha text
+  mentioned_by_sha text,
+  internal integer not null default 0
 ) strict;
 
 CREATE INDEX notes_author on notes (author_id, target_type, target_id, system);

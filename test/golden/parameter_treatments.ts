@@ -136,6 +136,7 @@ const writes: Treatment[] = [
     names: 'import_url initialize_with_readme namespace_id builds_enabled only_allow_merge_if_build_succeeds',
   },
   { routes: /^PUT \/projects\/:id$/, reason: 'a project is imported at its creation', names: 'import_url' },
+  { routes: /\/broadcast_messages(?:\/:id)?$/, reason: 'follows from the times', names: 'active' },
   {
     routes: /\/topics(?:\/:id)?$/,
     reason: 'one client sends the picture under a name that GitLab ignores, too',
@@ -215,6 +216,7 @@ const refusals: Treatment[] = [
   { reason: 'who created a user is not stored', names: 'created_by' },
   { reason: 'custom attributes are not stored', names: 'custom_attributes' },
   { reason: 'projects alone have a storage', names: 'repository_storage' },
+  { reason: 'a list of few tokens', names: 'scopes' },
   { reason: 'each project of the search has refs of its own', names: 'ref' },
 ];
 

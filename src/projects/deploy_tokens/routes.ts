@@ -26,6 +26,7 @@ import {
   texts,
   time,
   timestamp,
+  unsupportedFilter,
 } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { findProjectFor } from '../projects/find.ts';
@@ -192,7 +193,7 @@ const list = (kind: Kind) =>
     area,
     audience: 'user',
     list: true,
-    params: object({ ...paramsOf(kind), active, ...pageParams }),
+    params: object({ ...paramsOf(kind), active, scopes: unsupportedFilter(), ...pageParams }),
     reply: tokenShape,
     handle: async (call, params) =>
       await listTokens(call, ofOwner(await kind.find(call, params.id)), params.active, pageRequest(params)),
