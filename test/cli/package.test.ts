@@ -83,6 +83,8 @@ const serves = async (data: string): Promise<void> => {
     assert.match(highlighted.text, /hljs/, highlighted.text);
     const templates = await ask('/templates/gitignores');
     assert.equal(templates.status, 200);
+    const help = await fetch(`${url}/help/installation`);
+    assert.match(await help.text(), /gantry\.service/);
   } finally {
     child.kill('SIGTERM');
     await closed;

@@ -77,6 +77,10 @@ test('the page and the metrics show what failed, and a form without scripts retr
   assert.equal(status, 200);
   assert.match(text, /#1 purge_project[^]*#2 purge_project/);
   assert.doesNotMatch(text, /#3/);
+  const ofKind = await root.get('/admin/background_work?kind=no_such_kind');
+  assert.match(ofKind.text, /#3 no_such_kind/);
+  assert.doesNotMatch(ofKind.text, /#1 purge_project/);
+  assert.match(ofKind.text, /background_work\?state=failed&amp;kind=no_such_kind/);
   assert.equal((await root.post('/admin/background_work/1/retry')).status, 303);
   assert.match((await root.get('/admin/background_work')).text, /Retrying 1 failed task\./);
   assert.equal((await root.post('/admin/background_work/retry')).status, 303);

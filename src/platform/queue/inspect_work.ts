@@ -23,16 +23,21 @@ export type WorkRow = {
 const selectState = (now: number): RawBuilder<WorkState> =>
   sql<WorkState>`case when run_at >= ${never} then 'failed' when locked_until >= ${now} then 'running' else 'waiting' end`;
 
-type WorkFilter = { state?: WorkState | undefined };
+type WorkFilter = {
+  state?: WorkState | undefined;
+  /** Kind. */
+  name?: string | undefined;
+};
 
 /** Lists work, oldest first. */
 export const listWork = async (
   db: Reader,
   now: number,
-  { state }: WorkFilter,
+  { state, name }: WorkFilter,
   { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Page<WorkRow>> => {
-  const where = state === undefined ? sql<boolean>`1 = 1` : sql<boolean>`${selectState(now)} = ${state}`;
+  const inState = state === undefined ? sql<boolean>`1 = 1` : sql<boolean>`${selectState(now)} = ${state}`;
+  const where = name === undefined ? inState : sql<boolean>`name = ${name} and ${inState}`;
   const items = await db
     .selectFrom('work')
     .select(['id', 'name', 'payload', 'attempts', 'created_at', 'run_at', 'last_error'])

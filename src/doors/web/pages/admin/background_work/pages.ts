@@ -1,6 +1,6 @@
 /** Background work: counts by kind, a list, and a retry of failed tasks. */
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
-import { id, object, oneOf, optional } from '../../../../../platform/http/schema.ts';
+import { id, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import {
   type WorkFigures,
   type WorkRow,
@@ -13,7 +13,8 @@ import {
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
-import { choiceTabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/link_lists.ts';
+import { spell } from '../../../parts/status_badge.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
@@ -43,17 +44,42 @@ const table = (
 <tbody>${items.map((work) => row(visit, work))}</tbody>
 </table></div>`;
 
+type Filter = { state: WorkState | undefined; kind: string | undefined };
+
+const listPath = ({ state, kind }: Filter): string => {
+  const query = new URLSearchParams({ ...(state && { state }), ...(kind !== undefined && { kind }) });
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+};
+
 const figuresTable = (
   figures: readonly WorkFigures[],
+  now: number,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="By kind"><table>
 <thead><tr><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Running</th>
-<th scope="col">Failed</th><th scope="col">Oldest</th></tr></thead>
+<th scope="col">Failed</th><th scope="col">Oldest</th><th scope="col">Delay</th></tr></thead>
 <tbody>${figures.map(
-  ({ name, waiting, running, failed, oldest }) =>
-    html`<tr><th scope="row">${name}</th><td>${waiting}</td><td>${running}</td><td>${failed}</td><td>${momentOr(oldest, '')}</td></tr>
+  ({ name, waiting, running, failed, oldest, due }) =>
+    html`<tr><th scope="row"><a href="${listPath({ state: undefined, kind: name })}">${name}</a></th><td>${waiting}</td><td>${running}</td><td>${failed}</td><td>${momentOr(oldest, '')}</td><td>${due !== null && spell(Math.max(0, now - due) / 1000)}</td></tr>
 `,
 )}</tbody>
 </table></div>`;
+
+/** Renders tabs of states, which keep the chosen kind. */
+const stateTabs = ({ state, kind }: Filter): Html =>
+  tabs('Work by state', [
+    { path: listPath({ state: undefined, kind }), name: 'All', isHere: state === undefined },
+    ...workStates.map((one) => ({
+      path: listPath({ state: one, kind }),
+      name: stateNames[one],
+      isHere: one === state,
+    })),
+  ]);
+
+const kindPart = ({ state, kind }: Filter): Html | null =>
+  kind === undefined
+    ? null
+    : html`<p>Only work of the kind <strong>${kind}</strong>. <a href="${listPath({ state, kind: undefined })}">Show all kinds</a></p>
+`;
 
 const retry = async ({ call }: Visit, ids: number[] | null) => {
   const count = await call.platform.store.write(async (tx) => await retryWork(tx, ids));
@@ -65,22 +91,26 @@ export const workPages = [
     method: 'GET',
     path,
     audience: 'admin',
-    params: object({ state: optional(oneOf(workStates)), ...pageParams }),
-    handle: async (visit, { state, ...params }) => {
+    params: object({
+      state: optional(oneOf(workStates)),
+      kind: optional(text({ maxLength: 100 })),
+      ...pageParams,
+    }),
+    handle: async (visit, { state, kind, ...params }) => {
       const { db, platform } = visit.call;
       const [now, request] = [platform.clock.now(), pageRequest(params)];
       const [{ items, total }, figures] = await Promise.all([
-        listWork(db, now, { state }, request),
+        listWork(db, now, { state, name: kind }, request),
         loadWorkFigures(db, now),
       ]);
       const failed = figures.reduce((sum, one) => sum + one.failed, 0);
       const content = html`<p>Tasks that the service runs in the background: processing pushes, creating pipelines, removing deleted data. Failed tasks wait for a retry.</p>
-${figures.length === 0 ? html`<p>Nothing waits, runs or has failed.</p>` : figuresTable(figures)}
+${figures.length === 0 ? html`<p>Nothing waits, runs or has failed.</p>` : figuresTable(figures, now)}
 ${failed > 0 && retryButton(visit, `${path}/retry`, 'Retry all failed work')}
-${choiceTabs({ label: 'Work by state', path, param: 'state', chosen: state, names: stateNames })}
+${kindPart({ state, kind })}${stateTabs({ state, kind })}
 <p class="quiet">${total === 0 ? 'No results' : `${total} in all`}</p>
 ${items.length > 0 && table(visit, items)}
-${pagesNav({ path, query: { state }, page: request, total })}`;
+${pagesNav({ path, query: { state, kind }, page: request, total })}`;
       return adminView({ path, title: 'Background work' }, content);
     },
   }),
