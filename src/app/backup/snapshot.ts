@@ -2,31 +2,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import type { Config } from '../../platform/config/fields.ts';
+import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import type { OnCopied } from '../../platform/db/transfer/copy_tables.ts';
 import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
 import { databaseFile } from '../service/open_database.ts';
 import { fillDatabase } from './move_database.ts';
 import { openReader } from './open_tables.ts';
-
-/** Runs in a thread: the copy of a large database takes minutes, in which this process renews its record. */
-const vacuumProgram = `
-const { workerData } = require('node:worker_threads');
-const { DatabaseSync } = require('node:sqlite');
-const database = new DatabaseSync(workerData.from, { readOnly: true });
-database.exec('pragma busy_timeout = 10000');
-database.prepare('vacuum into ?').run(workerData.to);
-database.close();
-`;
-
-const vacuumInto = async (from: string, to: string): Promise<void> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const worker = new Worker(vacuumProgram, { eval: true, workerData: { from, to } });
-  worker.once('error', reject);
-  worker.once('exit', () => resolve());
-  await promise;
-};
 
 /**
  * Copies the database to a file in a folder: on SQLite in one read transaction, on PostgreSQL from one snapshot.
@@ -40,7 +22,7 @@ export const snapshotDatabase = async (
   const file = databaseFile({ data: folder });
   rmSync(file, { force: true });
   if (config.database_url === null) {
-    await vacuumInto(databaseFile(config), file);
+    await copyDatabaseFile(databaseFile(config), file);
     return file;
   }
   const reader = await openReader(config);

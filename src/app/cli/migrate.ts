@@ -1,9 +1,13 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, fields } from '../../platform/config/fields.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db/migrate.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
-import { databaseExists, openExistingStore } from '../service/open_database.ts';
+import { databaseExists, databaseFile, openExistingStore } from '../service/open_database.ts';
+import { workFolder } from '../backup/snapshot.ts';
+import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import { moveDatabase } from '../backup/move_database.ts';
 import { UsageFailure, action, print } from './define_commands.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
@@ -21,6 +25,34 @@ const pending = async (config: Config): Promise<string[]> => {
   } finally {
     await store.close();
   }
+};
+
+/** Migrates a copy of SQLite's file, and returns how many seconds that took; null: not tried. */
+const tryOnCopy = async (config: Config): Promise<number | null> => {
+  if (config.database_url !== null || !databaseExists(config)) return null;
+  const data = join(workFolder(config), 'dry_run');
+  prepareFolder(data);
+  try {
+    await copyDatabaseFile(databaseFile(config), databaseFile({ data }));
+    const store = await openExistingStore(storeParts({ ...config, data }));
+    const began = performance.now();
+    try {
+      await migrate(store);
+      return (performance.now() - began) / 1000;
+    } finally {
+      await store.close();
+    }
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+};
+
+const dryRun = async (config: Config, options: Options): Promise<void> => {
+  const names = await pending(config);
+  const seconds = names.length === 0 ? null : await tryOnCopy(config);
+  const time =
+    seconds === null ? '' : `\nOn a copy of the database, this took ${seconds.toFixed(1)} seconds.`;
+  print(options, { pending: names, seconds }, formatNames(names, 'Would apply:') + time);
 };
 
 const apply = async (config: Config): Promise<string[]> => {
@@ -83,11 +115,7 @@ const formatNames = (names: readonly string[], title: string): string =>
 const migrateNow = async (options: Options & { [option: string]: unknown }): Promise<void> => {
   const { config } = readSettings(options);
   if (options.to !== undefined) return await move(config, options);
-  if (options.dryRun === true) {
-    const names = await pending(config);
-    print(options, { pending: names }, formatNames(names, 'Would apply:'));
-    return;
-  }
+  if (options.dryRun === true) return await dryRun(config, options);
   const names = await apply(config);
   print(options, { applied: names }, formatNames(names, 'Applied:'));
 };
@@ -103,7 +131,7 @@ export const migrateCommand = (): Command =>
         'gantry migrate --to postgres://gantry:secret@db/gantry',
       ],
     })
-      .option('--dry-run', 'only print what would be applied')
+      .option('--dry-run', 'print what would be applied, and on SQLite try it on a copy')
       .option(
         '--to <url>',
         'move the database into an empty one: postgres://..., or "sqlite" for the file in the data folder',

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Secrets } from '../../core/platform.ts';
 import type { Config } from '../../platform/config/fields.ts';
-import { migrate, refuseNewer } from '../../platform/db/migrate.ts';
+import { migrate, pendingMigrations, refuseNewer } from '../../platform/db/migrate.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import {
@@ -30,6 +30,7 @@ import {
   replaceSecretsFile,
   secretsPath,
 } from './secrets.ts';
+import { copyBeforeUpgrade } from './copy_before_upgrade.ts';
 import { type StoreParts, databaseExists, openAnyStore } from './open_database.ts';
 import { listStores } from './list_stores.ts';
 
@@ -158,6 +159,14 @@ const isRecorded = ({ record, adoptsSecrets }: Plan, { id, fingerprints }: NewRe
   record.id === id &&
   [...fingerprints.keys()].every((name) => record.fingerprints.has(name));
 
+/** Copies a database in use before it gets a newer schema. */
+const copyIfUpgraded = async ({ config, clock, log }: InstanceParts, { record }: Plan): Promise<void> => {
+  const pending = pendingMigrations(record.applied);
+  if (record.isEmpty || pending.length === 0) return;
+  const copy = await copyBeforeUpgrade(config, record.applied.at(-1) ?? 'begin', clock.now());
+  log?.info({ copy, migrations: pending }, 'the database is upgraded');
+};
+
 const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise<Omit<Instance, 'store'>> => {
   const { config } = parts;
   const { secrets, isNew } = provideSecrets(config, plan);
@@ -170,6 +179,7 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
   try {
     let id = plan.id;
     const record = async (tx: Tx): Promise<void> => void (id = await recordInstance(tx, newRecord));
+    await copyIfUpgraded(parts, plan);
     const applied = await migrate(store, undefined, isRecorded(plan, newRecord) ? undefined : record);
     noteInstance(plan, secrets, id, config);
     for (const { claim } of plan.claims) await claim(id);
