@@ -39,6 +39,7 @@ import { pipelineWork } from '../ci/pipelines/work.ts';
 import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
 import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
+import { backupHandlers, backupWork } from './backup/scheduled_backups.ts';
 import { holdRemovals } from './backup/removal_work.ts';
 import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
@@ -82,6 +83,8 @@ export const lanes: readonly Lane[] = [
   { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
   { title: 'mail', names: [notifyWork, sendMailWork, requestLinkWork], maxPieces: 5 },
+  // A whole backup and its verification.
+  { title: 'backup', names: [backupWork], maxPieces: 1 },
   { title: 'default', names: null, maxPieces: 1 },
 ];
 
@@ -103,6 +106,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...mailHandlers(platform),
   ...requestLinkHandlers(platform),
   ...environmentWork(platform, jobFunctions),
+  ...backupHandlers(platform),
   [scheduleWork]: async ({ schedule_id }) =>
     await (
       await import('../ci/pipelines/schedules/run_schedule.ts')

@@ -40,6 +40,8 @@ import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './service/git_revision.ts';
 import { openInstance } from './service/open_instance.ts';
+import { formatBackupMetrics } from './backup/backup_records.ts';
+import { startBackups } from './backup/scheduled_backups.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from './service/storage_locks.ts';
 import { type Watching, startWatching } from './service/watch/start_watching.ts';
 import { rewriteBadgePath } from '../ci/pipelines/badges/routes.ts';
@@ -212,7 +214,10 @@ const programParts = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => (
 
 const makePlatformMetrics = (platform: Platform, watching: Watching): Metrics => {
   const kinds = Object.keys(workHandlers(platform));
-  return makeMetrics(version, async () => await watching.metricsText(platform, kinds, lanes));
+  return makeMetrics(version, async () => {
+    const backups = formatBackupMetrics(platform.store.db).catch(() => '');
+    return [await watching.metricsText(platform, kinds, lanes), await backups].join('\n');
+  });
 };
 
 const startPlatformWorker = (platform: Platform, watching: Watching): Worker => {
@@ -286,8 +291,9 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const { app, watching } = await startApp(platform, parts, { stops, isServing: () => serving });
     const servers = makeServers(app);
     await takeOverWork(platform, stops);
+    const stopBackups = await startBackups(platform);
     const worker = startPlatformWorker(platform, watching);
-    stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), startExpiring(platform));
+    stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), startExpiring(platform), stopBackups);
     stops.push(async () => {
       drain();
       endStreams(platform);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Store } from '../../platform/db/open.ts';
+import type { Reader, Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { isBackupRunning, removalWork } from './removal_work.ts';
 
@@ -102,3 +102,46 @@ export const recordVerified = async (store: Store, name: string): Promise<void> 
   await store.write(async ({ db, now }) => {
     await db.updateTable('backups').set({ verified_at: now }).where('name', '=', name).execute();
   });
+
+export type LastBackups = {
+  /** Milliseconds since 1970; null: never. */
+  finished_at: number | null;
+  verified_at: number | null;
+  /** Why the newest one failed; null: it did not. */
+  error: string | null;
+};
+
+/** Loads when a backup last ended well, and when one was last verified. */
+export const loadLastBackups = async (db: Reader): Promise<LastBackups> => {
+  const times = await db
+    .selectFrom('backups')
+    .select(({ fn }) => [fn.max('finished_at').as('finished_at'), fn.max('verified_at').as('verified_at')])
+    .executeTakeFirstOrThrow();
+  const newest = await db
+    .selectFrom('backups')
+    .select('error')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { ...times, error: newest?.error ?? null };
+};
+
+const toGauge = (name: string, help: string, time: number | null): string[] =>
+  time === null ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${time / 1000}`];
+
+/** Formats the times of the last backups as Prometheus text, in seconds; empty before the first. */
+export const formatBackupMetrics = async (db: Reader): Promise<string> => {
+  const { finished_at, verified_at } = await loadLastBackups(db);
+  return [
+    ...toGauge(
+      'gantry_backup_last_success_timestamp',
+      'Time of the last backup that ended well',
+      finished_at,
+    ),
+    ...toGauge(
+      'gantry_backup_last_verified_timestamp',
+      'Time of the last verification of a backup',
+      verified_at,
+    ),
+  ].join('\n');
+};

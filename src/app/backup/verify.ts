@@ -39,6 +39,7 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   smtp_url: null,
   confirm_addresses: false,
   runner_executor: 'none',
+  backup_schedule: null,
   log_level: 'silent',
 });
 

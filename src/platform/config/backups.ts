@@ -1,9 +1,11 @@
-/** Settings of backups: where they go, and how many are kept. */
+/** Settings of backups: when they are made, where they go, and how many are kept. */
 import { type Field, readCount, readMatching, readUrl } from './parse_values.ts';
 
 export type BackupConfig = {
   /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX; null: none is configured. */
   backup_to: string | null;
+  /** Cron pattern in UTC; null: backups are made by hand. */
+  backup_schedule: string | null;
   /** Number of backups that are kept in a folder or a bucket. */
   backup_keep: number;
   backup_s3_endpoint: string | null;
@@ -20,6 +22,13 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     default: null,
     meaning: 'where backups go: a folder or s3://BUCKET/PREFIX',
     read: readMatching(/^.{1,1000}$/, 'a folder or s3://BUCKET/PREFIX'),
+  },
+  backup_schedule: {
+    variable: 'GANTRY_BACKUP_SCHEDULE',
+    default: null,
+    meaning:
+      'when the service makes and verifies a backup: a cron pattern in UTC such as "30 2 * * *"; without it, never',
+    read: readMatching(/^(?:@[a-z]+|\S+(?: \S+){4})$/, 'a cron pattern of five fields, such as "30 2 * * *"'),
   },
   backup_keep: {
     variable: 'GANTRY_BACKUP_KEEP',

@@ -1,0 +1,98 @@
+/**
+ * Makes and verifies backups on schedule. Each runs in a process of its own, so that it takes neither memory nor time
+ * from requests.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { findCronProblems, computeNextRun } from '../../ci/pipelines/schedules/cron.ts';
+import type { Platform } from '../../core/platform.ts';
+import { StartFailure, unavailable } from '../../platform/errors.ts';
+import { programPath } from '../../platform/package_files.ts';
+import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
+
+export const backupWork = 'backup.create';
+
+/** Characters of the error output that are logged. */
+const maxErrorLength = 2_000;
+
+type Scheduled = Pick<Platform, 'config' | 'store' | 'clock' | 'log'>;
+
+const requireSchedule = async ({ config, clock }: Scheduled, cron: string): Promise<void> => {
+  if (config.backup_to === null)
+    throw new StartFailure('GANTRY_BACKUP_TO is needed: GANTRY_BACKUP_SCHEDULE is set');
+  const problems = await findCronProblems({ cron, cron_timezone: 'UTC' }, clock.now());
+  if (problems.cron !== undefined)
+    throw new StartFailure(
+      `GANTRY_BACKUP_SCHEDULE is no cron pattern (it is "${cron}"): use one such as "30 2 * * *"`,
+    );
+};
+
+/** Enqueues the next backup; one row for all services of the database. One that is overdue stays so. */
+const enqueueNext = async ({ config, store, clock }: Scheduled): Promise<void> => {
+  const { backup_schedule: cron } = config;
+  if (cron === null) return;
+  const run_at = await computeNextRun({ cron, cron_timezone: 'UTC' }, clock.now());
+  if (run_at === null) return;
+  await store.write(async (tx) => await enqueue(tx, backupWork, {}, { unique_key: backupWork, run_at }));
+};
+
+/** Backups in progress, by platform. A stop of the service ends them. */
+const children = new WeakMap<Scheduled['store'], Set<ChildProcess>>();
+
+const startChild = ({ config }: Scheduled): ChildProcess => {
+  const words = ['backup', 'create', '--json', '--verify', '--to', config.backup_to ?? ''];
+  return spawn(process.execPath, [programPath('src/app/cli/main.ts', 'cli/main'), ...words], {
+    env: { ...process.env, GANTRY_DATA: config.data },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+};
+
+/** @throws if the backup failed or was ended */
+const runChild = async (platform: Scheduled): Promise<void> => {
+  const child = startChild(platform);
+  const own = children.get(platform.store) ?? new Set();
+  children.set(platform.store, own.add(child));
+  let errors = '';
+  child.stderr
+    ?.setEncoding('utf8')
+    .on('data', (text: string) => void (errors = (errors + text).slice(-maxErrorLength)));
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject).once('close', resolve);
+  try {
+    const code = await promise;
+    if (child.killed) throw new Error('the service stopped', { cause: unavailable() });
+    if (code !== 0) throw new Error(errors.trim());
+  } finally {
+    own.delete(child);
+  }
+};
+
+export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
+  [backupWork]: async () => {
+    if (platform.config.backup_schedule === null) return;
+    try {
+      await runChild(platform);
+      platform.log.info('a scheduled backup was made and verified');
+    } catch (error) {
+      // A stop of the service: the backup runs again soon after the next start.
+      if ((error as Error).cause !== undefined) throw error;
+      platform.log.error({ err: error }, 'the scheduled backup failed');
+    }
+    await enqueueNext(platform);
+  },
+});
+
+/**
+ * Schedules the next backup, if the settings say so.
+ * @returns a function that ends a backup in progress
+ * @throws StartFailure for settings that make no schedule
+ */
+export const startBackups = async (platform: Scheduled): Promise<() => void> => {
+  const { backup_schedule } = platform.config;
+  if (backup_schedule !== null) {
+    await requireSchedule(platform, backup_schedule);
+    await enqueueNext(platform);
+  }
+  return () => {
+    for (const child of children.get(platform.store) ?? []) child.kill();
+  };
+};

@@ -1,0 +1,69 @@
+/** Scheduled backups: made and verified by the service, counted, and reported by the doctor. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { newUsedPlace, type Place } from './gantry.ts';
+
+let place: Place;
+let folder: string;
+let env: Record<string, string>;
+before(async () => {
+  place = await newUsedPlace();
+  folder = join(dirname(place.data), 'backups');
+  env = { GANTRY_BACKUP_TO: folder, GANTRY_BACKUP_SCHEDULE: '0 0 1 1 *', GANTRY_BACKUP_KEEP: '1' };
+});
+after(async () => await place.remove());
+
+const doctorLine = async (): Promise<string> => {
+  const { stdout } = await place.run('doctor --json');
+  const { checks } = JSON.parse(stdout) as { checks: { state: string; check: string; detail: string }[] };
+  const backup = checks.find(({ check }) => check === 'backup');
+  return `${backup?.state}: ${backup?.detail}`;
+};
+
+const metrics = async (url: string): Promise<string> => await (await fetch(`${url}/-/metrics`)).text();
+
+/** Makes the next backup due, as if the service had been down at its time. */
+const makeDue = async (): Promise<void> =>
+  await place.store(
+    async ({ write }) =>
+      void (await write(
+        async ({ db }) =>
+          await db.updateTable('work').set({ run_at: 0 }).where('name', '=', 'backup.create').execute(),
+      )),
+  );
+
+test('refuses a schedule without a place, and one that is no pattern', async () => {
+  const alone = await place.run('serve', { env: { GANTRY_BACKUP_SCHEDULE: '0 3 * * *' } });
+  assert.equal(alone.code, 1);
+  assert.match(alone.stderr, /GANTRY_BACKUP_TO is needed/);
+  const wrong = await place.run('serve', { env: { ...env, GANTRY_BACKUP_SCHEDULE: '61 3 * * *' } });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /GANTRY_BACKUP_SCHEDULE is no cron pattern/);
+});
+
+test('makes up for a missed backup, verifies it, and keeps as many as configured', async () => {
+  assert.match(await doctorLine(), /^warn: none was made/);
+  const { code, stderr } = await place.run('backup create', { env });
+  assert.equal(code, 0, stderr);
+  assert.match(await doctorLine(), /^warn: the last of \S+ was not verified/);
+  const [first] = readdirSync(join(folder, 'backups'));
+  await (await place.serve('serve', { env })).end('SIGTERM');
+  await makeDue();
+  const service = await place.serve('serve', { env });
+  assert.match(await metrics(service.url), /^gantry_backup_last_success_timestamp \d+/m);
+  while (!(await metrics(service.url)).includes('\ngantry_backup_last_verified_timestamp ')) await pause(200);
+  await service.end('SIGTERM');
+  const left = readdirSync(join(folder, 'backups'));
+  assert.equal(left.length, 1);
+  assert.notEqual(left[0], first);
+  assert.match(await doctorLine(), /^ok: the last verification was at/);
+  const next = await place.store(
+    async ({ db }) =>
+      await db.selectFrom('work').select('run_at').where('name', '=', 'backup.create').execute(),
+  );
+  assert.equal(next.length, 1);
+  assert.ok((next[0]?.run_at ?? 0) > Date.now());
+});
