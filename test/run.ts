@@ -1,5 +1,5 @@
 /**
- * What `npm test` runs: the static checks beside all tests on SQLite, and on PostgreSQL those that depend on the engine
+ * What `npm test` runs: the static checks beside the tests on SQLite, and on PostgreSQL those that depend on the engine
  * and a sample of the others.
  *
  *   npm test                          what a change must pass, in ten minutes on two cores

@@ -37,6 +37,19 @@ const oftenWords = /\bconcurren|order_by|[?&]sort=|[?&]search=/i;
 const seldom = [...isolated, ...starting, 'test/access/', 'test/fuzz/', 'src/doors/web/'];
 const engineCondition = /engine !== 'postgres'|isPostgres/;
 
+/**
+ * Folders whose tests start programs, kill them or show pages in a browser. `npm test` runs one in so many of their
+ * files on SQLite, others after each commit.
+ */
+const heavyShares: Record<string, number> = {
+  'test/crash/': 2,
+  'test/ci/': 2,
+  'test/git/': 2,
+  'test/cli/': 2,
+  'test/clients/': 2,
+  'test/web/': 2,
+};
+
 /** PostgreSQL runs one in so many of the files that run often, and of the others. */
 const oftenShare = 3;
 const seldomShare = 12;
@@ -59,6 +72,12 @@ const shareOf = (file: string): number => {
 const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean =>
   isWhole || hashToFraction(seed, file) < 1 / shareOf(file);
 
+const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean => {
+  const folder = Object.keys(heavyShares).find((place) => file.startsWith(place));
+  const share = folder === undefined ? 1 : (heavyShares[folder] ?? 1);
+  return isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / share;
+};
+
 /** Lists the work, longest first. Files that use no store run once, on the first engine. */
 export const planWork = (choice: Choice): Work[] => {
   const { engines, files } = choice;
@@ -66,7 +85,7 @@ export const planWork = (choice: Choice): Work[] => {
   const work = engines.flatMap((engine) =>
     files
       .filter((file) => engine === engines[0] || !isIn([...storeless, ...browsers], file))
-      .filter((file) => engine === 'sqlite' || runsOnPostgres(file, choice))
+      .filter((file) => (engine === 'sqlite' ? runsOnSqlite : runsOnPostgres)(file, choice))
       .map((file) => ({
         engine,
         file,
