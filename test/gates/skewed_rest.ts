@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { TestService } from '../support/service.ts';
 import type { Skewed } from './skewed.ts';
 
-export const rest = 3000;
+const rest = 3000;
 
 /** One query each, over the numbers `n`. All belong to the one project or user, or to what stands in the first row. */
 const statements = ({ project, user, milestone_id }: Skewed, group_id: number): string[] => {

@@ -9,7 +9,7 @@ import { databaseFile } from './open_database.ts';
 /** Copies that are kept, the newest ones. */
 const maxCopies = 2;
 
-export const upgradeFolder = (config: Pick<Config, 'data'>): string => join(config.data, 'before_upgrade');
+const upgradeFolder = (config: Pick<Config, 'data'>): string => join(config.data, 'before_upgrade');
 
 const removeOld = (folder: string): void => {
   const names = readdirSync(folder).toSorted();

@@ -78,7 +78,7 @@ const isWhole = ({ label, assignee, milestone }: BoardList): boolean =>
   label !== null || assignee !== null || milestone !== null;
 
 /** Adds to boards of one owner what they consist of. */
-export const completeBoards = async (db: Reader, owner: Owner, rows: BoardRow[]): Promise<Board[]> => {
+const completeBoards = async (db: Reader, owner: Owner, rows: BoardRow[]): Promise<Board[]> => {
   if (rows.length === 0) return [];
   const boardIds = rows.map(({ id }) => id);
   const lists = await selectLists(db, boardIds);

@@ -11,7 +11,7 @@ export type ChangelogCommit = { commit: Commit; category: string; trailers: Map<
 const trailerLine = /^([A-Za-z0-9-]+)\s*:\s*(.*)$/;
 
 /** Reads the trailers of a message: its last paragraph, if all of its lines are trailers. */
-export const readTrailers = (message: string): Map<string, string> => {
+const readTrailers = (message: string): Map<string, string> => {
   const paragraphs = message.trimEnd().split(/\n\s*\n/);
   const lines = paragraphs.length < 2 ? [] : (paragraphs.at(-1) ?? '').split('\n');
   const trailers = new Map<string, string>();

@@ -34,7 +34,7 @@ const comparePre = (a: string, b: string): number => {
 };
 
 /** Orders versions, the lowest first. */
-export const compareVersions = (a: Version, b: Version): number => {
+const compareVersions = (a: Version, b: Version): number => {
   for (const [at, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[at] ?? 0);
     if (difference !== 0) return difference;

@@ -30,7 +30,7 @@ const id = idParam('id of the message');
 const color = (description: string) => optional(clearable(text({ description })));
 
 /** What an administrator sets, besides the message. */
-export const messageParams = {
+const messageParams = {
   starts_at: optional(time('default: now')),
   ends_at: optional(time('default: an hour later')),
   color: color('hexadecimal; kept for clients, pages use the theme'),

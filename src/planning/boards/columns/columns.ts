@@ -18,7 +18,7 @@ export const idsOfLists = ({ lists }: Pick<Board, 'lists'>): RecordIds => ({
 });
 
 /** What all issues of a board have. */
-export const scopeOf = ({ labels, assignee, milestone }: Board): RecordIds => ({
+const scopeOf = ({ labels, assignee, milestone }: Board): RecordIds => ({
   label_ids: labels.map(({ id }) => id),
   assignee_ids: assignee === null ? [] : [assignee.id],
   milestone_ids: milestone === null ? [] : [milestone.id],

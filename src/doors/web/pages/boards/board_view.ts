@@ -25,8 +25,8 @@ import { newIssueLink } from './new_issue.ts';
 import type { BoardsPlace } from './board_owner.ts';
 
 /** Issues that a column shows first, and at most; the list of issues has the rest. */
-export const firstCards = 20;
-export const mostCards = 200;
+const firstCards = 20;
+const mostCards = 200;
 
 /** The column that shows more than the first issues, and how many. */
 export type Expanded = { list: string; count: number };
@@ -120,7 +120,7 @@ const scopePart = ({ labels, assignee, milestone }: Board): Html | null => {
 };
 
 /** Returns the filters as a query, to come back to after a form. */
-export const queryText = (query: BoardQuery): string =>
+const queryText = (query: BoardQuery): string =>
   new URLSearchParams(keptQuery(query) as Record<string, string>).toString();
 
 export type BoardShown = { place: BoardsPlace; board: Board; path: string; query: BoardQuery };

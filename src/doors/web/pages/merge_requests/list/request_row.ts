@@ -128,7 +128,7 @@ const metaPart = (request: ListedRequest, { namesProject, facts }: RowContext): 
 };
 
 /** Address of the list of the merge request's project. */
-export const listPathOf = ({ references: { full } }: Pick<ListedRequest, 'references'>): string =>
+const listPathOf = ({ references: { full } }: Pick<ListedRequest, 'references'>): string =>
   `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests`;
 
 /** Address of a merge request's page. */
