@@ -73,7 +73,7 @@ const goals = {
   pageFile: { goal: 1 },
   pageCommits: { goal: 1.5 },
   pageDashboard: { goal: 1.5 },
-  pageBoard: { goal: 6 },
+  pageBoard: { goal: 3 },
   /** 20 of 100,000 issues; an issue of 50 comments; the overview of a merge request; 50 changed files. */
   pageIssues: { goal: 1.5 },
   pageIssue: { goal: 2 },

@@ -154,3 +154,36 @@ test('keys, applications and snippets are there, too', async () => {
   const snippet = await root.Snippets.create('Notes', given);
   assert.equal(snippet.title, 'Notes');
 });
+
+test('boards have lists in an order, and issues are moved in them', async () => {
+  const project = await root.Projects.create({ name: 'boards' });
+  const board = await root.ProjectIssueBoards.create(project.id, 'Work');
+  const lists = [];
+  for (const name of ['todo', 'doing']) {
+    const label = await root.ProjectLabels.create(project.id, name, '#00ff00');
+    lists.push(await root.ProjectIssueBoards.createList(project.id, board.id, { labelId: label.id }));
+  }
+  await root.ProjectIssueBoards.editList(project.id, board.id, idOf(lists[1]), 0);
+  await root.ProjectIssueBoards.edit(project.id, board.id, { name: 'Development' });
+  const [shown] = await root.ProjectIssueBoards.all(project.id);
+  assert.deepEqual(
+    [shown?.name, (shown?.lists ?? []).map(({ label }) => label?.name)],
+    ['Development', ['doing', 'todo']],
+  );
+  const [first, second] = [
+    await root.Issues.create(project.id, 'First'),
+    await root.Issues.create(project.id, 'Second'),
+  ];
+  await root.Issues.reorder(project.id, second.iid, { moveAfterId: first.id });
+  const issues = await root.Issues.all({
+    projectId: project.id,
+    orderBy: 'relative_position',
+    sort: 'asc',
+  });
+  assert.deepEqual(
+    issues.map(({ title }) => title),
+    ['Second', 'First'],
+  );
+  await root.ProjectIssueBoards.remove(project.id, board.id);
+  assert.deepEqual(await root.ProjectIssueBoards.all(project.id), []);
+});

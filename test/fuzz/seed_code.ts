@@ -38,12 +38,20 @@ const seedCommits = async (make: Make, id: number, sha: string): Promise<void> =
   }
 };
 
+/** A board with a list of a label. @param at `/projects/:id` or `/groups/:id` */
+export const seedBoard = async (make: Make, at: string, id: number, label_id: number): Promise<void> => {
+  const { id: board_id } = await make(`${at}/boards`, { id }, { name: 'Board' }, { board_id: 'id' });
+  await make(`${at}/boards/:board_id/lists`, { id, board_id }, { label_id }, { list_id: 'id' });
+};
+
 export const seedCodeRecords = async (make: Make, id: number, sha: string): Promise<void> => {
   const at = '/projects/:id';
   await seedTags(make, id);
   await seedCommits(make, id, sha);
   for (const name of words) {
-    await make(`${at}/labels`, { id }, { name, color: '#00ff00', priority: 1 }, { label_id: 'name' });
+    const json = { name, color: '#00ff00', priority: 1 };
+    const label = await make(`${at}/labels`, { id }, json, { label_id: 'name' });
+    await seedBoard(make, at, id, label.id);
     await make(`${at}/milestones`, { id }, { title: name, due_date: '2026-05-05' }, { milestone_id: 'id' });
     const snippet = { title: name, file_name: 'x.rb', content: 'puts 1', visibility: 'public' };
     await make(`${at}/snippets`, { id }, snippet, { snippet_id: 'id' });

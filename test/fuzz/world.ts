@@ -10,7 +10,7 @@ import { type TestService, rootToken } from '../support/service.ts';
 import { freshKey } from '../support/repositories/ssh_keys.ts';
 import { type Make, type Place, maker } from './path_params.ts';
 import { seedCi } from './seed_ci.ts';
-import { seedCodeRecords } from './seed_code.ts';
+import { seedBoard, seedCodeRecords } from './seed_code.ts';
 import { seedDiscussions } from './seed_discussions.ts';
 
 export type World = {
@@ -112,7 +112,9 @@ const seedGroups = async (make: Make, groups: number[], user: number): Promise<v
     for (const name of ['bug', 'ui', 'x']) {
       // What is below has the names of what is above it.
       const own = `${name}-${id}`;
-      await make('/groups/:id/labels', { id }, { name: own, color: '#ff0000' }, { label_id: 'name' });
+      const json = { name: own, color: '#ff0000' };
+      const label = await make('/groups/:id/labels', { id }, json, { label_id: 'name' });
+      await seedBoard(make, '/groups/:id', id, label.id);
       await make('/groups/:id/milestones', { id }, { title: own }, { milestone_id: 'id' });
       await make('/groups/:id/variables', { id }, { key: name, value: 'team' }, { key: 'key' });
     }
