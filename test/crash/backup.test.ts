@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -145,11 +145,23 @@ const checkGit = async ({ data }: Place): Promise<void> => {
   assert.equal(code, 0, stdout + stderr);
 };
 
+/** Kills a restore once it has begun to write. */
+const killRestore = async ({ data, env }: Place): Promise<void> => {
+  const child = start(`backup restore ${folder}`, env);
+  const ended = once(child, 'exit');
+  while (child.exitCode === null && !existsSync(join(data, 'restoring'))) await pause(5);
+  await pause(Math.random() * 300);
+  child.kill('SIGKILL');
+  await ended;
+};
+
 /** Restores the newest backup, compares it, and serves it. */
-const checkRestored = async (acknowledged: Ledger): Promise<void> => {
+const checkRestored = async (acknowledged: Ledger, isInterrupted: boolean): Promise<void> => {
   const copy = newPlace();
   try {
-    await run(`backup restore ${folder}`, copy.env);
+    if (isInterrupted) await killRestore(copy);
+    const isLeft = !isInterrupted || existsSync(join(copy.data, 'restoring'));
+    if (isLeft) await run(`backup restore ${folder}`, copy.env);
     await checkRefs(copy);
     await checkLedger(copy, acknowledged);
     await checkGit(copy);
@@ -194,7 +206,7 @@ describe('a backup under load', () => {
       const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
       const acknowledged = { issues: [...ledger.issues], commits: [...ledger.commits], branches };
       await run(`backup create --to ${folder}`, place.env);
-      await checkRestored(acknowledged);
+      await checkRestored(acknowledged, round % 2 === 1);
     });
 
   test('met writes of each kind', () => {

@@ -2,10 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { openConfiguredBlobs } from '../../platform/blob/open_stores.ts';
 import { syncFolder } from '../../platform/blob/file_system.ts';
+import { getS3Location } from '../../platform/config/blobs.ts';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
@@ -27,6 +29,8 @@ export type RestoreParts = {
   config: Config;
   place: BackupReader;
   manifest: Manifest;
+  /** The result is only looked at and then removed. */
+  isTrial?: boolean;
   /** Called when a part begins, with the number of its items, and after each of them. */
   onPart: (label: string, total: number) => void;
   advance: () => void;
@@ -50,6 +54,19 @@ export const extractDatabase = async (
   return file;
 };
 
+/**
+ * Ends what processes of the copied instance held, which may still run beside the restored one: operations on refs,
+ * background work, claims on bytes, and the backup itself.
+ */
+const releaseHolds = (file: string): void => {
+  const database = new DatabaseSync(file);
+  database.exec(`update git_operations set process = 'restored' where process <> 'dropped';
+    update work set locked_until = null, locked_by = null where locked_until is not null;
+    delete from byte_holds;
+    update backups set held_until = null where held_until is not null`);
+  database.close();
+};
+
 /** Lists the storages of projects. @throws StartFailure if one is not configured */
 const requireStorages = (file: string, config: Config): void => {
   const snapshot = openSnapshot(file);
@@ -61,6 +78,19 @@ const requireStorages = (file: string, config: Config): void => {
   if (missing === undefined) return;
   throw new StartFailure(
     `projects of the backup are in the storage "${missing.name}": name it in GANTRY_REPOSITORY_STORAGES`,
+  );
+};
+
+/** Logs that several services share are rows and objects, which only such services read. */
+const requireSharedLogs = (file: string, { config, isTrial = false }: RestoreParts): void => {
+  const isShared = config.database_url !== null && getS3Location(config) !== null;
+  if (isTrial || isShared) return;
+  const snapshot = openSnapshot(file);
+  const rows = snapshot.all('select 1 from shared_traces limit 1');
+  snapshot.close();
+  if (rows.length === 0) return;
+  throw new StartFailure(
+    'the backup has job logs that several services share: restore it with GANTRY_DATABASE_URL and GANTRY_BLOB_S3_... set',
   );
 };
 
@@ -111,22 +141,28 @@ const restoreDatabase = async ({ config }: RestoreParts, file: string): Promise<
   }
 };
 
+const fillTarget = async (restore: RestoreParts, file: string): Promise<void> => {
+  const { config, place, manifest, onPart, advance } = restore;
+  await restoreFiles(restore);
+  if (manifest.secrets !== null) await writeObject(place, manifest.secrets, secretsPath(config));
+  onPart('database restored', 1);
+  await restoreDatabase(restore, file);
+  advance();
+};
+
 /**
  * Restores everything and brings the database to the schema of this version.
  * @throws StartFailure if the target is in use or the backup is damaged. After an interruption, the same restore goes on
  */
 export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
-  const { config, place, manifest, onPart, advance } = restore;
+  const { config, manifest } = restore;
   const folder = join(workFolder(config), 'database');
   try {
     const file = await extractDatabase(restore, folder);
+    releaseHolds(file);
     requireStorages(file, config);
-    await claimTarget(config, manifest);
-    await restoreFiles(restore);
-    if (manifest.secrets !== null) await writeObject(place, manifest.secrets, secretsPath(config));
-    onPart('database restored', 1);
-    await restoreDatabase(restore, file);
-    advance();
+    requireSharedLogs(file, restore);
+    if (!(await claimTarget(config, manifest))) await fillTarget(restore, file);
     const { store } = await openInstance(parts(config));
     await store.close();
     endRestore(config);

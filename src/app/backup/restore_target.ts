@@ -23,14 +23,12 @@ const readProgress = (config: Config): string | null => {
 const inUse = (what: string): StartFailure =>
   new StartFailure(`${what} is in use: restore into an empty instance (other --data, database and stores)`);
 
-const requireEmptyDatabase = async (config: Config): Promise<void> => {
-  if (config.database_url === null) {
-    if (existsSync(databaseFile(config))) throw inUse(databaseFile(config));
-    return;
-  }
+/** Returns the name of a database that is in use; null: it is empty. */
+const findUsedDatabase = async (config: Config): Promise<string | null> => {
+  if (config.database_url === null) return existsSync(databaseFile(config)) ? databaseFile(config) : null;
   const store = await openAnyStore({ config, clock: systemClock, onFatal: () => undefined });
   try {
-    if (!(await readInstanceRecord(store)).isEmpty) throw inUse(`the schema ${config.database_schema}`);
+    return (await readInstanceRecord(store)).isEmpty ? null : `the schema ${config.database_schema}`;
   } finally {
     await store.close();
   }
@@ -63,12 +61,15 @@ const requireEmptyLogs = (config: Config): void => {
 
 /**
  * Checks that everything is empty, or filled by the same restore that was interrupted, and claims the stores.
+ * @returns whether the interrupted restore had come to its end: the database, which is last, is there
  * @throws StartFailure; nothing has changed
  */
-export const claimTarget = async (config: Config, manifest: Manifest): Promise<void> => {
-  await requireEmptyDatabase(config);
-  const stores = await listStores(config, null);
+export const claimTarget = async (config: Config, manifest: Manifest): Promise<boolean> => {
   const begun = readProgress(config);
+  const used = await findUsedDatabase(config);
+  if (used !== null && begun === manifest.name) return true;
+  if (used !== null) throw inUse(used);
+  const stores = await listStores(config, null);
   if (begun !== manifest.name) {
     if (begun !== null)
       throw new StartFailure(
@@ -80,6 +81,7 @@ export const claimTarget = async (config: Config, manifest: Manifest): Promise<v
     writePrivate(progressFile(config), `${manifest.name}\n`);
   }
   for (const { claim } of stores) await claim(manifest.instance);
+  return false;
 };
 
 export const endRestore = (config: Config): void => rmSync(progressFile(config), { force: true });

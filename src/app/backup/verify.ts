@@ -15,7 +15,7 @@ import { openRepository } from './restore_files.ts';
 import { type RestoreParts, extractDatabase, restoreBackup } from './restore.ts';
 import { countRows, openSnapshot } from './snapshot.ts';
 
-export type VerifyParts = Omit<RestoreParts, 'config'> & {
+export type VerifyParts = Omit<RestoreParts, 'config' | 'isTrial'> & {
   /** The configuration of the instance, for its secrets where the backup has none. */
   config: Config;
   /** An empty folder that the caller removes. */
@@ -137,7 +137,7 @@ export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   provideSecrets(config, parts);
-  await restoreBackup({ ...parts, config });
+  await restoreBackup({ ...parts, config, isTrial: true });
   await checkRepositories(config, parts);
   silence(config);
   onPart('service started', 1);
