@@ -4,6 +4,7 @@
  * (`platform/db/migrations/revision_triggers.ts`). A query reads them before the text is built or used, so a text is never older
  * than its key. No text depends on the viewer.
  */
+import { totalmem } from 'node:os';
 import type { TObject } from 'typebox';
 import type { Call } from '../../../core/access/call.ts';
 import type { DatedSite } from '../../../core/access/site.ts';
@@ -12,6 +13,7 @@ import { today } from '../../../core/access/viewer.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { JsonText } from '../../../platform/http/endpoint.ts';
 import { lazySerializer } from '../../../platform/http/serializer.ts';
+import { type LruCache, makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 
 /** The current version of a record. */
@@ -33,46 +35,25 @@ type Look = {
 
 type CachedJson = Look & Omit<Version, 'id'> & { text: JsonText };
 
-const maxBytes = 16 * 1024 * 1024;
+/** A part of the machine's memory, in bytes. */
+const maxBytes = Math.min(64 * 2 ** 20, Math.max(16 * 2 ** 20, totalmem() / 32));
 /** Memory of a cached text in addition to its characters, in bytes. */
 const overhead = 300;
 
 const getSize = ({ text }: CachedJson): number => text.bytes.length + overhead;
 
-/** Cache of texts by record id. Evicts the oldest first. */
-class Texts {
-  readonly #kept = new Map<number, CachedJson>();
-  #size = 0;
+const isCurrent = (kept: CachedJson, version: Version, context: Look): boolean =>
+  kept.revision === version.revision &&
+  kept.merge_requests_count === version.merge_requests_count &&
+  kept.today === context.today &&
+  kept.names_version === context.names_version &&
+  kept.baseUrl === context.baseUrl &&
+  kept.avatars === context.avatars;
 
-  get({ id, revision, merge_requests_count }: Version, context: Look): JsonText | undefined {
-    const kept = this.#kept.get(id);
-    const isSame =
-      kept?.revision === revision &&
-      kept.merge_requests_count === merge_requests_count &&
-      kept.today === context.today &&
-      kept.names_version === context.names_version &&
-      kept.baseUrl === context.baseUrl &&
-      kept.avatars === context.avatars;
-    return isSame ? kept.text : undefined;
-  }
-
-  set(id: number, kept: CachedJson): void {
-    this.#drop(id);
-    this.#kept.set(id, kept);
-    this.#size += getSize(kept);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#size <= maxBytes) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(id: number): void {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) return;
-    this.#kept.delete(id);
-    this.#size -= getSize(kept);
-  }
-}
+const findText = (texts: LruCache<CachedJson>, version: Version, context: Look): JsonText | undefined => {
+  const kept = texts.get(String(version.id));
+  return kept !== undefined && isCurrent(kept, version, context) ? kept.text : undefined;
+};
 
 type JsonRequest = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version' | 'now'>;
 
@@ -91,11 +72,11 @@ export type TextLoader = (call: JsonRequest, versions: readonly Version[]) => Pr
 /** Makes the text loader of one kind of record. */
 export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextLoader => {
   const serialize = lazySerializer(shape);
-  const getTexts = memoizePerStore((_platform: Platform) => new Texts());
+  const getTexts = memoizePerStore((_platform: Platform) => makeLruCache(maxBytes, getSize));
   return async ({ platform, db, baseUrl, settings, names_version, now }, versions) => {
     const texts = getTexts(platform);
     const context = { names_version, baseUrl, avatars: settings.avatar_service_enabled, today: today(now) };
-    const cached = versions.map((version) => texts.get(version, context));
+    const cached = versions.map((version) => findText(texts, version, context));
     const missing = versions.filter((_version, index) => cached[index] === undefined);
     if (missing.length === 0) return cached as JsonText[];
     const made = new Map<number, JsonText>();
@@ -106,7 +87,7 @@ export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }
       const count = counts.get(record.id);
       const counted = count === undefined ? {} : { merge_requests_count: count };
       const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).alone;
-      texts.set(record.id, { ...context, ...counted, revision: record.revision, text });
+      texts.set(String(record.id), { ...context, ...counted, revision: record.revision, text });
       made.set(record.id, text);
     }
     return versions.flatMap(({ id }, index) => cached[index] ?? made.get(id) ?? []);
