@@ -1,5 +1,5 @@
 /**
- * Answers of the repository storage that pages ask again and again. What follows from the ids of objects never changes;
+ * Answers of the repository storage that pages and the API ask again and again. What follows from the ids of objects never changes;
  * what depends on refs is kept until anything is committed to the database, which every change of refs ends with.
  */
 import type { Call } from '../../core/access/call.ts';
@@ -7,7 +7,7 @@ import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Method } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
-import type { Project } from '../../projects/projects/find.ts';
+import { type Project, findProjectFor } from '../../projects/projects/find.ts';
 import { type Code, openCode } from './find_code.ts';
 
 /** Their parameters name objects by id. */
@@ -15,13 +15,20 @@ const ofObjects: ReadonlySet<Method> = new Set<Method>([
   'commits.list',
   'commits.get',
   'commits.merge_base',
+  'commits.merged',
+  'commits.stats',
   'tree.list',
   'blob.at',
   'blame.file',
   'contributors.list',
   'diff.files',
 ]);
-const ofRefs: ReadonlySet<Method> = new Set<Method>(['refs.get', 'refs.names', 'revision.resolve']);
+const ofRefs: ReadonlySet<Method> = new Set<Method>([
+  'refs.get',
+  'refs.list',
+  'refs.names',
+  'revision.resolve',
+]);
 
 /** Milliseconds after which refs are read again, for changes made to the repository by hand. */
 const maxAge = 10_000;
@@ -95,8 +102,12 @@ const withCache = (call: Call, repository: Repository): Repository => ({
   },
 });
 
-/** As `openCode`, with cached answers: for pages that only show. */
+/** As `openCode`, with cached answers: for calls that only show. */
 export const openCachedCode = (call: Call, project: Project): Code => {
   const code = openCode(call, project);
   return { ...code, repository: withCache(call, code.repository) };
 };
+
+/** As `findCode` for reading, with cached answers: for calls that only show. */
+export const findCachedCode = async (call: Call, id: number | string): Promise<Code> =>
+  openCachedCode(call, await findProjectFor(call, id, 'read_code'));

@@ -12,6 +12,7 @@ import { branchOrders, listBranches } from './list.ts';
 import { listMatchingBranches } from './regex_search.ts';
 import { retryOnConflict } from '../refs/change_refs.ts';
 import { type Code, findCode, projectParam } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { branchPrefix, findRef, requireBranch } from '../refs/resolve.ts';
 import { removeBranchRule, setBranchRule } from '../protection/change_rules.ts';
 
@@ -37,7 +38,7 @@ const list = endpoint({
   reply: branchShape,
   list: true,
   handle: async (call, { id, search, regex, sort, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const { limit, offset } = pageRequest(params);
     if (regex !== undefined && regex !== '') {
       const walk = { search, ...branchOrders[sort], offset, limit };
@@ -58,7 +59,7 @@ const show = endpoint({
   params: object({ id: projectParam, branch: branchParam }),
   reply: branchShape,
   handle: async (call, { id, branch }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     // HEAD has no body: it reports existence only.
     if (call.incoming.method === 'HEAD') {
       if ((await findRef(code.repository, branchPrefix + branch)) === null) throw notFound('Branch');

@@ -18,7 +18,8 @@ import {
 } from '../../../platform/http/schema.ts';
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import { archiveAnswer } from '../files/archive.ts';
-import { type Code, findCode, projectParam, getWebUrl } from '../find_code.ts';
+import { type Code, projectParam, getWebUrl } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { commitJson, commitShape } from './json.ts';
 import { diffJson, diffShape } from './diff_json.ts';
 import { type Compared, compareAcrossProjects, compareWithinProject, findSourceProject } from './compare.ts';
@@ -71,7 +72,7 @@ const compare = endpoint({
     web_url: string,
   }),
   handle: async (call, { id, from, to, straight, from_project_id: other }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const origin = await findSourceProject(call, code, other);
     const start = await requireRevision(origin, from, 'Ref');
     const end = await requireRevision(code, to, 'Ref');
@@ -93,7 +94,7 @@ const mergeBase = endpoint({
   params: object({ id: projectParam, refs: texts({ description: 'two or more', maxItems: 20 }) }),
   reply: commitShape,
   handle: async (call, { id, refs }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     if (refs.length < 2) throw refusal('bad_request', 'Provide at least 2 refs');
     const ids: Oid[] = [];
     for (const ref of refs) {
@@ -122,7 +123,8 @@ const archive = endpoint({
   params: object({ ...archiveParams, format: optional(text({ description: 'default: `tar.gz`' })) }),
   reply: null,
   content: '*/*',
-  handle: async (call, { id, ...request }) => await archiveAnswer(call, await findCode(call, id), request),
+  handle: async (call, { id, ...request }) =>
+    await archiveAnswer(call, await findCachedCode(call, id), request),
 });
 
 const archiveInFormat = endpoint({
@@ -134,7 +136,8 @@ const archiveInFormat = endpoint({
   params: object({ ...archiveParams, format: text() }),
   reply: null,
   content: '*/*',
-  handle: async (call, { id, ...request }) => await archiveAnswer(call, await findCode(call, id), request),
+  handle: async (call, { id, ...request }) =>
+    await archiveAnswer(call, await findCachedCode(call, id), request),
 });
 
 const contributors = endpoint({
@@ -153,7 +156,7 @@ const contributors = endpoint({
   reply: object({ name: string, email: string, commits: int, additions: int, deletions: int }),
   list: true,
   handle: async (call, { id, ref, order_by, sort, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const isEmpty = code.project.default_branch === null && (ref === undefined || ref === '');
     if (isEmpty) return { items: [], total: 0 };
     const { commit } = await requireRef(code, ref, 'Commit');

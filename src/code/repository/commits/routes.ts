@@ -19,7 +19,8 @@ import {
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { readActions } from './file_actions.ts';
 import { findCodeForPush } from '../branches/create.ts';
-import { type Code, findCode, projectParam } from '../find_code.ts';
+import { type Code, projectParam } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { commitFiles } from './create.ts';
 import { commitShape, listedCommitShape, singleCommitShape } from './json.ts';
 import { listCommits, singleCommitJson } from './read_commits.ts';
@@ -56,7 +57,7 @@ const list = endpoint({
   reply: listedCommitShape,
   list: true,
   handle: async (call, { id, ...params }) =>
-    await listCommits(call, await findCode(call, id), params, pageRequest(params)),
+    await listCommits(call, await findCachedCode(call, id), params, pageRequest(params)),
 });
 
 /** Replies with a commit that was just created. */
@@ -100,7 +101,7 @@ const show = endpoint({
   params: object({ ...one, stats: boolean({ default: true }) }),
   reply: singleCommitShape,
   handle: async (call, { id, sha, stats }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     return await singleCommitJson(call, code, await requireCommit(code, sha), stats);
   },
 });
@@ -115,7 +116,7 @@ const diff = endpoint({
   reply: diffShape,
   list: true,
   handle: async (call, { id, sha, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const commit = await requireCommit(code, sha);
     const { limit, offset } = pageRequest(params);
     const { diffs } = await code.repository.ask('diff.files', {
@@ -137,7 +138,7 @@ const refs = endpoint({
   reply: object({ type: string, name: string }),
   list: true,
   handle: async (call, { id, sha, type, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const { commit } = await requireRevision(code, sha);
     const { limit, offset } = pageRequest(params);
     const result = await code.repository.ask('commits.refs', { id: commit, type });
@@ -154,7 +155,7 @@ const sequence = endpoint({
   params: object({ ...one, first_parent: boolean({ default: false }) }),
   reply: object({ count: int }),
   handle: async (call, { id, sha, first_parent }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const { commit } = await requireRevision(code, sha);
     const walk = { from: [commit], skip: 0, limit: 0, count: true, first_parent };
     const { total } = await code.repository.ask('commits.list', walk);
@@ -171,7 +172,7 @@ const signature = endpoint({
   params: object(one),
   reply: object({}),
   handle: async (call, { id, sha }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     await requireRevision(code, sha);
     throw notFound('Signature');
   },

@@ -26,7 +26,8 @@ import {
 } from '../commits/file_actions.ts';
 import { blameFile } from './blame.ts';
 import { findCodeForPush } from '../branches/create.ts';
-import { findCode, projectParam } from '../find_code.ts';
+import { projectParam } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { commitFiles } from '../commits/create.ts';
 import { commitShape } from '../commits/json.ts';
 import { findFile, toFileHeaders, computeSha256 } from './find_file.ts';
@@ -63,7 +64,7 @@ const show = endpoint({
     content: string,
   }),
   handle: async (call, { id, ...request }) => {
-    const loaded = await findFile(await findCode(call, id), request, maxJsonFileBytes);
+    const loaded = await findFile(await findCachedCode(call, id), request, maxJsonFileBytes);
     if (call.incoming.method === 'HEAD') {
       return new Answer(null, { headers: { ...toFileHeaders(loaded), 'content-type': 'application/json' } });
     }
@@ -74,7 +75,7 @@ const show = endpoint({
 });
 
 const rawAnswer = async (call: Call, id: number | string, request: { file_path: string; ref?: string }) => {
-  const code = await findCode(call, id);
+  const code = await findCachedCode(call, id);
   return await serveFile(call, code, await findFile(code, request, maxBytesInMemory));
 };
 
@@ -104,7 +105,7 @@ const blame = endpoint({
   }),
   reply: array(object({ commit: commitShape, lines: array(string) })),
   handle: async (call, { id, range, ...request }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const { items, headers } = await blameFile(call, code, request, range);
     return new Answer(call.incoming.method === 'HEAD' ? null : items, { headers });
   },

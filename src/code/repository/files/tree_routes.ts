@@ -4,7 +4,8 @@ import { notFound } from '../../../platform/errors.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, int, object, oneOf, optional, string, text } from '../../../platform/http/schema.ts';
-import { type Code, findCode, projectParam, storageSight } from '../find_code.ts';
+import { type Code, projectParam, storageSight } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
 import { listFolder } from './list_folder.ts';
 import { pathParam } from './paths.ts';
@@ -33,7 +34,7 @@ const tree = endpoint({
   reply: object({ id: string, name: string, type: string, path: string, mode: string }),
   list: true,
   handle: async (call, { id, path: requestedPath = '', ref, recursive, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const { commit } = await requireRef(code, ref, 'Tree');
     const { limit, offset } = pageRequest(params);
     const listing = await listFolder(code, { commit, path: requestedPath, recursive, offset, limit });
@@ -66,7 +67,7 @@ const blob = endpoint({
   params: object(blobParams),
   reply: object({ size: int, encoding: string, content: string, sha: string }),
   handle: async (call, { id, sha }) => {
-    const content = await readBlob(await findCode(call, id), sha, maxJsonFileBytes);
+    const content = await readBlob(await findCachedCode(call, id), sha, maxJsonFileBytes);
     if (!content.whole) throw tooLarge();
     const { size, body } = content;
     return { size, encoding: 'base64', content: body.toString('base64'), sha: content.id };
@@ -89,7 +90,7 @@ const rawBlob = endpoint({
   params: object(blobParams),
   reply: null,
   content: '*/*',
-  handle: async (call, { id, sha }) => await rawBlobAnswer(call, await findCode(call, id), sha),
+  handle: async (call, { id, sha }) => await rawBlobAnswer(call, await findCachedCode(call, id), sha),
 });
 
 export const treeRoutes = [tree, blob, rawBlob];

@@ -6,6 +6,7 @@ import type { Ref } from '../../../platform/git/protocol_types.ts';
 import { findCodeForPush } from '../branches/create.ts';
 import { requireTagPermission } from '../refs/change_refs.ts';
 import { type Code, findCode, projectParam } from '../find_code.ts';
+import { findCachedCode } from '../read_cache.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
 import { listTags, requireTag } from './list.ts';
 import { releaseOfTagShape, tagShape, tagsJson } from './json.ts';
@@ -31,7 +32,7 @@ const list = endpoint({
   reply: tagShape,
   list: true,
   handle: async (call, { id, search, order_by, sort, ...params }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     const filter = { search, order_by: order_by === 'updated' ? order_by : 'name', sort } as const;
     const { items, total } = await listTags(code, filter, pageRequest(params));
     return { items: await tagsJson(call, code, items), total };
@@ -47,7 +48,7 @@ const show = endpoint({
   params: object({ id: projectParam, tag_name: nameParam }),
   reply: tagShape,
   handle: async (call, { id, tag_name }) => {
-    const code = await findCode(call, id);
+    const code = await findCachedCode(call, id);
     return (await tagsJson(call, code, [await requireTag(code, tag_name)]))[0];
   },
 });
