@@ -153,3 +153,35 @@ test('changes selected rows without scripts', { skip }, async () => {
     { javaScriptEnabled: false },
   );
 });
+
+test('open pages of a browser follow changes over one connection', { skip }, async () => {
+  const { gantry } = web;
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const issues = `/projects/${project.id}/issues`;
+  for (const title of ['One', 'Two']) await gantry.api(`POST ${issues}`, { json: { title } });
+  const comment = async (iid: number, body: string): Promise<void> => {
+    assert.equal((await gantry.api(`POST ${issues}/${iid}/notes`, { json: { body } })).status, 201);
+  };
+  await web.withPage(async (first) => {
+    let connections = 0;
+    first.context().on('request', (request) => {
+      if (request.url().endsWith('/api/v4/changes')) connections += 1;
+    });
+    const connected = first.waitForRequest('**/api/v4/changes');
+    await web.signIn(first, username);
+    await first.waitForURL('/');
+    await first.goto(`/${project.full_path}/issues/1`);
+    await connected;
+    const second = await first.context().newPage();
+    await second.goto(`/${project.full_path}/issues/2`);
+    await comment(2, 'To the second page');
+    await second.getByText('To the second page').waitFor();
+    assert.equal(connections, 1);
+    // The other page takes the connection over.
+    const takenOver = second.waitForRequest('**/api/v4/changes');
+    await first.close();
+    await takenOver;
+    await comment(2, 'Still following');
+    await second.getByText('Still following').waitFor();
+  });
+});

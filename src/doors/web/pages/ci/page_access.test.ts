@@ -41,7 +41,7 @@ const lines: Line[] = pagePaths
     const below = (base: string): string =>
       path
         .replace(/^\/-\/\w+\/:\w+/, base)
-        .replaceAll(/:(?:i?id|note|discussion|draft|delivery)/g, '1')
+        .replaceAll(/:(?:i?id|note|discussion|draft|delivery|link|list_id)/g, '1')
         .replace(/:(?:path|rest)/, 'x')
         .replace(/:key(.*)$/, 'x$1?scope=*');
     return {
@@ -65,14 +65,23 @@ const filled = {
   base: 'x',
   branch: 'x',
   tag_name: 'x',
+  name: 'x',
+  url: 'https://example.com/x',
+  list: 'open',
+  reference: '#1',
+  relation: 'blocks',
+  move: 'x',
+  list_id: '1',
 };
 
 test('answers 404 to users who cannot see the project or group', async () => {
   assert.ok(lines.length > 60);
   for (const { method, of } of lines) {
     const path = of(project.full_path, group.full_path);
-    const hidden = await ask(stranger, method, path, filled);
-    const missing = await ask(stranger, method, of('no/such', 'no-such'), filled);
+    // Fields of a page that has no form are in its address.
+    const query = method === 'GET' ? '?list=open' : '';
+    const hidden = await ask(stranger, method, path + query, filled);
+    const missing = await ask(stranger, method, of('no/such', 'no-such') + query, filled);
     assert.deepEqual([hidden.status, hidden.text], [404, missing.text], `${method} ${path}`);
   }
 });
@@ -100,7 +109,7 @@ test('refuses every form without its CSRF token', async () => {
 });
 
 /** Pages whose forms reporters may use; their own tests say who may not. */
-const openToReporters = /\/(?:labels|star|unstar|forks|notification_setting|issues|snippets)(?:\/|$)/;
+const openToReporters = /\/(?:labels|star|unstar|forks|notification_setting|issues|boards|snippets)(?:\/|$)/;
 
 test('a reporter can change nothing', async () => {
   for (const { method, of } of lines.filter((line) => line.method === 'POST')) {

@@ -45,14 +45,14 @@ export const linkPages = [
     method: 'POST',
     path: `${servedIssues}/:iid/links`,
     audience: 'user',
-    params: object({ ...oneIssue, reference: text(), link_type: oneOf(linkTypes) }),
-    handle: async (visit, { project, iid, reference, link_type }) => {
+    params: object({ ...oneIssue, reference: text(), relation: oneOf(linkTypes) }),
+    handle: async (visit, { project, iid, reference, relation }) => {
       const { call } = visit;
       const loaded = await findIssue(call, project, iid);
       if (!mayLink(call, loaded)) throw forbidden();
       return await submitForm(
         { kind: issueKind, visit, loaded },
-        async () => await createLink(call, loaded, await findNamed(call, loaded, reference), link_type),
+        async () => await createLink(call, loaded, await findNamed(call, loaded, reference), relation),
       );
     },
   }),

@@ -29,9 +29,9 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const link = async (reference: string, link_type = 'relates_to', { visitor } = reporter) => {
+const link = async (reference: string, relation = 'relates_to', { visitor } = reporter) => {
   await visitor.get(page);
-  return await visitor.post(`${page}/links`, { reference, link_type });
+  return await visitor.post(`${page}/links`, { reference, relation });
 };
 
 const section = (text: string): string => /<h2>Linked issues<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? '';

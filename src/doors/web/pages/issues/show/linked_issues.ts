@@ -44,7 +44,7 @@ const editPart = (visit: Visit, shown: IssuePage): Html => {
     required: true,
     autocomplete: 'off',
   })}${select({
-    name: 'link_type',
+    name: 'relation',
     label: 'This issue',
     value: 'relates_to',
     options: [
