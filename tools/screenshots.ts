@@ -49,7 +49,6 @@ const shown: Record<string, string> = {
   profile: '/ada',
   help: '/help',
   help_topic: '/help/operations',
-  admin_health: '/admin/health',
 };
 
 /** Variants of each picture: wide in light and dark, and a phone. */
