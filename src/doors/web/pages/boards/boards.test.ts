@@ -17,7 +17,7 @@ const someone = async (level: number | null): Promise<Visitor> =>
   (await seedVisitor(gantry, { group: group.id, access_level: level })).visitor;
 
 before(async () => {
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   group = await seedGroup(gantry, { visibility: 'private' });
   project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
   [reporter, guest, stranger] = [await someone(20), await someone(10), await someone(null)];
@@ -173,6 +173,33 @@ describe('a board', () => {
     const more = await read(reporter, href.replaceAll('&amp;', '&'));
     assert.equal(more.columns['open']?.cards.length, 22);
     assert.doesNotMatch(more.text, /Show more/);
+  });
+
+  test('takes as many statements for many cards as for few', async () => {
+    const { path, issue } = await setUp();
+    const statementsOf = async (): Promise<number> => {
+      const seen = gantry.logged().length;
+      assert.equal((await reporter.get(path)).status, 200);
+      const lines = gantry
+        .logged()
+        .slice(seen)
+        .map((line) => JSON.parse(line) as { msg: string; route?: string; statements: number });
+      return (
+        lines.find(({ msg, route }) => msg === 'request' && route?.endsWith('/boards/:id'))?.statements ?? 0
+      );
+    };
+    const fill = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at += 1) {
+        await issue({ labels: at % 2 === 0 ? 'todo' : 'doing', assignee_ids: [1] });
+      }
+    };
+    await fill(4);
+    await reporter.get(path);
+    await fill(2);
+    const few = await statementsOf();
+    await fill(24);
+    assert.equal(await statementsOf(), few);
+    assert.ok(few > 0 && few <= 30, `${few} statements`);
   });
 
   test('is limited to the labels, assignee and milestone that it is about', async () => {
