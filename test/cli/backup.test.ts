@@ -121,6 +121,21 @@ test('restores into an empty instance only, each backup at its point', async () 
   assert.equal(doctor.code, 0, doctor.stdout);
 });
 
+test('finds a damaged object, and names the backup that cannot be used', async () => {
+  const [object = ''] = globSync('objects/*/*', { cwd: folder })
+    .map((name) => join(folder, name))
+    .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
+  writeFileSync(object, 'bytes of the uploaD');
+  const { code, stderr } = await place.run(`backup verify ${folder}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /the object [0-9a-f]{64} is damaged: use another backup/);
+  const doctor = async (): Promise<string> => (await place.run('doctor')).stdout;
+  assert.match(await doctor(), /^warn {2}backup: .*the newest failed: it was not verified: .* is damaged/m);
+  writeFileSync(object, 'bytes of the upload');
+  await ok(`backup verify ${folder}`);
+  assert.match(await doctor(), /^ok {4}backup: the last verification was at/m);
+});
+
 test('is one file, too', async () => {
   const file = join(home, 'whole.tar.zst');
   await ok(`backup create --to ${file} --without-secrets`);
@@ -133,18 +148,6 @@ test('is one file, too', async () => {
   const { code, stderr } = await own.run(`backup restore ${file}`);
   assert.equal(code, 1);
   assert.match(stderr, /the backup has no secrets: copy those of the instance/);
-});
-
-test('finds a damaged object, and names the backup that cannot be used', async () => {
-  const [object = ''] = globSync('objects/*/*', { cwd: folder })
-    .map((name) => join(folder, name))
-    .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
-  writeFileSync(object, 'bytes of the uploaD');
-  const { code, stderr } = await place.run(`backup verify ${folder}`);
-  assert.equal(code, 1);
-  assert.match(stderr, /the object [0-9a-f]{64} is damaged: use another backup/);
-  writeFileSync(object, 'bytes of the upload');
-  await ok(`backup verify ${folder}`);
 });
 
 const header = (name: string, size: number, type = '0', link = ''): Buffer => {

@@ -54,7 +54,8 @@ test('makes up for a missed backup, verifies it, and keeps as many as configured
   await makeDue();
   const service = await place.serve('serve', { env });
   assert.match(await metrics(service.url), /^gantry_backup_last_success_timestamp \d+/m);
-  while (!(await metrics(service.url)).includes('\ngantry_backup_last_verified_timestamp ')) await pause(200);
+  while (!service.stdout().includes('a scheduled backup was made and verified')) await pause(200);
+  assert.match(await metrics(service.url), /^gantry_backup_last_verified_timestamp \d+/m);
   await service.end('SIGTERM');
   const left = readdirSync(join(folder, 'backups'));
   assert.equal(left.length, 1);

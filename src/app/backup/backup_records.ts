@@ -97,10 +97,14 @@ export const recordBackup = async <T extends { added: number }>(
   }
 };
 
-/** Records that a backup was restored to a scratch folder and found whole. */
-export const recordVerified = async (store: Store, name: string): Promise<void> =>
+/**
+ * Records whether a backup was restored to a scratch folder and found whole.
+ * @param problem what is wrong; null: nothing
+ */
+export const recordVerification = async (store: Store, name: string, problem: string | null): Promise<void> =>
   await store.write(async ({ db, now }) => {
-    await db.updateTable('backups').set({ verified_at: now }).where('name', '=', name).execute();
+    const result = problem === null ? { verified_at: now, error: null } : { error: problem.slice(0, 1000) };
+    await db.updateTable('backups').set(result).where('name', '=', name).execute();
   });
 
 export type LastBackups = {

@@ -69,15 +69,17 @@ const runChild = async (platform: Scheduled): Promise<void> => {
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
   [backupWork]: async () => {
     if (platform.config.backup_schedule === null) return;
+    let failure: unknown = null;
     try {
       await runChild(platform);
-      platform.log.info('a scheduled backup was made and verified');
     } catch (error) {
       // A stop of the service: the backup runs again soon after the next start.
       if ((error as Error).cause !== undefined) throw error;
-      platform.log.error({ err: error }, 'the scheduled backup failed');
+      failure = error;
     }
     await enqueueNext(platform);
+    if (failure === null) platform.log.info('a scheduled backup was made and verified');
+    else platform.log.error({ err: failure }, 'the scheduled backup failed');
   },
 });
 

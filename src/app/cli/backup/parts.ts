@@ -1,7 +1,7 @@
 /** What the commands of backups share. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareFolder } from '../../service/data_folder.ts';
+import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
 import { workFolder } from '../../backup/snapshot.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import { UsageFailure } from '../define_commands.ts';
@@ -33,16 +33,30 @@ export const showParts = ({ json = false }: Options) => {
   };
 };
 
+/** Locks a folder, and empties it of what killed processes left; null: another process uses it. */
+const lockScratch = (base: string): { release: () => void } | null => {
+  try {
+    const lock = lockFolder(base);
+    for (const name of readdirSync(base).filter((one) => one.startsWith('run-')))
+      rmSync(join(base, name), { recursive: true, force: true });
+    return lock;
+  } catch {
+    return null;
+  }
+};
+
 /** Runs work with an empty folder below the data folder, which is removed afterwards. */
 export const withScratch = async <T>(config: Config, work: (folder: string) => Promise<T>): Promise<T> => {
   prepareFolder(config.data);
   const base = `${workFolder(config)}_scratch`;
   prepareFolder(base);
+  const lock = lockScratch(base);
   const scratch = mkdtempSync(join(base, 'run-'));
   try {
     return await work(scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+    lock?.release();
   }
 };
 

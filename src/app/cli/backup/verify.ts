@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { recordVerified } from '../../backup/backup_records.ts';
+import { recordVerification } from '../../backup/backup_records.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { findManifest } from '../../backup/places/backup_place.ts';
@@ -32,18 +32,27 @@ const boot = async (config: Config): Promise<void> => {
   }
 };
 
-/** Verifies a backup, and records it where the database of this instance is there. */
+/** Records the outcome where the database of this instance is there and knows the backup. */
+const record = async (config: Config, name: string, problem: string | null): Promise<void> => {
+  if (!databaseExists(config)) return;
+  const recorded = withStore(config, async (store) => await recordVerification(store, name, problem));
+  await recorded.catch(() => undefined); // the outcome is printed all the same
+};
+
+/** Verifies a backup, and records the outcome. @throws StartFailure that says what is wrong */
 export const verifyNamed = async (config: Config, from: string, options: Options): Promise<Manifest> =>
   await withScratch(config, async (scratch) => {
     const { end, ...progress } = showParts(options);
     try {
       const place = await openPlaceToRead(config, from, scratch);
       const manifest = await findManifest(place, options.backup);
-      await verifyBackup({ config, place, manifest, scratch, boot, ...progress });
-      if (databaseExists(config))
-        await withStore(config, async (store) => await recordVerified(store, manifest.name)).catch(
-          () => undefined,
-        );
+      try {
+        await verifyBackup({ config, place, manifest, scratch, boot, ...progress });
+      } catch (error) {
+        await record(config, manifest.name, `it was not verified: ${(error as Error).message}`);
+        throw error;
+      }
+      await record(config, manifest.name, null);
       return manifest;
     } finally {
       end();
