@@ -68,6 +68,39 @@ test('is checked once per pair of heads', async () => {
   assert.equal((await rowOf(request)).checked_target_sha, target);
 });
 
+test(
+  'asks the storage of a repository again only after a change',
+  { skip: process.env['GANTRY_TEST_DATABASE_URL'] !== undefined },
+  async () => {
+    const request = await openNew();
+    await readRequest(gantry, request);
+    const { git } = gantry.service.platform;
+    const { repository } = git;
+    const asked: string[] = [];
+    git.repository = (...given) => {
+      const real = repository(...given);
+      const ask: Repository['ask'] = async (method, ...rest) => {
+        asked.push(method);
+        return await real.ask(method, ...rest);
+      };
+      return { ...real, ask };
+    };
+    try {
+      // A read that stores what it found changes the request; the next one keeps it.
+      for (let read = 0; read < 3; read += 1) await readRequest(gantry, request);
+      asked.length = 0;
+      await readRequest(gantry, request);
+      assert.equal(asked.join(), '');
+      await seedCommit(gantry, project.id, { [`kept-${number}`]: 'x' });
+      asked.length = 0;
+      await readRequest(gantry, request);
+      assert.ok(asked.includes('refs.get'));
+    } finally {
+      git.repository = repository;
+    }
+  },
+);
+
 test('shows a conflict immediately after a push, before its background work', async () => {
   const request = await openNew();
   assert.equal((await readRequest(gantry, request)).merge_status, 'can_be_merged');

@@ -12,6 +12,7 @@ import { type RepositoryLocation, repositoryColumns } from '../../../platform/gi
 import { type Heads, loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import type { MergeRequestRow } from '../rows.ts';
 import { latestVersion } from '../versions/queries.ts';
+import { findKeptStatus, getStatusVersion, keepStatus } from './kept_status.ts';
 
 type Status = MergeRequestRow['merge_status'];
 
@@ -208,8 +209,16 @@ export const checkMergeStatus = async (
   target: RepositoryLocation,
 ): Promise<Status> => {
   if (request.state !== 'opened') return request.merge_status;
+  // Read before the refs, which are therefore never older.
+  const version = getStatusVersion(platform);
+  const kept = findKeptStatus(platform, request.id, version);
+  if (kept !== null) return kept;
   const work = checkOnce(platform, request, target);
-  work.catch(() => undefined); // the caller may have stopped waiting
+  // The caller may have stopped waiting.
+  void work.then(
+    (status) => keepStatus(platform, request.id, { version, status }),
+    () => undefined,
+  );
   try {
     return await withTimeout(work, request.merge_status);
   } catch (error) {
