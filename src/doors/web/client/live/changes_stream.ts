@@ -14,42 +14,56 @@ type Change = { project_id: number; target_type: string; target_iid: number | nu
 const toTarget = ({ project_id, target_type, target_iid }: Change): string =>
   `${target_type} ${project_id} ${target_iid ?? ''}`;
 
-/** Reads the log until the page is left, or the connection is refused. */
-const readLog = async (onTarget: (target: string) => void, signal: AbortSignal): Promise<void> =>
+/** Messages about the connection itself. */
+const [opened, refused] = ['opened', 'refused'];
+
+/** Reads the log until the page is left, or the connection is refused. @param tell passes on targets, `opened` and `refused` */
+const readLog = async (tell: (message: string) => void, signal: AbortSignal): Promise<void> =>
   await new Promise((resolve) => {
     const source = new EventSource('/api/v4/changes');
     const end = (): void => {
       source.close();
       resolve();
     };
-    source.addEventListener('change', ({ data }) => onTarget(toTarget(JSON.parse(String(data)) as Change)));
+    source.addEventListener('open', () => tell(opened));
+    source.addEventListener('change', ({ data }) => tell(toTarget(JSON.parse(String(data)) as Change)));
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) setTimeout(end, pause);
+      if (source.readyState !== EventSource.CLOSED) return;
+      tell(refused);
+      setTimeout(end, pause);
     });
     signal.addEventListener('abort', end);
   });
+
+export type Follower = {
+  onChange: () => void;
+  /** Called when the connection is there, and when it is refused. */
+  onConnection: (isOpen: boolean) => void;
+};
 
 /**
  * Calls back after each change of a record.
  * @param target as `toTarget` returns it
  * @returns whether this browser can follow changes
  */
-export const followTarget = (target: string, onChange: () => void): boolean => {
+export const followTarget = (target: string, { onChange, onConnection }: Follower): boolean => {
   // Without TLS, browsers have no locks.
   if (!('locks' in navigator) || !('BroadcastChannel' in globalThis)) return false;
   const channel = new BroadcastChannel(name);
-  channel.addEventListener('message', ({ data }) => {
-    if (data === target) onChange();
-  });
-  const onTarget = (changed: string): void => {
+  const hear = (message: unknown): void => {
+    if (message === target) onChange();
+    if (message === opened || message === refused) onConnection(message === opened);
+  };
+  channel.addEventListener('message', ({ data }) => hear(data));
+  const tell = (message: string): void => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
-    channel.postMessage(changed);
-    if (changed === target) onChange();
+    channel.postMessage(message);
+    hear(message);
   };
   let leaving = new AbortController();
   const run = async ({ signal }: AbortController): Promise<void> => {
     while (!signal.aborted) {
-      await navigator.locks.request(name, { signal }, async () => await readLog(onTarget, signal));
+      await navigator.locks.request(name, { signal }, async () => await readLog(tell, signal));
     }
   };
   const start = (): void => {

@@ -42,19 +42,29 @@ export const refreshOnChanges = ({ target, address, merge }: Part): void => {
     }
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const isFollowed = followTarget(target, () => {
+  const refreshSoon = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh(), settling);
-  });
-  let wait = isFollowed ? followedWait : firstWait;
-  const next = (): void =>
-    void setTimeout(() => {
-      void refresh().then((isChanged) => {
-        if (!isFollowed) wait = isChanged ? firstWait : Math.min(1.5 * wait, maxWait);
-        next();
-      });
-    }, wait);
-  next();
+  };
+  let [wait, isFollowed] = [firstWait, false];
+  let pending: ReturnType<typeof setTimeout> | undefined;
+  const schedule = (): void => {
+    clearTimeout(pending);
+    pending = setTimeout(
+      () => {
+        void refresh().then((isChanged) => {
+          wait = isChanged ? firstWait : Math.min(1.5 * wait, maxWait);
+          schedule();
+        });
+      },
+      isFollowed ? followedWait : wait,
+    );
+  };
+  const onConnection = (isOpen: boolean): void => {
+    isFollowed = isOpen;
+    schedule();
+  };
+  onConnection(followTarget(target, { onChange: refreshSoon, onConnection }));
   addEventListener('focus', () => void refresh());
   document.addEventListener('visibilitychange', () => void refresh());
 };
