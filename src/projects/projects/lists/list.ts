@@ -37,6 +37,20 @@ const orders: Record<Params['order_by'], RawBuilder<unknown>> = {
 /** The part of a list to return. */
 export type Slice = Pick<PageRequest, 'limit' | 'offset'>;
 
+/** Selects the ids of a page: whole rows of all matches would take ten times as long to sort. */
+const pageOfIds = (call: Call, params: Params, where: Condition, { limit, offset }: Slice) =>
+  call.db
+    .selectFrom('projects')
+    .$if(params.order_by === 'star_count', (query) =>
+      query.innerJoin('project_counters', 'project_counters.project_id', 'projects.id'),
+    )
+    .select('projects.id')
+    .where(where)
+    .orderBy(orders[params.order_by], params.sort)
+    .orderBy('projects.id', params.sort)
+    .limit(limit)
+    .offset(offset);
+
 /**
  * Lists visible projects.
  * @param within a further condition over `projects`
@@ -46,15 +60,13 @@ export const listProjects = async (
   call: Call,
   params: Params,
   within?: Condition,
-  { limit, offset }: Slice = pageRequest(params),
+  slice: Slice = pageRequest(params),
 ): Promise<Page<unknown>> => {
   const where = allOf([...projectConditions(call, params), ...(within === undefined ? [] : [within])]);
   const rows = await projectRows(call)
-    .where(where)
+    .where('projects.id', 'in', pageOfIds(call, params, where, slice))
     .orderBy(orders[params.order_by], params.sort)
     .orderBy('projects.id', params.sort)
-    .limit(limit)
-    .offset(offset)
     .execute();
   const { total } = await call.db
     .selectFrom('projects')
