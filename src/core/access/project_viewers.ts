@@ -16,12 +16,23 @@ const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Q
       select id, parent_id from namespaces where id = ${namespace_id}
       union
       select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
+    ), reach (id, access) as (
+      select group_id, group_access from group_links
+      where ${current} and (source_type = 'Project' and source_id = ${project_id}
+        or source_type = 'Namespace' and source_id in (select id from ancestors))
+      union
+      select namespaces.parent_id, reach.access from namespaces join reach on namespaces.id = reach.id
+      where namespaces.parent_id is not null
     ), roles (user_id, level) as (
       select user_id, access_level from members
       where ${theirs} and source_type = 'Project' and source_id = ${project_id}
       union all
       select user_id, access_level from members
       where ${theirs} and source_type = 'Namespace' and source_id in (select id from ancestors)
+      union all
+      select user_id, case when reach.access < access_level then reach.access else access_level end
+      from members join reach on source_type = 'Namespace' and source_id = reach.id
+      where ${theirs}
       union all
       select owner_id, ${sql.lit(levels.owner)} from namespaces where id = ${namespace_id} and kind = 'user'
     )

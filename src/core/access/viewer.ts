@@ -42,9 +42,12 @@ export const anonymous: Viewer = {
 /** Formats the UTC day as `YYYY-MM-DD`. Memberships and tokens expire at 00:00 of their day. */
 export const today = (now: number): string => formatTime(now).slice(0, 10);
 
+/** Over `group_links` joined with the roles of a user: the role that the link gives. */
+const lesser = sql`case when group_access < level then group_access else level end`;
+
 /**
  * SQL: all roles of a user as one text, so that a query of users can include them. `N12:30,P7:40` is 30 in namespace
- * 12 and its descendants, and 40 in project 7.
+ * 12 and its descendants, and 40 in project 7. A role in a group counts in what is shared with the group, too.
  * @param day memberships that end on this day, or before, do not count
  */
 export const rolesText = (userId: RawBuilder<unknown>, day: string): RawBuilder<string | null> => sql<
@@ -55,9 +58,19 @@ export const rolesText = (userId: RawBuilder<unknown>, day: string): RawBuilder<
     where user_id = ${userId} and source_type = 'Namespace' and (expires_at is null or expires_at > ${day})
     union
     select namespaces.id, tree.level from namespaces join tree on namespaces.parent_id = tree.id
+  ), shared (id, level) as (
+    select source_id, ${lesser} from tree join group_links on group_id = tree.id
+    where source_type = 'Namespace' and (expires_at is null or expires_at > ${day})
+    union
+    select namespaces.id, shared.level from namespaces join shared on namespaces.parent_id = shared.id
   )
   select string_agg(source || id || ':' || level, ',') from (
     select 'N' as source, id, level from tree
+    union all
+    select 'N', id, level from shared
+    union all
+    select 'P', source_id, ${lesser} from tree join group_links on group_id = tree.id
+    where source_type = 'Project' and (expires_at is null or expires_at > ${day})
     union all
     select 'N', id, ${sql.lit(levels.owner)} from namespaces where owner_id = ${userId} and kind = 'user'
     union all

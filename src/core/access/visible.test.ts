@@ -57,6 +57,15 @@ const world = fc.record({
     }),
     { minLength: 8, maxLength: 20 },
   ),
+  shares: fc.array(
+    fc.record({
+      source: fc.oneof(fc.record({ group: index(groups) }), fc.record({ project: index(projects) })),
+      group: index(groups),
+      level,
+      expires_at: fc.constantFrom(null, null, '2000-01-01', '2100-01-01'),
+    }),
+    { maxLength: 6 },
+  ),
   issues: fc.array(
     fc.record({
       project: index(projects),
@@ -97,6 +106,22 @@ const build = async (plan: World) => {
         ? { group: groupIds[member.source.group] }
         : { project: projectIds[member.source.project] };
     await seedMember(gantry, { user: userIds[member.user], access_level: member.level, ...source } as never);
+  }
+  const { store } = gantry.service.platform;
+  for (const { source, group, level: group_access, expires_at } of plan.shares) {
+    const [source_type, source_id] =
+      'group' in source
+        ? (['Namespace', groupIds[source.group]] as const)
+        : (['Project', projectIds[source.project]] as const);
+    const row = { source_type, source_id: source_id ?? 0, group_id: groupIds[group] ?? 0 };
+    await store.write(
+      async ({ db, now }) =>
+        await db
+          .insertInto('group_links')
+          .values({ ...row, group_access, expires_at, created_at: now })
+          .onConflict((clash) => clash.doNothing())
+          .execute(),
+    );
   }
   const issueIds: number[] = [];
   for (const issue of plan.issues) {

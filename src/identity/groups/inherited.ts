@@ -37,3 +37,13 @@ export const isMembershipLocked = async (db: Reader, namespaceId: number): Promi
     .executeTakeFirst();
   return row !== undefined;
 };
+
+/** Tells whether the group, or one above, forbids to share what is in it with other groups. */
+export const isSharingLocked = async (db: Reader, namespaceId: number): Promise<boolean> => {
+  const row = await fromNamespaceUpwards(db, namespaceId)
+    .select('id')
+    .where('share_with_group_lock', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};

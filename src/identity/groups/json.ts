@@ -1,11 +1,13 @@
 import type { Call } from '../../core/access/call.ts';
 import type { Site } from '../../core/access/site.ts';
-import { anything, array, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
+import { array, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { loadFullNames } from '../namespaces/full_names.ts';
 import { formatTime } from '../../platform/time.ts';
 import { uploadedAvatarUrl } from '../avatars/avatar_urls.ts';
 import { groupOptionFields, groupOptionsJson } from './fields.ts';
 import type { Group } from './find.ts';
+import { loadSharedGroups, sharedGroupShape } from './group_links.ts';
+import { notFound } from '../../platform/errors.ts';
 
 export const groupFields = {
   id: int,
@@ -19,12 +21,14 @@ export const groupFields = {
   full_path: string,
   created_at: timestamp,
   parent_id: nullable(int),
-  shared_with_groups: array(anything),
+  shared_with_groups: array(sharedGroupShape),
 };
 
 export const groupShape = object(groupFields);
 
-const toJson = (group: Group, names: Map<number, string>, { baseUrl, settings }: Site) => ({
+type Related = { names: Map<number, string>; shared: Awaited<ReturnType<typeof loadSharedGroups>> };
+
+const toJson = (group: Group, { names, shared }: Related, { baseUrl, settings }: Site) => ({
   id: group.id,
   web_url: `${baseUrl}/groups/${group.full_path}`,
   name: group.name,
@@ -36,15 +40,25 @@ const toJson = (group: Group, names: Map<number, string>, { baseUrl, settings }:
   full_path: group.full_path,
   created_at: formatTime(group.created_at),
   parent_id: group.parent_id,
-  shared_with_groups: [],
+  shared_with_groups: shared.get(group.id) ?? [],
 });
 
 export type GroupJson = ReturnType<typeof toJson>;
 
 export const groupsJson = async (call: Call, groups: readonly Group[]) => {
-  const names = await loadFullNames(call.db, groups);
-  return groups.map((group) => toJson(group, names, call));
+  const [names, shared] = await Promise.all([
+    loadFullNames(call.db, groups),
+    loadSharedGroups(
+      call,
+      'Namespace',
+      groups.map(({ id }) => id),
+    ),
+  ]);
+  return groups.map((group) => toJson(group, { names, shared }, call));
 };
 
-export const groupJson = async (call: Call, group: Group) =>
-  toJson(group, await loadFullNames(call.db, [group]), call);
+export const groupJson = async (call: Call, group: Group) => {
+  const [json] = await groupsJson(call, [group]);
+  if (json === undefined) throw notFound('Group');
+  return json;
+};

@@ -47,6 +47,7 @@ const purgeNamespace = async (store: Store, namespaceId: number): Promise<void> 
   const ofTree = sql<boolean>`group_id in ${tree}`;
   const membership = sql<boolean>`source_type = 'Namespace' and source_id in ${tree}`;
   await deleteInBatches(store, { table: 'members', key: ['id'], where: membership });
+  await deleteInBatches(store, { table: 'group_links', key: ['id'], where: membership });
   await deleteInBatches(store, { table: 'variables', key: ['id'], where: membership });
   await deleteInBatches(store, {
     table: 'runners',

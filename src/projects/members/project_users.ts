@@ -1,4 +1,4 @@
-/** Who and what surrounds a project or group: its users, and the groups above it. Nothing is shared with groups. */
+/** Who and what surrounds a project or group: its users, the groups above it, and sharing. */
 import { sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { forbidden } from '../../platform/errors.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { findProject } from '../projects/find.ts';
 import { projectShape } from '../projects/json.ts';
-import { projectListParams } from '../projects/lists/list.ts';
+import { listProjects, projectListParams } from '../projects/lists/list.ts';
 import { listMembers } from './queries.ts';
 import { projectSource } from './member_source.ts';
 
@@ -99,7 +99,7 @@ const groups = endpoint({
 const invitedGroups = endpoint({
   method: 'GET',
   path: '/projects/:id/invited_groups',
-  summary: 'Groups with which a project is shared: there are none',
+  summary: 'Groups with which a project is shared, as far as the caller sees them',
   area,
   audience: 'optional',
   list: true,
@@ -115,16 +115,26 @@ const invitedGroups = endpoint({
     ...pageParams,
   }),
   reply: groupShape,
-  handle: async (call, { id }) => {
-    await findProject(call, id);
-    return { items: [], total: 0 };
+  handle: async (call, { id, search: name, min_access_level, page, per_page }) => {
+    const { id: projectId } = await findProject(call, id);
+    const shared = sql<boolean>`namespaces.id in (select group_id from group_links
+      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${min_access_level ?? 0})`;
+    const filter = {
+      ...(name !== undefined && { search: name }),
+      page,
+      per_page,
+      all_available: true,
+      order_by: 'id' as const,
+      sort: 'asc' as const,
+    };
+    return await listGroups(call, filter, shared);
   },
 });
 
 const sharedProjects = endpoint({
   method: 'GET',
   path: '/groups/:id/projects/shared',
-  summary: 'Projects that are shared with a group: there are none',
+  summary: 'Projects that are shared with a group',
   area,
   audience: 'optional',
   list: true,
@@ -135,9 +145,17 @@ const sharedProjects = endpoint({
     with_shared: optional(boolean()),
   }),
   reply: projectShape,
-  handle: async (call, { id }) => {
-    await findGroup(call, id);
-    return { items: [], total: 0 };
+  handle: async (call, { id, ...params }) => {
+    const group = await findGroup(call, id);
+    const links = await call.db
+      .selectFrom('group_links')
+      .select('source_id')
+      .where('group_id', '=', group.id)
+      .where('source_type', '=', 'Project')
+      .execute();
+    if (links.length === 0) return { items: [], total: 0 };
+    const ids = links.map(({ source_id }) => source_id);
+    return await listProjects(call, params, call.platform.store.dialect.oneOf('projects.id', ids));
   },
 });
 

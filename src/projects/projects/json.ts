@@ -4,7 +4,6 @@ import { may } from '../../core/access/may.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { type Feature, hasFeature, canSeeConfidential } from '../../core/access/visible.ts';
 import {
-  anything,
   array,
   bool,
   int,
@@ -20,6 +19,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { loadFullNames, joinNames } from '../../identity/namespaces/full_names.ts';
 import { formatTime } from '../../platform/time.ts';
 import { basicUser, basicUserShape } from '../../identity/users/json.ts';
+import { loadSharedGroups, sharedGroupShape } from '../../identity/groups/group_links.ts';
 import { uploadedAvatarUrl } from '../../identity/avatars/avatar_urls.ts';
 import { featureFields, featuresJson } from './features.ts';
 import { loadForkParents } from './related/fork_parents.ts';
@@ -85,7 +85,7 @@ export const projectShape = object({
   auto_cancel_pending_pipelines: optional(string),
   ci_default_git_depth: optional(int),
   keep_latest_artifact: optional(bool),
-  shared_with_groups: optional(array(anything)),
+  shared_with_groups: optional(array(sharedGroupShape)),
   only_allow_merge_if_pipeline_succeeds: optional(bool),
   request_access_enabled: optional(bool),
   only_allow_merge_if_all_discussions_are_resolved: optional(bool),
@@ -119,6 +119,8 @@ type Context = Site & {
   /** Visible projects that these were forked from. */
   parents: Map<number, ProjectRow>;
   statistics: Map<number, ProjectStatistics>;
+  /** Groups with which these are shared. */
+  shared: Awaited<ReturnType<typeof loadSharedGroups>>;
 };
 
 const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
@@ -226,7 +228,7 @@ const fullJson = (row: ProjectRow, context: Context) => {
     auto_cancel_pending_pipelines: row.auto_cancel_pending_pipelines,
     ci_default_git_depth: row.ci_default_git_depth,
     keep_latest_artifact: row.keep_latest_artifact === 1,
-    shared_with_groups: [],
+    shared_with_groups: context.shared.get(row.id) ?? [],
     only_allow_merge_if_pipeline_succeeds: row.only_allow_merge_if_pipeline_succeeds === 1,
     request_access_enabled: row.request_access_enabled === 1,
     only_allow_merge_if_all_discussions_are_resolved:
@@ -272,6 +274,7 @@ export const projectsJson = async (
     parents,
     statistics:
       isBasic || !statistics ? new Map<number, ProjectStatistics>() : await loadStatistics(call, rows),
+    shared: await loadSharedGroups(call, 'Project', isBasic ? [] : rows.map(({ id }) => id)),
   };
   const toJson = isBasic ? basicJson : fullJson;
   return rows.map((row) => toJson(row, context));

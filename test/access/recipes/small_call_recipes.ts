@@ -6,7 +6,7 @@ import { generateTokenText } from '../../../src/core/access/credentials/token_te
 import { insertToken } from '../../../src/identity/tokens/create.ts';
 import { insertUser } from '../../../src/identity/users/create.ts';
 import { unique } from '../../support/seed.ts';
-import { insertIssues } from '../makers/bulk_rows.ts';
+import { insertGroups, insertIssues } from '../makers/bulk_rows.ts';
 import {
   type Maker,
   anothersToken,
@@ -89,6 +89,35 @@ const deployTokens = (owner: 'project' | 'group', fresh: Maker): Record<string, 
     [`DELETE ${path}/:token_id`]: one,
   };
 };
+
+/** A public group without members of its own. */
+const otherGroup: Maker = async (tx, cells, { top }) => {
+  const [group] = await insertGroups(tx, top, 1, 'public');
+  for (const { names } of cells) names['group_id'] = group?.id ?? 0;
+};
+
+const share =
+  (owner: 'project' | 'group'): Maker =>
+  async (tx, cells) => {
+    for (const { names } of cells) {
+      await insertRow(tx.db, 'group_links', {
+        source_type: owner === 'project' ? 'Project' : 'Namespace',
+        source_id: Number(names[owner]),
+        group_id: Number(names['group_id']),
+        group_access: 10,
+        expires_at: null,
+        created_at: tx.now,
+      });
+    }
+  };
+
+const shares = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => ({
+  [`POST /${owner}s/:id/share`]: {
+    makes: [fresh, otherGroup],
+    body: ({ group_id }) => ({ group_id, group_access: 10 }),
+  },
+  [`DELETE /${owner}s/:id/share/:group_id`]: { makes: [fresh, otherGroup, share(owner)] },
+});
 
 const badges = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
   const path = `/${owner}s/:id/badges`;
@@ -183,6 +212,8 @@ const tokens = '/personal_access_tokens';
 export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('project', freshProject),
   ...badges('group', freshGroup),
+  ...shares('project', freshProject),
+  ...shares('group', freshGroup),
   ...deployTokens('project', freshProject),
   ...deployTokens('group', freshGroup),
   ...accessTokens('project', freshProject),

@@ -60,6 +60,7 @@ import { internalNotes } from './0083_internal_notes.ts';
 import { broadcastMessages } from './0084_broadcast_messages.ts';
 import { bots } from './0085_bots.ts';
 import { deployTokens } from './0086_deploy_tokens.ts';
+import { groupLinks } from './0087_group_links.ts';
 import { backups } from './0093_backups.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -125,5 +126,6 @@ export const migrationTexts: MigrationText[] = [
   broadcastMessages,
   bots,
   deployTokens,
+  groupLinks,
   backups,
 ];

@@ -142,6 +142,20 @@ export type TokensTable = {
 /** Users that hold the access tokens of a project or group. */
 export type BotsTable = { user_id: number; source_type: SourceType; source_id: number };
 
+/** Groups with which projects and groups are shared: their members have a role in them. */
+export type GroupLinksTable = {
+  id: Id;
+  /** What is shared. */
+  source_type: SourceType;
+  source_id: number;
+  group_id: number;
+  /** The role that members get at most. */
+  group_access: number;
+  /** `YYYY-MM-DD`; null: never. */
+  expires_at: string | null;
+  created_at: number;
+};
+
 /** Sessions of signed-in browsers. */
 export type SessionsTable = {
   id: Id;
@@ -286,6 +300,7 @@ export type IdentitySchema = {
   members: MembersTable;
   tokens: TokensTable;
   bots: BotsTable;
+  group_links: GroupLinksTable;
   sessions: SessionsTable;
   sign_in_failures: SignInFailuresTable;
   oauth_applications: OauthApplicationsTable;
