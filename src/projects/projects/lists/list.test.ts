@@ -165,7 +165,7 @@ test('filters by id, times and storage; refuses unknown filters', async () => {
   const status = async (query: string) =>
     (await gantry.api(`GET /projects?${query}`, { as: user.token })).status;
   assert.equal(await status('repository_storage=default'), 403);
-  for (const query of ['with_programming_language=Go', 'wiki_checksum_failed=true', 'topic_id=1']) {
+  for (const query of ['with_programming_language=Go', 'wiki_checksum_failed=true']) {
     assert.equal(await status(query), 400, query);
   }
   assert.equal(await status('wiki_checksum_failed=false&with_programming_language='), 200);
