@@ -46,6 +46,7 @@ import type { WorkHandler } from '../platform/queue/enqueue.ts';
 import type { Completions } from '../code/repository/refs/operations.ts';
 import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
 import { indexCode, indexMovedBranch } from '../code/repository/search/index_code.ts';
+import { housekeepingWork, runHousekeeping } from '../code/repository/housekeeping.ts';
 import { describePushes } from '../code/repository/refs/describe_pushes.ts';
 import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
 
@@ -78,7 +79,7 @@ export const lanes: readonly Lane[] = [
     maxPieces: 1,
   },
   // Reading whole repositories.
-  { title: 'search', names: [indexCodeWork], maxPieces: 1 },
+  { title: 'search', names: [indexCodeWork, housekeepingWork], maxPieces: 1 },
   // Requests to other systems, which may take ten seconds each.
   { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
@@ -111,6 +112,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
     await (
       await import('../ci/pipelines/schedules/run_schedule.ts')
     ).runSchedule(platform, Number(schedule_id)),
+  [housekeepingWork]: async ({ project_id }) => await runHousekeeping(platform, Number(project_id)),
   [indexCodeWork]: async ({ project_id }) => await indexCode(platform, Number(project_id)),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {

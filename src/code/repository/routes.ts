@@ -4,6 +4,7 @@ import { commentRoutes } from './commits/comment_routes.ts';
 import { commitRoutes } from './commits/routes.ts';
 import { compareRoutes } from './commits/compare_routes.ts';
 import { fileRoutes } from './files/routes.ts';
+import { housekeeping } from './housekeeping.ts';
 import { languages } from './languages/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { protectedRoutes } from './protection/routes.ts';
@@ -24,5 +25,6 @@ export const repositoryRoutes = [
   ...descriptionTemplateRoutes,
   ...compareRoutes,
   languages,
+  housekeeping,
   ...forkRoutes,
 ];

@@ -1,0 +1,47 @@
+/** Packs a repository when a user asks for it, in background work. gitd does so by itself, too, when it is due. */
+import type { Platform } from '../../core/platform.ts';
+import { requireActor } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { recordAudit } from '../../core/access/audit.ts';
+import { Answer } from '../../platform/http/endpoint.ts';
+import { object, oneOf, optional } from '../../platform/http/schema.ts';
+import { enqueue } from '../../platform/queue/enqueue.ts';
+import { findProjectFor, loadProject } from '../../projects/projects/find.ts';
+import { projectParam } from './find_code.ts';
+import { getRepository } from './get_repository.ts';
+
+export const housekeepingWork = 'repository.housekeeping';
+
+export const housekeeping = endpoint({
+  method: 'POST',
+  path: '/projects/:id/housekeeping',
+  summary: 'Pack the repository of a project soon',
+  area: 'repository',
+  audience: 'user',
+  params: object({
+    id: projectParam,
+    task: optional(oneOf(['eager', 'prune'], { description: 'accepted: both do the same' })),
+  }),
+  reply: null,
+  status: 201,
+  handle: async (call, { id }) => {
+    const project = await findProjectFor(call, id, 'admin_project');
+    await call.write(async (tx) => {
+      const turn = `${housekeepingWork} ${project.id}`;
+      await enqueue(tx, housekeepingWork, { project_id: project.id }, { unique_key: turn, turn });
+      await recordAudit(tx, requireActor(call), call, {
+        kind: 'project.housekeeping',
+        target_type: 'Project',
+        target_id: project.id,
+      });
+    });
+    return new Answer(null, { status: 201 });
+  },
+});
+
+/** Packs the repository of a project, unless the project is gone or empty. */
+export const runHousekeeping = async (platform: Platform, projectId: number): Promise<void> => {
+  const project = await loadProject(platform.store.db, projectId);
+  if (project === null || project.default_branch === null) return;
+  await getRepository(platform, project).ask('repository.maintain', {});
+};
