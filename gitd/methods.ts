@@ -17,6 +17,7 @@ import { countStats } from './diff/commit_stats.ts';
 import { refsContaining } from './refs/refs_containing.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
 import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/read_commits.ts';
+import { readCommitSignature } from './commits/read_signature.ts';
 import { answerWhenEmpty } from './storage/missing_repository.ts';
 import { countLanguages } from './read/languages/count_languages.ts';
 import { grepTree } from './read/grep_tree.ts';
@@ -71,6 +72,7 @@ export const methods: MethodHandlers = {
   'blob.get': answerWhenEmpty(getBlob, () => null),
   'diff.files': diffFiles,
   'diff.raw': diffRaw,
+  'commits.signature': answerWhenEmpty(readCommitSignature, () => null),
   'commits.stats': countStats,
   'commits.refs': refsContaining,
   'blame.file': answerWhenEmpty(blameFile, () => null),

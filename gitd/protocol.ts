@@ -28,7 +28,7 @@ import type {
 } from './protocol_records.ts';
 
 /** Raised with every incompatible change. Each side refuses another version. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 type Repo = {
   repository: string;
@@ -86,6 +86,8 @@ export type Methods = {
   /** Commits by whole or short ids in lower case, in their order; null where none is visible to the caller. */
   'commits.find': { params: Repo & Sight & { ids: string[] }; result: { commits: (Commit | null)[] } };
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
+  /** The signature of a commit, with what it signs as body; null: it is not signed. */
+  'commits.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
   /** Branches or tags whose history contains the commit. */

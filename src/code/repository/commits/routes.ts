@@ -8,6 +8,7 @@ import {
   idOrPath,
   int,
   longText,
+  nullable,
   object,
   oneOf,
   optional,
@@ -17,6 +18,8 @@ import {
   time,
 } from '../../../platform/http/schema.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
+import { publicKeyShape } from '../../../identity/keys/json.ts';
+import { loadCommitSignature, signatureJson } from '../signatures/commit_signature.ts';
 import { readActions } from './file_actions.ts';
 import { findCodeForPush } from '../branches/create.ts';
 import { type Code, projectParam } from '../find_code.ts';
@@ -166,15 +169,26 @@ const sequence = endpoint({
 const signature = endpoint({
   method: 'GET',
   path: `${commits}/:sha/signature`,
-  summary: 'Signature of a commit: none is known',
+  summary: 'Signature of a commit, verified by the SSH keys of users',
   area,
   audience: 'optional',
   params: object(one),
-  reply: object({}),
+  reply: object({
+    signature_type: string,
+    verification_status: string,
+    key: optional(nullable(publicKeyShape)),
+    gpg_key_id: optional(nullable(int)),
+    gpg_key_primary_keyid: optional(nullable(string)),
+    gpg_key_user_name: optional(nullable(string)),
+    gpg_key_user_email: optional(nullable(string)),
+    gpg_key_subkey_id: optional(nullable(int)),
+    commit_source: string,
+  }),
   handle: async (call, { id, sha }) => {
     const code = await findCachedCode(call, id);
-    await requireRevision(code, sha);
-    throw notFound('Signature');
+    const found = await loadCommitSignature(call, code, await requireCommit(code, sha));
+    if (found === null) throw notFound('Signature');
+    return signatureJson(found, call);
   },
 });
 

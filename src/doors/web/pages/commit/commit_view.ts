@@ -1,6 +1,10 @@
 /** Shows a commit: its message, relations, pipeline and differences. */
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
+import {
+  type CommitSignature,
+  loadCommitSignature,
+} from '../../../../code/repository/signatures/commit_signature.ts';
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
@@ -55,10 +59,24 @@ const messageBody = ({ message }: Commit): Html | null => {
 
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
+const verifiedTexts = {
+  verified: 'Signed by the committer, with an SSH key of theirs',
+  unverified: 'The signature is not by the committer whom the commit names',
+  unknown_key: 'Nobody here has the key that signed the commit',
+} as const;
+
+const signaturePart = ({ status, user }: CommitSignature): Html =>
+  html`<span class="status ${status === 'verified' ? 'ok' : 'off'}" title="${verifiedTexts[status]}">${icon(
+    status === 'verified' ? 'check-circle' : 'key',
+  )} ${status === 'verified' ? 'Verified' : 'Unverified'}</span> ${
+    status === 'verified' && user !== null && html`<a href="/${user.username}">${user.name}</a>`
+  }${status !== 'verified' && html`<span class="muted">${verifiedTexts[status]}</span>`}`;
+
 const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean): Promise<Html> => {
   const { project } = code;
-  const [pipelines, refs] = await Promise.all([
+  const [pipelines, signature, refs] = await Promise.all([
     loadLastPipelines(visit.call, project, [commit.id]),
+    loadCommitSignature(visit.call, code, commit),
     refsPart(visit, code, commit, hasRefs),
   ]);
   const pipeline = pipelines.get(commit.id);
@@ -70,6 +88,7 @@ const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean)
   return html`<dl class="facts body">${fact('Commit', html`<code>${commit.id}</code> <button type="button" class="small icon-button" data-copy="${commit.id}" hidden aria-label="Copy the id">${icon('copy')}</button>`)}
 ${fact(commit.parents.length === 1 ? 'Parent' : 'Parents', parents.length === 0 ? html`none: a first commit` : html`${parents}`)}
 ${!isSame && fact('Committer', html`${committer.name}, ${signedTime(committer)}`)}
+${signature !== null && fact('Signature', signaturePart(signature))}
 ${pipeline !== undefined && fact('Pipeline', pipelineStatus(project, pipeline))}
 ${fact('Branches and tags', refs)}</dl>`;
 };

@@ -1,0 +1,84 @@
+/** The signature of a commit: by whose key, and whether it is verified. */
+import type { Call } from '../../../core/access/call.ts';
+import { publicKeyJson } from '../../../identity/keys/json.ts';
+import type { KeyRow } from '../../../identity/keys/queries.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import type { Commit } from '../../../platform/git/protocol_types.ts';
+import type { Code } from '../find_code.ts';
+import { type SshSignature, isSshSignatureOf, parseSshSignature } from './verify_ssh.ts';
+
+/** `unknown_key`: nobody here has the key. `unverified`: it did not sign the commit, or is another person's. */
+export type VerificationStatus = 'verified' | 'unverified' | 'unknown_key';
+
+export type CommitSignature = {
+  type: 'SSH' | 'PGP';
+  status: VerificationStatus;
+  /** null: unknown. */
+  key: KeyRow | null;
+  /** null: unknown. */
+  user: { id: number; name: string; username: string } | null;
+};
+
+const loadSigner = async (db: Reader, { fingerprint }: SshSignature) => {
+  const key = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('fingerprint_sha256', '=', fingerprint)
+    .where('usage_type', '<>', 'auth')
+    .executeTakeFirst();
+  if (key === undefined || key.user_id === null) return null;
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'username', 'email', 'email_unchecked'])
+    .where('id', '=', key.user_id)
+    .executeTakeFirst();
+  return user === undefined ? null : { key, user };
+};
+
+/** Anybody can be named as the committer: the key must be of the user with that address. */
+const verifySsh = async (
+  db: Reader,
+  signed: SshSignature,
+  { committer }: Commit,
+  content: Buffer,
+): Promise<CommitSignature> => {
+  const signer = await loadSigner(db, signed);
+  if (signer === null) return { type: 'SSH', status: 'unknown_key', key: null, user: null };
+  const { key, user } = signer;
+  const isOwn = user.email_unchecked === 0 && user.email === committer.email.toLowerCase();
+  const status = isOwn && isSshSignatureOf(signed, content) ? 'verified' : 'unverified';
+  return { type: 'SSH', status, key, user };
+};
+
+/** Loads and verifies the signature of a commit; null: it has none that is supported. Of PGP, no key is known. */
+export const loadCommitSignature = async (
+  { db }: Pick<Call, 'db'>,
+  { repository }: Pick<Code, 'repository'>,
+  commit: Commit,
+): Promise<CommitSignature | null> => {
+  const { result, body } = await repository.read('commits.signature', { id: commit.id });
+  if (result === null) return null;
+  if (result.signature.startsWith('-----BEGIN PGP SIGNATURE-----'))
+    return { type: 'PGP', status: 'unknown_key', key: null, user: null };
+  const signed = parseSshSignature(result.signature);
+  return signed === null ? null : await verifySsh(db, signed, commit, body);
+};
+
+const pgpFields = {
+  gpg_key_id: null,
+  gpg_key_primary_keyid: null,
+  gpg_key_user_name: null,
+  gpg_key_user_email: null,
+  gpg_key_subkey_id: null,
+};
+
+/** Keys are shown to users only, as in their lists. */
+export const signatureJson = (
+  { type, status, key }: CommitSignature,
+  { signedIn }: Pick<Call, 'signedIn'>,
+) => ({
+  signature_type: type,
+  verification_status: status,
+  ...(type === 'PGP' ? pgpFields : { key: key === null || !signedIn ? null : publicKeyJson(key) }),
+  commit_source: 'gitaly',
+});
