@@ -441,6 +441,20 @@ CREATE INDEX git_operations_project on git_operations (project_id);
 
 CREATE INDEX git_operations_user on git_operations (user_id);
 
+CREATE TABLE group_links (
+  id integer primary key autoincrement,
+  source_type text not null,
+  source_id integer not null,
+  group_id integer not null references namespaces (id) on delete cascade,
+  group_access integer not null,
+  expires_at text,
+  created_at integer not null
+) strict;
+
+CREATE INDEX group_links_group on group_links (group_id, source_type);
+
+CREATE UNIQUE INDEX group_links_source on group_links (source_type, source_id, group_id);
+
 CREATE TABLE hook_deliveries (
   id integer primary key autoincrement,
   hook_id integer not null references hooks (id) on delete cascade,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { loadProjectViewers } from '../../core/access/project_viewers.ts';
-import { visibleInternalNotes } from '../../core/access/visible.ts';
+import { may } from '../../core/access/may.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { basicUser, basicUsersById } from '../../identity/users/json.ts';
 import type { LoadedTarget } from './target.ts';
@@ -16,11 +16,14 @@ export const listParticipants = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<ReturnType<typeof basicUser>>> => {
   const here = sql`target_type = ${target.type} and target_id = ${target.id}`;
-  const visible = visibleInternalNotes(call.viewer, call.platform.store.dialect);
+  const isReader = may(call.viewer, 'internal_note', project);
+  const shown = isReader ? sql`` : sql`and internal = 0`;
+  const shownMentions = isReader
+    ? sql``
+    : sql`and note_id not in (select id from notes where ${here} and internal = 1)`;
   const { rows } = await sql<{ user_id: number }>`
-    select author_id as user_id from notes where ${here} and system = 0 and ${visible}
-    union select user_id from mentions where ${here} and (note_id = 0
-      or exists (select 1 from notes where notes.id = mentions.note_id and ${visible}))
+    select author_id as user_id from notes where ${here} and system = 0 ${shown}
+    union select user_id from mentions where ${here} ${shownMentions}
     union select user_id from assignees where ${here}
     union select user_id from reviewers where ${here}
     order by user_id limit ${maxParticipants}`.execute(call.db);
