@@ -19,9 +19,9 @@ const faults: { [what: string]: string } = {
   'issue whose time spent is not the sum of its log': `select id, total_time_spent from issues where
     total_time_spent <> (select coalesce(sum(time_spent), 0) from timelogs
       where target_type = 'Issue' and target_id = issues.id)`,
-  'issue that counts other comments than it has': `select id, user_notes_count from issues where
+  'issue that counts other comments than everybody may read': `select id, user_notes_count from issues where
     user_notes_count <> (select count(*) from notes
-      where target_type = 'Issue' and target_id = issues.id and system = 0)`,
+      where target_type = 'Issue' and target_id = issues.id and system = 0 and internal = 0)`,
   'comment without the event of its creation': `select id from notes where system = 0 and not exists (
     select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')
     and not (target_type = 'Issue' and exists (select 1 from issues o where o.moved_to_id = notes.target_id))`,
@@ -67,9 +67,9 @@ const requestFaults: { [what: string]: string } = {
   'merge request whose time spent is not the sum of its log': `select id, total_time_spent from merge_requests
     where total_time_spent <> (select coalesce(sum(time_spent), 0) from timelogs
       where target_type = 'MergeRequest' and target_id = merge_requests.id)`,
-  'merge request that counts other comments than it has': `select id, user_notes_count from merge_requests where
+  'merge request that counts other comments than everybody may read': `select id, user_notes_count from merge_requests where
     user_notes_count <> (select count(*) from notes
-      where target_type = 'MergeRequest' and target_id = merge_requests.id and system = 0)`,
+      where target_type = 'MergeRequest' and target_id = merge_requests.id and system = 0 and internal = 0)`,
   'merge request that a search would not find': `select id from merge_requests where not exists (
     select 1 from merge_request_search where merge_request_id = merge_requests.id)`,
   'project whose iids of merge requests have a gap, or a sequence that is off': `select project_id, last
