@@ -82,11 +82,11 @@ describe('SIGTERM', () => {
     assert.ok(await isRefused(running.url), 'a new connection was taken');
     asking.socket.write('\r\n');
     await asking.closed;
-    assert.match(asking.text(), /OKHTTP\/1\.1 503 /);
+    assert.match(asking.text(), /\}HTTP\/1\.1 503 /);
     assert.match(asking.text(), /connection: close/i);
     slow.socket.write(body.slice(5));
     await slow.closed;
-    assert.match(slow.text(), /OKHTTP\/1\.1 201 /);
+    assert.match(slow.text(), /\}HTTP\/1\.1 201 /);
     assert.match(slow.text(), /connection: close/i);
     assert.equal(await running.exit, 0);
     const again = await place.start();
