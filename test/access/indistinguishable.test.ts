@@ -132,6 +132,7 @@ const substitutes = {
   token: nothing,
   impersonation_token_id: nothing,
   token_id: nothing,
+  group_id: nothing,
   board_id: nothing,
   list_id: nothing,
   user: nothing,
