@@ -60,6 +60,10 @@ const seedMore = async (): Promise<void> => {
     await send(`POST ${one}/award_emoji`, { name: 'tada' });
     await send(`POST ${one}/notes/${note.id}/award_emoji`, { name: 'tada' });
   }
+  await send('POST /groups/workshop/boards', { name: 'Plan' });
+  const [board] = (await gantry.api('GET /groups/workshop/boards')).body;
+  const label = await send('POST /groups/workshop/labels', { name: 'planned', color: '#112233' });
+  await send(`POST /groups/workshop/boards/${board.id}/lists`, { label_id: label.id });
   const linked = { target_project_id: 'workshop/bridge', target_issue_iid: 2 };
   await gantry.api(`POST ${project}/issues/1/links`, { json: linked });
   await send(`POST ${project}/merge_requests/2/draft_notes`, { note: 'A draft' });

@@ -15,17 +15,29 @@ const toTarget = ({ project_id, target_type, target_iid }: Change): string =>
   `${target_type} ${project_id} ${target_iid ?? ''}`;
 
 /** Messages about the connection itself. */
-const [opened, refused] = ['opened', 'refused'];
+const [opened, resumed, refused] = ['opened', 'resumed', 'refused'];
 
-/** Reads the log until the page is left, or the connection is refused. @param tell passes on targets, `opened` and `refused` */
-const readLog = async (tell: (message: string) => void, signal: AbortSignal): Promise<void> =>
+/** Checks whether a page of this browser has the connection. */
+const isHeld = async (): Promise<boolean> =>
+  (await navigator.locks.query()).held?.some((lock) => lock.name === name) ?? false;
+
+type Reading = {
+  /** Passes on targets, and what happens to the connection. */
+  tell: (message: string) => void;
+  /** Whether changes may have been missed since another connection. */
+  isLate: boolean;
+  signal: AbortSignal;
+};
+
+/** Reads the log until the page is left, or the connection is refused. */
+const readLog = async ({ tell, isLate, signal }: Reading): Promise<void> =>
   await new Promise((resolve) => {
     const source = new EventSource('/api/v4/changes');
     const end = (): void => {
       source.close();
       resolve();
     };
-    source.addEventListener('open', () => tell(opened));
+    source.addEventListener('open', () => tell(isLate ? resumed : opened));
     source.addEventListener('change', ({ data }) => tell(toTarget(JSON.parse(String(data)) as Change)));
     source.addEventListener('error', () => {
       if (source.readyState !== EventSource.CLOSED) return;
@@ -51,8 +63,9 @@ export const followTarget = (target: string, { onChange, onConnection }: Followe
   if (!('locks' in navigator) || !('BroadcastChannel' in globalThis)) return false;
   const channel = new BroadcastChannel(name);
   const hear = (message: unknown): void => {
-    if (message === target) onChange();
-    if (message === opened || message === refused) onConnection(message === opened);
+    if (message === target || message === resumed) onChange();
+    if (message === opened || message === resumed) onConnection(true);
+    if (message === refused) onConnection(false);
   };
   channel.addEventListener('message', ({ data }) => hear(data));
   const tell = (message: string): void => {
@@ -62,8 +75,9 @@ export const followTarget = (target: string, { onChange, onConnection }: Followe
   };
   let leaving = new AbortController();
   const run = async ({ signal }: AbortController): Promise<void> => {
-    while (!signal.aborted) {
-      await navigator.locks.request(name, { signal }, async () => await readLog(tell, signal));
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const isLate = !isFirst || (await isHeld());
+      await navigator.locks.request(name, { signal }, async () => await readLog({ tell, isLate, signal }));
     }
   };
   const start = (): void => {

@@ -123,7 +123,8 @@ test('shows the health of all parts', async () => {
   for (const part of [
     'Service',
     'Database',
-    'Files',
+    'Data folder',
+    'Artifacts and uploads',
     'Repository storage default',
     'Runners',
     'Background work',

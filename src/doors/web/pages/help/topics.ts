@@ -34,6 +34,7 @@ export const topicGroups: readonly TopicGroup[] = [
       topic('clients', 'Writing clients', 'Unknown parameters, filters that are refused, numbers.'),
       topic('ci', 'CI/CD pipelines', 'What a .gitlab-ci.yml can say, and where it differs.'),
       topic('ci_keywords', 'CI/CD keywords', 'Every keyword that is accepted, by place.'),
+      topic('boards', 'Issue boards', 'Plan with columns: moves, limits, what a board shows.'),
       topic('search', 'Search', 'What is searched, and how.'),
       topic('webhooks', 'Webhooks', 'Tell other systems of what happens.'),
       topic('changes', 'Changes', 'Ask what changed, in place of webhooks.'),
