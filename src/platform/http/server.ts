@@ -167,7 +167,9 @@ const noSchemas = () => () => {
 
 export const makeServer = (options: ServerOptions): FastifyInstance => {
   const timeouts = options.patience ?? defaultTimeouts;
-  const loggerInstance: FastifyBaseLogger = options.log;
+  // Fastify would log the address that the program logs with more fields.
+  const level = options.log.isLevelEnabled('info') ? 'warn' : options.log.level;
+  const loggerInstance: FastifyBaseLogger = options.log.child({}, { level });
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
