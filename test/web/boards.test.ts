@@ -7,6 +7,7 @@ import { type Web, openWeb, skip } from './web.ts';
 
 let web: Web;
 let username: string;
+let userId: number;
 let api: string;
 let path: string;
 let groupPath: string;
@@ -31,7 +32,8 @@ before(async () => {
   const project = await seedProject(gantry, { visibility: 'public', namespace: group.id });
   username = await web.makeUser();
   const { body } = await gantry.api(`GET /users?username=${username}`);
-  await seedMember(gantry, { user: body[0].id, group: group.id, access_level: 20 });
+  userId = body[0].id;
+  await seedMember(gantry, { user: userId, group: group.id, access_level: 20 });
   api = `/projects/${project.id}`;
   const { id: board } = await must(`POST ${api}/boards`, { name: 'Work' });
   path = `/${project.full_path}/-/boards/${board}`;
@@ -40,7 +42,7 @@ before(async () => {
     return (await must(`POST ${api}/boards/${board}/lists`, { label_id, max_issue_count: 2 })).id;
   };
   lists = { todo: await list('todo'), doing: await list('doing') };
-  await must(`POST ${api}/boards/${board}/lists`, { assignee_id: body[0].id });
+  await must(`POST ${api}/boards/${board}/lists`, { assignee_id: userId });
   const { id: ofGroup } = await must(`POST /groups/${group.id}/boards`, { name: 'All' });
   groupPath = `/groups/${group.full_path}/-/boards/${ofGroup}`;
 });
@@ -74,6 +76,8 @@ const waitForCards = async (page: Page, list: number | string, titles: string[])
 };
 
 test('boards are accessible, in both schemes and on a phone', { skip }, async () => {
+  // A card in the last column of open issues, which stands right of the window of a phone.
+  await must(`POST ${api}/issues`, { title: 'Fourth', labels: 'todo,bug', assignee_ids: [userId] });
   for (const size of sizes) {
     await web.withPage(async (page) => {
       await web.signIn(page, username);
