@@ -21,7 +21,7 @@ type Given = {
 };
 
 const internalBox = html`<div class="field check"><input id="new_comment_internal" type="checkbox" name="internal" value="1">
-<label for="new_comment_internal">${icon('lock')} Internal note: only members of the project from reporter on see it</label></div>`;
+<label for="new_comment_internal">${icon('lock')} Internal note: visible only to members with at least the Reporter role</label></div>`;
 
 const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 

@@ -5,7 +5,7 @@ import { icon } from '../icon.ts';
 import { relative } from '../timestamp.ts';
 
 /** Marks a text that only reporters and above see. */
-const internalBadge = html`<span class="badge" title="Only members of the project from reporter on see it">${icon('lock')} Internal note</span>`;
+const internalBadge = html`<span class="badge" title="Visible only to members with at least the Reporter role">${icon('lock')} Internal note</span>`;
 
 type Given = {
   /** Id of the element, which addresses name: `note_3`. */

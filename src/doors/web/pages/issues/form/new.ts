@@ -105,7 +105,7 @@ const newView = async (
     checkbox({
       name: 'confidential',
       label: 'Confidential',
-      hint: 'Only you, the assignees and members of the project from reporter on see it.',
+      hint: 'Only you, the assignees and members with at least the Reporter role can see it.',
       checked: filled.confidential,
     }),
     ...fields,

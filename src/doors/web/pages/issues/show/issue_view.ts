@@ -51,7 +51,7 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
 
 const confidentialPart = ({ issue }: LoadedIssue): Html | null =>
   issue.confidential === 1
-    ? html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members of the project from reporter on see it.</p>`
+    ? html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members with at least the Reporter role can see it.</p>`
     : null;
 
 const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
