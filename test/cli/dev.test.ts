@@ -53,11 +53,13 @@ const seeded = ['The third plank creaks', 'Add handrails', 'Paint the posts'];
 test('dev serves seeded data with readable logs, from a folder that is removed at the end', async () => {
   const dev = start('dev', ['--listen', '127.0.0.1:0']);
   const folder = await dev.matching(/^Data: (.*)\. The service restarts/m);
-  const url = await dev.matching(/answers on (http:\S+)/);
+  const url = await dev.matching(/listening url=(http:\S+)/);
   const token = await dev.matching(/Administrator: root, with the same password; token: (\S+)/);
   assert.ok(folder.startsWith(join(root, 'data-dev/run-')) && existsSync(folder), folder);
   assert.deepEqual(await titles(url, token), seeded);
-  await dev.matching(/^(\d\d:\d\d:\d\d\.\d{3} GET \/api\/v4\/projects\/:id\/issues 200) /m);
+  await dev.matching(
+    /^(\d\d:\d\d:\d\d\.\d{3} info {2}200 GET \/api\/v4\/projects\/workshop%2Fbridge\/issues) /m,
+  );
   const again = start('seed', ['--url', url, '--token', token]);
   assert.equal(await again.ended, 0, again.printed.text);
   assert.match(again.printed.text, /^Created: nothing\.\nAlready there: 3 users, /m);

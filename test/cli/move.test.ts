@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openReader } from '../../src/app/backup/open_tables.ts';
 import { readConfig } from '../../src/platform/config/read_config.ts';
-import { dropSchema, engine, newPlace, newUsedPlace, type Place, type Running } from './gantry.ts';
+import { newPostgresDatabase } from '../support/databases/copy_template.ts';
+import { engine, newPlace, newUsedPlace, type Place, type Running } from './gantry.ts';
 
 const token = 'glpat-moving-0123456789';
 const onSqlite = { GANTRY_DATABASE_URL: '' };
@@ -44,7 +45,10 @@ const dump = async ({ env }: Place, more: Record<string, string>): Promise<strin
 };
 
 test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 'postgres' }, async () => {
+  // Services of other tests use the first database of the server.
+  const database = await newPostgresDatabase();
   const place = newPlace();
+  place.env['GANTRY_DATABASE_URL'] = database.url;
   try {
     const service = await place.serve('serve', { env: { GANTRY_ROOT_TOKEN: token } });
     const project = await api(service, 'POST /projects', { name: 'Moved' });
@@ -83,7 +87,7 @@ test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 
     await moved.end('SIGTERM');
   } finally {
     await place.remove();
-    await dropSchema(schema);
+    await database.drop();
   }
 });
 

@@ -63,6 +63,17 @@ export const newDatabase = async (folder: string, { isEmpty = false } = {}): Pro
   };
 };
 
+/** Creates an empty database on the server of PostgreSQL, for tests of what connects to a database. */
+export const newPostgresDatabase = async (): Promise<{ url: string; drop: () => Promise<void> }> => {
+  if (serverUrl === undefined) throw new Error('the test runs on PostgreSQL only');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await runOn(serverUrl, `create database ${name}`);
+  return {
+    url: databaseUrl(serverUrl, name),
+    drop: async () => await runOn(serverUrl, `drop database if exists ${name} with (force)`),
+  };
+};
+
 const migrateEmpty = async (options: { file: string; url?: string; schema: string }): Promise<void> => {
   const onFatal = (error: unknown): void => {
     throw error;
