@@ -88,7 +88,7 @@ const serve = async (args: string[], env: Record<string, string>): Promise<Runni
   return { url: await url, child, stdout: () => printed.stdout, stderr: () => printed.stderr, end };
 };
 
-export const dropSchema = async (schema: string): Promise<void> => {
+const dropSchema = async (schema: string): Promise<void> => {
   const client = new pg.Client({ connectionString: engineUrl });
   await client.connect();
   await client.query(`drop schema if exists ${schema} cascade`);
