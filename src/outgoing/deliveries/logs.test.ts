@@ -69,7 +69,11 @@ describe('payloads', () => {
     await gantry.api(`POST ${project}/repository/tags?tag_name=v1&ref=main`);
     await gantry.api(`POST ${project}/releases`, { json: { tag_name: 'v1', name: 'One', description: 'x' } });
     await drain();
-    const [first, second, tag, release] = receiver.received.map(({ body }) => body);
+    // Order is kept for each branch and tag.
+    const bodies = receiver.received.map(({ body }) => body);
+    const [first, second] = bodies.filter(({ ref }) => ref === 'refs/heads/main');
+    const tag = bodies.find(({ object_kind }) => object_kind === 'tag_push');
+    const release = bodies.find(({ object_kind }) => object_kind === 'release');
     assert.equal(receiver.received.length, 4);
     has(
       second,
