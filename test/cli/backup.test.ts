@@ -138,8 +138,10 @@ test('finds a damaged object, and names the backup that cannot be used', async (
 
 test('is one file, too', async () => {
   const file = join(home, 'whole.tar.zst');
-  await ok(`backup create --to ${file} --without-secrets`);
+  const made = await ok(`backup create --to ${file} --without-secrets`);
+  assert.match(made, /^\S+: 1 repository, 1 file, 0 job logs; \S+ \S+ added to /);
   assert.equal(statSync(file).mode & 0o077, 0);
+  assert.match(await ok(`backup list ${file}`), / {2}1 repository {2}1 file {2}0 job logs {2}/);
   const listed = JSON.parse(await ok(`backup list ${file} --json`));
   assert.equal(listed[0].with_secrets, false);
   await ok(`backup verify ${file}`);

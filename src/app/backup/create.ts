@@ -2,7 +2,6 @@
  * Makes a backup while the service runs. The database comes first, at one point; then everything that its rows refer
  * to, which nothing removes meanwhile; the manifest comes last.
  */
-import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createZstdCompress } from 'node:zlib';
@@ -10,10 +9,10 @@ import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { openGit } from '../../platform/git/storages.ts';
 import { openBlobReader } from '../../platform/blob/open_reader.ts';
 import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
+import { openStoragesToRead } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { recordBackup } from './backup_records.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
@@ -79,15 +78,7 @@ const saveFiles = async (
   { config, store, instance, onPart }: BackupParts,
   tables: Manifest['tables'],
 ): Promise<Manifest['counts']> => {
-  const git = openGit({
-    storages: config.repository_storages,
-    data: config.data,
-    secret: config.gitd_secret,
-    instance,
-    readOnly: true,
-    random: randomBytes,
-    log: () => undefined,
-  });
+  const git = openStoragesToRead(config, instance);
   try {
     onPart('repositories saved', sumRows(tables, ['projects']));
     const repositories = await saveRepositories({ ...saving, git, db: store.db });

@@ -1,5 +1,4 @@
 /** Restores a backup into an empty instance. The database comes last: before it is there, nothing starts. */
-import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,10 +11,10 @@ import type { Config } from '../../platform/config/fields.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { openGit } from '../../platform/git/storages.ts';
 import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseFile, openAnyStore } from '../service/open_database.ts';
+import { openStorages } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { readContents } from './contents.ts';
 import type { Manifest } from './manifest.ts';
@@ -97,14 +96,7 @@ const requireSharedLogs = (file: string, { config, isTrial = false }: RestorePar
 const restoreFiles = async ({ config, place, manifest, onPart, advance }: RestoreParts): Promise<void> => {
   const { repositories, blobs, logs } = manifest.counts;
   onPart('repositories and files restored', repositories + blobs + logs);
-  const git = openGit({
-    storages: config.repository_storages,
-    data: config.data,
-    secret: config.gitd_secret,
-    instance: manifest.instance,
-    random: randomBytes,
-    log: () => undefined,
-  });
+  const git = openStorages(config, manifest.instance);
   const bytes = await openConfiguredBlobs(config, { warn: () => undefined });
   try {
     const restoring: Restoring = { place, blobs: bytes.opened, git, data: config.data };

@@ -1,11 +1,11 @@
 /** Proves a backup: restores it to a scratch folder, compares everything with its manifest, and boots it. */
-import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { openGit } from '../../platform/git/storages.ts';
+import type { GitStorages } from '../../platform/git/storages.ts';
+import { openStoragesToRead } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
 import { readContents } from './contents.ts';
@@ -72,7 +72,7 @@ const silence = (config: Config): void => {
 const fsckTimeout = 3_600;
 
 const checkRepository = async (
-  { place, git }: { place: BackupReader; git: ReturnType<typeof openGit> },
+  { place, git }: { place: BackupReader; git: GitStorages },
   line: RepositoryLine,
 ): Promise<void> => {
   const repository = openRepository(git, line);
@@ -91,15 +91,7 @@ const checkRepositories = async (
   { place, manifest, onPart, advance }: VerifyParts,
 ): Promise<void> => {
   onPart('repositories checked', manifest.counts.repositories);
-  const git = openGit({
-    storages: config.repository_storages,
-    data: config.data,
-    secret: null,
-    instance: manifest.instance,
-    readOnly: true,
-    random: randomBytes,
-    log: () => undefined,
-  });
+  const git = openStoragesToRead(config, manifest.instance);
   try {
     for await (const line of readContents(place, manifest)) {
       if (line.kind !== 'repository') continue;

@@ -9,7 +9,7 @@ import { databaseExists, databaseFile, openExistingStore } from '../service/open
 import { workFolder } from '../backup/snapshot.ts';
 import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import { moveDatabase } from '../backup/move_database.ts';
-import { UsageFailure, action, print } from './define_commands.ts';
+import { UsageFailure, action, formatCount, print } from './define_commands.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
@@ -99,7 +99,7 @@ const move = async (config: Config, options: Options): Promise<void> => {
     print(
       options,
       { tables },
-      `${rows} rows of ${Object.keys(tables).length} tables were copied and compared. ${next}`,
+      `Copied and compared ${formatCount(rows, 'row')} of ${formatCount(Object.keys(tables).length, 'table')}. ${next}`,
     );
   } finally {
     progress.end();

@@ -6,7 +6,7 @@ import { readInstanceRecord } from '../../service/instance_record.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { type Options, formatBytes, getPlace, showParts } from './parts.ts';
+import { type Options, formatBytes, formatCounts, getPlace, showParts } from './parts.ts';
 import { verifyNamed } from './verify.ts';
 
 const create = async (options: Options): Promise<void> => {
@@ -30,9 +30,8 @@ const create = async (options: Options): Promise<void> => {
   end();
   if (options['verify'] === true) await verifyNamed(config, to, { ...options, backup: manifest.name });
   const { name, counts, problems } = manifest;
-  const { repositories, blobs, logs } = counts;
   const lines = [
-    `${name}: ${repositories} repositories, ${blobs} files, ${logs} job logs; ${formatBytes(added)} added to ${to}`,
+    `${name}: ${formatCounts(counts).join(', ')}; ${formatBytes(added)} added to ${to}`,
     ...problems.map((problem) => `warning: ${problem}`),
   ];
   print(

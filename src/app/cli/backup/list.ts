@@ -2,18 +2,16 @@ import type { Command } from 'commander';
 import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { listBackups, loadManifest } from '../../backup/places/backup_place.ts';
-import { action, columns, print } from '../define_commands.ts';
+import { action, columns, formatCount, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
-import { type Options, getPlace, withScratch } from './parts.ts';
+import { type Options, formatCounts, getPlace, withScratch } from './parts.ts';
 
 const toRow = ({ name, version, counts, secrets, problems }: Manifest): string[] => [
   name,
   version,
-  `${counts.repositories} repositories`,
-  `${counts.blobs} files`,
-  `${counts.logs} logs`,
+  ...formatCounts(counts),
   secrets === null ? 'without secrets' : 'with secrets',
-  problems.length === 0 ? '' : `${problems.length} problems`,
+  problems.length === 0 ? '' : formatCount(problems.length, 'problem'),
 ];
 
 const list = async (from: string | undefined, options: Options): Promise<void> => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
 import { workFolder } from '../../backup/snapshot.ts';
 import type { Config } from '../../../platform/config/fields.ts';
-import { UsageFailure } from '../define_commands.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+import { UsageFailure, formatCount } from '../define_commands.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
 
 export type Options = { json?: boolean; backup?: string; [option: string]: unknown };
@@ -60,9 +61,17 @@ export const withScratch = async <T>(config: Config, work: (folder: string) => P
   }
 };
 
-const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+/** Formats what a backup has: `1 repository`, `2 files`, `3 job logs`. */
+export const formatCounts = ({ repositories, blobs, logs }: Manifest['counts']): string[] => [
+  formatCount(repositories, 'repository', 'repositories'),
+  formatCount(blobs, 'file'),
+  formatCount(logs, 'job log'),
+];
+
+const units = ['', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 export const formatBytes = (bytes: number): string => {
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power] ?? ''}`;
+  if (power === 0) return formatCount(bytes, 'byte');
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power] ?? ''}`;
 };

@@ -1,5 +1,4 @@
 /** Checks every repository that has been written to: that it exists, and that `git fsck` reports no damage. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
@@ -9,9 +8,9 @@ import {
   type GitStorages,
   type StorageSite,
   getLocalRoot,
-  openGit,
   getRepositoryPath,
 } from '../../../platform/git/storages.ts';
+import { openStoragesToRead } from '../../service/open_storages.ts';
 import { type Damages, collectDamages } from './damages.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
@@ -124,21 +123,12 @@ const checkStorage = async (parts: Checking, site: StorageSite): Promise<void> =
   }
 };
 
-/** @param instance the id of the database's instance; storages of other instances do not answer */
 export const checkRepositories = async (
   { config, store, instance }: { config: Config; store: Store; instance: string },
   progress: Progress,
 ): Promise<Finding[]> => {
   const damages = collectDamages('repositories');
-  const git = openGit({
-    storages: config.repository_storages,
-    data: config.data,
-    secret: config.gitd_secret,
-    instance,
-    readOnly: true,
-    random: randomBytes,
-    log: () => undefined,
-  });
+  const git = openStoragesToRead(config, instance);
   try {
     const parts = { config, store, git, progress, damages };
     await Promise.all(config.repository_storages.map(async (site) => await checkStorage(parts, site)));

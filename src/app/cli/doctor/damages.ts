@@ -27,7 +27,7 @@ export const collectDamages = (check: string): Damages => {
             ...listed,
             fail(
               check,
-              `${more} more are damaged`,
+              `${more} more ${more === 1 ? 'is' : 'are'} damaged`,
               'repair these, then run "gantry doctor --thorough" again',
             ),
           ];
