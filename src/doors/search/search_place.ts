@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { type Group, findGroup } from '../../identity/groups/find.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
-import type { Scope } from '../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../planning/issuables/lists/list_kind.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
 
 export type Place =

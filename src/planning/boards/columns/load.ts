@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { ColumnCount } from '../../issuables/lists/column_counts.ts';
 import type { Version } from '../../issuables/lists/json_cache.ts';
-import type { Scope } from '../../issuables/lists/list.ts';
+import type { Scope } from '../../issuables/lists/list_kind.ts';
 import type { Filters } from '../../issues/lists/filters.ts';
 import { countIssuesByColumn, listIssueVersions } from '../../issues/lists/list.ts';
 import { countIssues } from '../../issues/lists/statistics.ts';

@@ -9,7 +9,7 @@ import { id, idOrPath, object } from '../../../platform/http/schema.ts';
 import { groupOwner, projectOwner } from '../../../projects/labels/project_or_group.ts';
 import { findMilestone } from '../../../projects/milestones/queries.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import type { Scope } from './list.ts';
+import type { Scope } from './list_kind.ts';
 import type { TextLoader } from './json_cache.ts';
 
 /** Nothing but the milestone selects; the newest come first. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { boolean, oneOf, optional, unsupportedFilter } from '../../../platform/http/schema.ts';
 import { type Filters as SharedFilters, sharedFilterParams } from '../../issuables/lists/filters.ts';
-import type { ListRequester } from '../../issuables/lists/list.ts';
+import type { ListRequester } from '../../issuables/lists/list_kind.ts';
 import { orderNames } from '../../issuables/lists/record_kinds.ts';
 import { milestoneIdWords } from '../../issuables/lists/milestone_wildcards.ts';
 import { type DueWord, dueCondition, dueWords } from './due_filter.ts';

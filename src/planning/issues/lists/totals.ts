@@ -10,7 +10,7 @@ import {
   visibleFeature,
   visibleProjects,
 } from '../../../core/access/visible.ts';
-import type { TotalQuery } from '../../issuables/lists/list.ts';
+import type { TotalQuery } from '../../issuables/lists/list_kind.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 
 type Condition = RawBuilder<boolean>;

@@ -1,7 +1,7 @@
 /** Counts merge requests by state, for the tabs of a list. */
 import type { Call } from '../../../core/access/call.ts';
 import type { TextLoader } from '../../../planning/issuables/lists/json_cache.ts';
-import type { Scope } from '../../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../../planning/issuables/lists/list_kind.ts';
 import type { Filters } from './merge_request_filters.ts';
 import { listMergeRequests } from './list.ts';
 

@@ -22,7 +22,7 @@ import {
   sharedFilterParams,
 } from '../../../planning/issuables/lists/filters.ts';
 import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
-import type { ListRequester } from '../../../planning/issuables/lists/list.ts';
+import type { ListRequester } from '../../../planning/issuables/lists/list_kind.ts';
 import type { Measured } from '../../../planning/issuables/lists/named_filters.ts';
 
 type Condition = RawBuilder<boolean>;

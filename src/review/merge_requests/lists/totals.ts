@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { allOf, readableCode, visibleFeature } from '../../../core/access/visible.ts';
-import type { TotalQuery } from '../../../planning/issuables/lists/list.ts';
+import type { TotalQuery } from '../../../planning/issuables/lists/list_kind.ts';
 
 const getCounterColumns = (state: string) => {
   if (state === 'locked') return [];

@@ -1,5 +1,5 @@
 /** Where a list of merge requests is: a project, a group, or the work of the user. */
-import type { Scope } from '../../../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { View } from '../../page.ts';
 import type { ListFormats } from '../issuables/list/formats_menu.ts';

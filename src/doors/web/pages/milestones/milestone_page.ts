@@ -1,7 +1,7 @@
 /** The page of a milestone: description, progress, and its issues and merge requests. */
 import { today } from '../../../../core/access/viewer.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
-import type { Scope } from '../../../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../planning/issues/lists/list.ts';
 import { countMilestoneIssues } from '../../../../planning/issues/lists/milestone_counts.ts';

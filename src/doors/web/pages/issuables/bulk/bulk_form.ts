@@ -1,5 +1,5 @@
 /** The parts of a list that select records and change them: a checkbox per row, and a menu with the form. */
-import type { Scope } from '../../../../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import type { Visit } from '../../../page.ts';
 import { type Suggestions, hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';

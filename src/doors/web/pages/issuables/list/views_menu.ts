@@ -1,5 +1,5 @@
 /** The menu of a list's saved views: links to them, and forms that save, rename and delete one. */
-import type { Scope } from '../../../../../planning/issuables/lists/list.ts';
+import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import {
   type SavedView,
   type ViewedList,

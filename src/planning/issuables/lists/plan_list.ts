@@ -1,0 +1,158 @@
+/** Plans how a list is read: the conditions, the index to read along, and whether that may take long. */
+import { type RawBuilder, sql } from 'kysely';
+import { today } from '../../../core/access/viewer.ts';
+import { allOf, anyOf } from '../../../core/access/visible.ts';
+import type { SqlDialect } from '../../../platform/db/engine.ts';
+import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
+import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import {
+  type Filters,
+  type Selection,
+  onMilestone,
+  searchedFields,
+  buildSelection,
+  toNamedFilters,
+} from './filters.ts';
+import { type Lead, isRare, chooseLead, leadOfCount } from './leading_index.ts';
+import { type Listed, column } from './record_kinds.ts';
+import { lookUp, many } from './named_filters.ts';
+import { isUnindexed, searchCondition } from '../search/search.ts';
+import { type Scope, type ListKind, type Query, getProject, getUserId, inGroup } from './list_kind.ts';
+
+type Condition = RawBuilder<boolean>;
+
+/** The records to read, and the index to read them along. */
+export type Plan = {
+  lead: Lead;
+  where: Condition;
+  /** Reads the same records without an order. */
+  count: { lead: Lead; where: Condition };
+  /** Reads the records of one state, project by project; null: the list is of one project. */
+  alongProjects: { tables: RawBuilder<unknown>; where: Condition } | null;
+  /** Whether an index selects a small part of the records. */
+  isRare: boolean;
+  /** Whether the search compares every text, so that a page may read all records. */
+  comparesTexts: boolean;
+};
+
+/** SQL condition over `milestones`: those that records in the scope may have. Limits the milestones that are read. */
+const milestonesIn = (scope: Scope): Condition => {
+  if (scope === 'everywhere') return sql`1 = 1`;
+  if ('project' in scope) return availableTo('milestones', toOwner(scope.project));
+  const { group_id } = scope;
+  const below = selectDescendants(group_id);
+  return anyOf([
+    sql`milestones.project_id in (select id from projects where namespace_id in ${below})`,
+    sql`milestones.group_id in ${below}`,
+    sql`milestones.group_id in ${selectAncestors(group_id)}`,
+  ]);
+};
+
+const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
+
+/** For counts in a group: its projects have few of all records, and an index by state. */
+const alongProjects = (
+  { table }: Listed,
+  { needed, others }: Selection,
+  visible: Condition[],
+  { indexedBy }: SqlDialect,
+): Plan['alongProjects'] => ({
+  tables: sql`projects cross join ${sql.raw(table)} ${indexedBy(`${table}_state_created`)}`,
+  where: allOf([...needed.map(({ condition }) => condition), ...others, ...visible]),
+});
+
+/** null: nothing has what the filters name. */
+export const makePlan = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope, filters }: Query<F>,
+): Promise<Plan | null> => {
+  const { dialect } = call.platform.store;
+  const project = getProject(scope);
+  const userId = getUserId(call);
+  const day = today(call.now);
+  const ofMilestone = onMilestone(kind, filters);
+  const measured = [...ofMilestone, ...kind.measured(filters, project !== null)];
+  const requested = toNamedFilters(kind, filters, { userId, project, measured });
+  const names = await lookUp(kind, call, requested, project && toOwner(project));
+  const own = [
+    ...ofMilestone.map(({ condition }) => condition),
+    ...kind.own(filters, { viewer: call.viewer, dialect, today: day }),
+  ];
+  const context = {
+    names,
+    dialect,
+    userId,
+    today: day,
+    milestones: () => milestonesIn(scope),
+    requested,
+    own,
+  };
+  const selection = buildSelection(kind, filters, context);
+  if (selection === null) return null;
+  const counted = requested.measured.map(({ name, index }) => ({
+    index,
+    uses: names('measured', name).uses,
+  }));
+  const isInProject = project !== null;
+  const parts = { kind, filters, selection, dialect, isInProject, measured: counted };
+  const visible =
+    project === null
+      ? [
+          sql<boolean>`projects.id = ${column(kind, 'project_id')}`,
+          ...inGroup(scope),
+          kind.visible(call.viewer, dialect),
+        ]
+      : [kind.visibleIn(call.viewer, project)];
+  const search = await searchCondition(call, kind.type, filters.search ?? '', searchedFields(filters));
+  const along = (lead: Lead) => ({ lead, where: allOf([...lead.conditions, ...visible, ...search]) });
+  const comparesTexts = isUnindexed(call.platform.store, filters.search ?? '');
+  return {
+    ...along(chooseLead(parts)),
+    count: along(leadOfCount(parts)),
+    alongProjects: project === null ? alongProjects(kind, selection, [...visible, ...search], dialect) : null,
+    isRare: isRare(parts),
+    comparesTexts,
+  };
+};
+
+export const tables = (scope: Scope, { lead }: Pick<Plan, 'lead'>): RawBuilder<unknown> =>
+  getProject(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
+
+/** How much longer a text takes to be compared than a row of an index takes to be read. */
+const weightOfText = 10;
+
+/** Estimates how many records a read may visit; null if unknown. */
+export const getLimit = <F extends Filters>(
+  kind: ListKind<F>,
+  scope: Scope,
+  { isRare: isFew, comparesTexts }: Plan,
+): number | null => {
+  const project = getProject(scope);
+  const records = isFew ? many : project && kind.size(project);
+  return records === null ? null : records * (comparesTexts ? weightOfText : 1);
+};
+
+/** Records that a page in the main thread may skip; takes about a millisecond. */
+const maxSkipped = 20_000;
+
+/** Filters by which a page passes over records one by one, unless an index selects few. */
+const passingFilters = [
+  'confidential',
+  'created_after',
+  'created_before',
+  'due_date',
+  'my_reaction_emoji',
+  'not',
+  'updated_after',
+  'updated_before',
+];
+
+/** Whether a page may read many more records than it has. */
+export const readsMany = (
+  { filters, page, passed = 0 }: Pick<Query<Filters>, 'filters' | 'page' | 'passed'>,
+  plan: Plan,
+): boolean =>
+  plan.comparesTexts ||
+  page.offset + passed > maxSkipped ||
+  Object.entries(filters).some(([name, value]) => value !== undefined && passingFilters.includes(name));
