@@ -187,8 +187,8 @@ const options = {
   // A long table is one test.
   timeout: flags.all ? 3000 : 300,
   minutes: flags.all ? 240 : minutes,
-  // One more than processors: tests wait for intervals, and for processes that they start.
-  processes: availableParallelism() + 1,
+  // More than processors: tests wait for intervals, and for processes that they start.
+  processes: availableParallelism() + 2,
 };
 
 let total = 0;

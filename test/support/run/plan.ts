@@ -42,17 +42,17 @@ const engineCondition = /engine !== 'postgres'|isPostgres/;
  * files on SQLite, others after each commit.
  */
 const heavyShares: Record<string, number> = {
-  'test/crash/': 2,
-  'test/ci/': 2,
-  'test/git/': 2,
-  'test/cli/': 2,
-  'test/clients/': 2,
-  'test/web/': 2,
+  'test/crash/': 3,
+  'test/ci/': 3,
+  'test/git/': 3,
+  'test/cli/': 3,
+  'test/clients/': 3,
+  'test/web/': 3,
 };
 
 /** PostgreSQL runs one in so many of the files that run often, and of the others. */
-const oftenShare = 3;
-const seldomShare = 12;
+const oftenShare = 4;
+const seldomShare = 16;
 
 export type Choice = {
   engines: readonly EngineName[];
