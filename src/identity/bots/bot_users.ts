@@ -1,6 +1,5 @@
 /** Bots: users that hold the access tokens of a project or group, and nothing else. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../platform/errors.ts';
@@ -8,13 +7,30 @@ import { selectDescendants } from '../namespaces/ancestors.ts';
 
 export type BotSource = { type: SourceType; id: number };
 
+/** SQL: the row of a bot, in parentheses. */
+export const botOf = (userId: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select 1 from bots where bots.user_id = ${userId})`;
+
 export const isBot = async (db: Reader, userId: number): Promise<boolean> =>
   (await db.selectFrom('bots').select('user_id').where('user_id', '=', userId).executeTakeFirst()) !==
   undefined;
 
 /** Keeps bots from credentials that would outlast their tokens. @throws Failure 403 */
-export const requireNoBot = async (call: Call): Promise<void> => {
-  if (await isBot(call.db, requireUser(call).id)) throw forbidden('A bot has no tokens but its own');
+export const requireNoBot = async (db: Reader, userId: number): Promise<void> => {
+  if (await isBot(db, userId)) throw forbidden('A bot has no credentials but its own token');
+};
+
+/**
+ * Moves the last day of a bot's role from that of its old token to that of the new one; does nothing for another user,
+ * and for a role that was given another last day. Days are `YYYY-MM-DD`; null: none.
+ */
+export const moveRoleEnd = async (
+  { db }: Tx,
+  userId: number,
+  { from, to }: { from: string | null; to: string | null },
+): Promise<void> => {
+  await sql`update members set expires_at = ${to} where user_id = ${userId}
+    and coalesce(expires_at, '') = ${from ?? ''} and exists ${botOf(sql.ref('members.user_id'))}`.execute(db);
 };
 
 const endUsers = async ({ db, now }: Tx, bots: RawBuilder<unknown>): Promise<void> => {

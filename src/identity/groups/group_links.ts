@@ -1,5 +1,7 @@
 /** Groups with which a project or group is shared, as far as the caller sees them. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
+import { today } from '../../core/access/viewer.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
 import { visibleGroups } from './visible.ts';
@@ -20,9 +22,13 @@ type SharedGroup = {
   expires_at: string | null;
 };
 
+/** Over `group_links`: the share has not ended. */
+export const isCurrentLink = (now: number): RawBuilder<boolean> =>
+  sql<boolean>`(group_links.expires_at is null or group_links.expires_at > ${today(now)})`;
+
 /** Loads the groups with which projects or groups are shared, by id of the project or group, in one statement. */
 export const loadSharedGroups = async (
-  { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
+  { db, viewer, platform, now }: Pick<Call, 'db' | 'viewer' | 'platform' | 'now'>,
   type: SourceType,
   ids: readonly number[],
 ): Promise<Map<number, SharedGroup[]>> => {
@@ -41,6 +47,7 @@ export const loadSharedGroups = async (
     ])
     .where('group_links.source_type', '=', type)
     .where(dialect.oneOf('group_links.source_id', ids))
+    .where(isCurrentLink(now))
     .where(visibleGroups(viewer, dialect))
     .orderBy('group_links.id')
     .execute();

@@ -2,6 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
+import { requireNoBot } from '../bots/bot_users.ts';
 import { lockUser } from '../users/queries.ts';
 import type { KeyRow } from './queries.ts';
 import { type KeyInput, type NewKey, checkKey, fingerprintTaken } from './rules.ts';
@@ -43,12 +44,13 @@ export const insertKey = async (tx: Tx, call: Call, userId: number | null, key: 
 
 /**
  * Adds a key to a user.
- * @throws Failure 404 for an unknown user, 400 for an invalid key
+ * @throws Failure 404 for an unknown user, 403 for a bot, 400 for an invalid key
  */
 export const createKey = async (call: Call, userId: number, input: KeyInput): Promise<KeyRow> => {
   const key = await checkKey(call, input);
   return await call.write(async (tx) => {
     await lockUser(tx, userId);
+    await requireNoBot(tx.db, userId);
     return await insertKey(tx, call, userId, key);
   });
 };

@@ -15,8 +15,8 @@ const markTree = async (tx: Tx, namespaceId: number): Promise<number> => {
 };
 
 /**
- * Removes a namespace with all groups and projects below it. They disappear, and their paths are free, when the
- * transaction commits; background work (`work.ts`) deletes the rows.
+ * Removes a namespace with all groups and projects below it. They disappear, their paths are free, and nothing is
+ * shared with them any more, when the transaction commits; background work (`work.ts`) deletes the rows.
  * @returns whether it still existed
  */
 export const removeNamespace = async (tx: Tx, namespaceId: number): Promise<boolean> => {
@@ -31,6 +31,7 @@ export const removeNamespace = async (tx: Tx, namespaceId: number): Promise<bool
     .where('deleted_at', 'is', null)
     .where('namespace_id', 'in', tree)
     .execute();
+  await tx.db.deleteFrom('group_links').where('group_id', 'in', tree).execute();
   for (const table of ['routes', 'redirect_routes'] as const) {
     await tx.db
       .deleteFrom(table)

@@ -5,6 +5,7 @@ import type { TokensTable } from '../../platform/db/schema/identity.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
+import { requireNoBot } from '../bots/bot_users.ts';
 import { lockUser } from '../users/queries.ts';
 import { tokenProblems } from './rules.ts';
 
@@ -56,14 +57,14 @@ export type Creator = { cause: Cause | null; source: Source };
 /**
  * Creates a token for a user.
  * @returns its id and its text, to be shown once
- * @throws Failure 404 for an unknown user, 403 for the ghost, 400 for an invalid name or scopes
+ * @throws Failure 404 for an unknown user, 403 for the ghost and for bots, 400 for an invalid name or scopes
  */
 export const createToken = async (
   platform: Pick<Platform, 'store' | 'random'>,
   by: Creator,
   token: NewToken,
 ): Promise<{ id: number; text: string }> =>
-  await createTokenIn(platform, by, token, async () => await Promise.resolve());
+  await createTokenIn(platform, by, token, async ({ db }) => await requireNoBot(db, token.user_id));
 
 /** As `createToken`. @param first runs in the same transaction, before; throws to abort it */
 export const createTokenIn = async (

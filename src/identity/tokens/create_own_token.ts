@@ -1,6 +1,5 @@
 import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
 import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
-import { requireNoBot } from '../bots/bot_users.ts';
 import { type NewToken, createToken } from './create.ts';
 import { type TokenRow, loadPresentedToken } from './queries.ts';
 
@@ -41,7 +40,6 @@ export const createOwnToken = async (
   call: Call,
   { name, description, scopes, expires_at }: Pick<NewToken, 'name' | 'description' | 'scopes' | 'expires_at'>,
 ): Promise<{ id: number; text: string }> => {
-  await requireNoBot(call);
   return await createToken(
     call.platform,
     { cause: requireActor(call), source: call },

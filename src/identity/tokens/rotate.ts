@@ -2,6 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { today } from '../../core/access/viewer.ts';
 import { forbidden, unauthorized } from '../../platform/errors.ts';
+import { moveRoleEnd } from '../bots/bot_users.ts';
 import { createTokenIn } from './create.ts';
 import { endToken } from './revoke.ts';
 import type { TokenRow } from './queries.ts';
@@ -36,6 +37,7 @@ export const rotateToken = async (
   };
   return await createTokenIn(call.platform, { cause: actor, source: call }, made, async (tx) => {
     if (!(await endToken(tx, id))) throw unauthorized();
+    await moveRoleEnd(tx, user_id, { from: token.expires_at, to: made.expires_at });
     const details = { user_id, name };
     await recordAudit(tx, actor, call, {
       kind: 'token.rotated',

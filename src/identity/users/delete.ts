@@ -6,6 +6,7 @@ import { conflict, forbidden } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { enqueueAvatarRemoval } from '../avatars/store_avatar.ts';
+import { botOf, endBotsOf } from '../bots/bot_users.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
 import { eraseContributions, reassignContributions, hasContributions } from './contributions.ts';
@@ -13,7 +14,7 @@ import { ensureGhost } from './ghost.ts';
 import { requireOtherAdmin } from './last_admin.ts';
 import { lockUser } from './queries.ts';
 
-/** Lists the groups that nobody else owns, directly or through a group above. */
+/** Lists the groups that nobody else owns, directly or through a group above. Bots do not count. */
 const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
   const owner = sql`members.source_type = 'Namespace' and members.access_level = ${sql.lit(levels.owner)}
     and (members.expires_at is null or members.expires_at > ${today(tx.now)})`;
@@ -28,7 +29,7 @@ const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
     )
     select distinct owned as id from above where owned not in (
       select above.owned from above join members on members.source_id = above.id
-      where members.user_id <> ${userId} and ${owner})
+      where members.user_id <> ${userId} and ${owner} and not exists ${botOf(sql.ref('members.user_id'))})
     order by id
   `.execute(tx.db);
   return rows.map(({ id }) => id);
@@ -37,6 +38,7 @@ const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
 const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise<void> => {
   for (const id of ids) {
     if (!(await removeNamespace(tx, id))) continue;
+    await endBotsOf(tx, { type: 'Namespace', id });
     await recordEvent(tx, cause, {
       kind: 'group.deleted',
       project_id: null,
@@ -56,6 +58,7 @@ const removePersonalNamespace = async (tx: Tx, userId: number): Promise<void> =>
     .returning('id')
     .executeTakeFirstOrThrow();
   await removeNamespace(tx, id);
+  await endBotsOf(tx, { type: 'Namespace', id });
 };
 
 export type Deletion = {

@@ -1,9 +1,8 @@
 /** Checks the labels, milestones and users that boards and their lists name. */
-import { sql } from 'kysely';
+import { loadActingViewer } from '../../core/access/background_actor.ts';
 import { loadProjectViewers } from '../../core/access/project_viewers.ts';
 import { canSeeProject } from '../../core/access/visible.ts';
-import type { Group } from '../../identity/groups/find.ts';
-import { selectAncestors, selectDescendants } from '../../identity/namespaces/ancestors.ts';
+import { visibleGroups } from '../../identity/groups/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { invalid, refused } from '../../platform/errors.ts';
 import { type Owner, availableTo } from '../../projects/labels/project_or_group.ts';
@@ -31,23 +30,23 @@ export const checkMilestone = async (db: Reader, owner: Owner, id: number): Prom
   if (milestone === undefined) throw refused('Milestone not found!');
 };
 
-/** Whether an active user sees a group: it is open to them, or they are a member above, in or below it. */
-const canSeeGroup = async (db: Reader, { id, visibility }: Group, userId: number): Promise<boolean> => {
-  const below = selectDescendants(id);
-  const { rows } = await sql`select id from users where id = ${userId} and state = 'active' and (
-    ${visibility} = 'public' or (${visibility} = 'internal' and external = 0)
-    or exists (select 1 from members where user_id = users.id and (
-      (source_type = 'Namespace' and (source_id in ${below} or source_id in ${selectAncestors(id)}))
-      or (source_type = 'Project' and source_id in (select id from projects where namespace_id in ${below})))))`.execute(
-    db,
-  );
-  return rows.length > 0;
+/** Returns whether an active user sees a group. */
+const canSeeGroup = async (tx: Tx, groupId: number, userId: number): Promise<boolean> => {
+  const viewer = await loadActingViewer(tx.db, userId, tx.now);
+  if (viewer === null) return false;
+  const group = await tx.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', groupId)
+    .where(visibleGroups(viewer, tx.dialect))
+    .executeTakeFirst();
+  return group !== undefined;
 };
 
 /** @throws Failure 400 for a user who is missing, blocked, or does not see the project or group */
 export const checkAssignee = async (tx: Tx, { project, group }: BoardOwner, id: number): Promise<void> => {
   if (project === null) {
-    if (await canSeeGroup(tx.db, group, id)) return;
+    if (await canSeeGroup(tx, group.id, id)) return;
   } else {
     const viewer = (await loadProjectViewers(tx.db, project, [id], tx.now)).get(id);
     if (viewer !== undefined && canSeeProject(viewer, project)) return;

@@ -1,7 +1,7 @@
 /** Creates and revokes access tokens of projects and groups. Each has a bot, which is a member with the token's role. */
 import { sql } from 'kysely';
 import { recordAudit } from '../../core/access/audit.ts';
-import { type Call, requireActor } from '../../core/access/call.ts';
+import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
 import { generateTokenText } from '../../core/access/credentials/token_text.ts';
 import { today } from '../../core/access/viewer.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
@@ -80,7 +80,7 @@ export const createAccessToken = async (
   source: Source,
   token: NewAccessToken,
 ): Promise<{ id: number; text: string }> => {
-  await requireNoBot(call);
+  await requireNoBot(call.db, requireUser(call).id);
   check(kind, source, token, call.now);
   const actor = requireActor(call);
   const text = generateTokenText(call.platform.random);
@@ -96,7 +96,11 @@ export const createAccessToken = async (
       .where('tokens.revoked', '=', 0);
     await requireRecordQuota(active, { what: 'access tokens', most: maxTokens });
     const user_id = await insertBot(call, tx, source, name);
-    await insertMember(tx, actor, [source.type, source.id], { user_id, access_level });
+    await insertMember(tx, actor, [source.type, source.id], {
+      user_id,
+      access_level,
+      expires_at: columns.expires_at,
+    });
     const scopes = [...new Set(columns.scopes)];
     const row = { ...columns, name, scopes, kind: 'personal' as const, user_id };
     const tokenId = await insertToken(tx, actor, row, text);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { findGroup } from '../../identity/groups/find.ts';
+import { isCurrentLink } from '../../identity/groups/group_links.ts';
 import { listGroups } from '../../identity/groups/list.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import { basicUser, basicUserShape } from '../../identity/users/json.ts';
@@ -118,7 +119,8 @@ const invitedGroups = endpoint({
   handle: async (call, { id, search: name, min_access_level, page, per_page }) => {
     const { id: projectId } = await findProject(call, id);
     const shared = sql<boolean>`namespaces.id in (select group_id from group_links
-      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${min_access_level ?? 0})`;
+      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${min_access_level ?? 0}
+        and ${isCurrentLink(call.now)})`;
     const filter = {
       ...(name !== undefined && { search: name }),
       page,
@@ -152,6 +154,7 @@ const sharedProjects = endpoint({
       .select('source_id')
       .where('group_id', '=', group.id)
       .where('source_type', '=', 'Project')
+      .where(isCurrentLink(call.now))
       .execute();
     if (links.length === 0) return { items: [], total: 0 };
     const ids = links.map(({ source_id }) => source_id);

@@ -4,6 +4,7 @@ import { today } from '../../core/access/viewer.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { type PageRequest, withTotal } from '../../platform/http/page.ts';
+import { botOf } from '../../identity/bots/bot_users.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
 import type { MemberRow } from './json.ts';
@@ -103,7 +104,7 @@ export const loadMembership = async (
 export const hasEnded = ({ expires_at }: Membership, now: number): boolean =>
   expires_at !== null && expires_at <= today(now);
 
-/** Returns whether another user owns the group, directly or through a group above. */
+/** Returns whether another user, who is no bot, owns the group, directly or through a group above. */
 export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Promise<boolean> => {
   const other = await tx.db
     .selectFrom('members')
@@ -112,6 +113,7 @@ export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Prom
     .where('access_level', '=', levels.owner)
     .where('user_id', '<>', userId)
     .where(isCurrent(tx.now))
+    .where(sql<boolean>`not exists ${botOf(sql.ref('members.user_id'))}`)
     .limit(1)
     .executeTakeFirst();
   return other !== undefined;

@@ -1,9 +1,11 @@
 /** Shares projects and groups with groups, whose members then have a role in them. */
 import { recordAudit } from '../../core/access/audit.ts';
 import { type Call, requireActor } from '../../core/access/call.ts';
+import { today } from '../../core/access/viewer.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { findGroup } from '../../identity/groups/find.ts';
 import { isSharingLocked } from '../../identity/groups/inherited.ts';
+import { lockNamespace } from '../../identity/namespaces/claim_path.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
@@ -31,6 +33,26 @@ const record = async (
   await recordAudit(tx, requireActor(call), call, { kind, ...target, details: data });
 };
 
+/** Locks the source and the group, in the order of their ids. @throws Failure 404 if one is gone */
+const lockBoth = async (tx: Tx, kind: SourceKind, source: Source, groupId: number): Promise<void> => {
+  const lockGroup = async (): Promise<void> => {
+    if ((await lockNamespace(tx, groupId)) === undefined) throw notFound('Group');
+  };
+  if (groupId < source.namespace_id) await lockGroup();
+  await kind.lock(tx, source);
+  if (groupId > source.namespace_id) await lockGroup();
+};
+
+/** Deletes the shares whose last day is over, so that they can be granted again. */
+const deleteEnded = async (tx: Tx, { type, id }: Source): Promise<void> => {
+  await tx.db
+    .deleteFrom('group_links')
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .where('expires_at', '<=', today(tx.now))
+    .execute();
+};
+
 /**
  * Shares a source with a group that the caller sees.
  * @throws Failure 403 for a role above that of the caller or where sharing is locked, 404 for a hidden group, 409 if it
@@ -53,11 +75,12 @@ export const shareWithGroup = async (
   if (source.type === 'Namespace' && group.id === source.id)
     throw invalid({ group: ['cannot be shared with itself'] });
   return await call.write(async (tx) => {
-    await kind.lock(tx, source);
+    await lockBoth(tx, kind, source, group.id);
     const links = tx.db
       .selectFrom('group_links')
       .where('source_type', '=', source.type)
       .where('source_id', '=', source.id);
+    await deleteEnded(tx, source);
     await requireRecordQuota(links, quota);
     const row = await tx.db
       .insertInto('group_links')

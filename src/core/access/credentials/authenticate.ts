@@ -69,7 +69,7 @@ const selectToken = compiled((db, { token_hash, day }: { token_hash: string; day
 );
 
 /** Tables that say who somebody is and which roles they have; `instance` has the version of all names. */
-export const identityTables = ['users', 'members', 'namespaces', 'instance'];
+export const identityTables = ['users', 'members', 'group_links', 'namespaces', 'instance'];
 
 /** Tokens in memory. */
 const maxTokens = 2_000;

@@ -12,7 +12,9 @@ type Query = Readonly<Record<string, string | undefined>>;
  */
 export const feedAddress = ({ actor, platform }: Call, path: string, query: Query = {}): string => {
   const sent = new URLSearchParams();
-  if (actor !== null) sent.set('feed_token', makeFeedToken(platform.secrets.session_key, actor.user, path));
+  // An administrator who acts as the user would keep the token.
+  if (actor !== null && actor.sudo_by_id === null)
+    sent.set('feed_token', makeFeedToken(platform.secrets.session_key, actor.user, path));
   for (const [name, value] of Object.entries(query)) if (value !== undefined) sent.set(name, value);
   return sent.size === 0 ? path : `${path}?${sent.toString()}`;
 };

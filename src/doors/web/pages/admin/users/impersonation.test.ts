@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedProject, unique } from '../../../../../../test/support/seed.ts';
+import { seedIssue, seedProject, unique } from '../../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../../test/support/visitor.ts';
 import { pagePaths } from '../../../routes.ts';
@@ -244,4 +244,13 @@ test('the user sees the session without where the administrator is, and can end 
   const [, path = ''] = /action="([^"]+)"/.exec(row) ?? [];
   assert.equal((await mine.post(path)).status, 303);
   assert.equal((await visitor.get('/profile')).status, 302);
+});
+
+test('shows no feed address that would last', async () => {
+  const { visitor, user } = await impersonate();
+  const project = await seedProject(gantry, { owner: user.id, visibility: 'private' });
+  await seedIssue(gantry, { project: project.id });
+  const path = `/${project.full_path}/issues`;
+  assert.doesNotMatch((await visitor.get(path)).text, /feed_token/);
+  assert.match((await (await signIn(user)).get(path)).text, /feed_token/);
 });
