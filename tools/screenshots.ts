@@ -42,7 +42,22 @@ const shown: Record<string, string> = {
   webhook_delivery: '/workshop/bridge/-/hooks/1/deliveries/1',
   group: '/groups/workshop',
   new_project: '/projects/new',
+  board: '/workshop/bridge/-/boards',
+  milestones: '/workshop/bridge/-/milestones',
+  labels: '/workshop/bridge/-/labels',
+  members: '/workshop/bridge/-/project_members',
+  group_issues: '/groups/workshop/-/issues',
+  issue_new: '/workshop/bridge/-/issues/new',
+  todos: '/dashboard/todos',
+  search: '/search?search=bridge',
+  preferences: '/profile/preferences',
+  tokens: '/profile/personal_access_tokens',
+  admin: '/admin',
   admin_users: '/admin/users',
+  admin_user: '/admin/users/2',
+  admin_settings: '/admin/application_settings',
+  admin_background_work: '/admin/background_work',
+  admin_applications: '/admin/applications',
   pipelines: '/workshop/bridge/-/pipelines',
   pipeline: '/workshop/bridge/-/pipelines/8',
   new_release: '/workshop/bridge/-/releases/new',
@@ -58,9 +73,12 @@ const variants: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 375, height: 812 }, colorScheme: 'light' },
 };
 
-const signIn = async (page: Page, password: string): Promise<void> => {
+/** Returns who opens a page: administration is missing for everybody else. */
+const loginFor = (name: string): string => (shown[name]?.startsWith('/admin') === true ? 'root' : 'ada');
+
+const signIn = async (page: Page, login: string, password: string): Promise<void> => {
   await page.goto('/users/sign_in');
-  await page.locator('input[name=login]').fill('ada');
+  await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('/');
@@ -68,17 +86,30 @@ const signIn = async (page: Page, password: string): Promise<void> => {
 
 type Site = { browser: Browser; url: string; password: string; into: string };
 
-const takeVariant = async ({ browser, url, password, into }: Site, variant: string, names: string[]) => {
-  const context = await browser.newContext({ baseURL: url, ...variants[variant] });
+type Shot = { variant: string; login: string };
+
+/** Takes the pictures of one variant that one user opens. */
+const takeVariant = async (site: Site, { variant, login }: Shot, names: string[]): Promise<void> => {
+  if (names.length === 0) return;
+  const context = await site.browser.newContext({ baseURL: site.url, ...variants[variant] });
   const page = await context.newPage();
-  await signIn(page, password);
+  await signIn(page, login, site.password);
   for (const name of names) {
     const answer = await page.goto(shown[name] ?? '/');
-    const file = join(into, `${name}_${variant}.png`);
+    const file = join(site.into, `${name}_${variant}.png`);
     await page.screenshot({ path: file });
-    console.log(`${answer?.status() ?? 0}  ${file}`);
+    if (answer?.ok() !== true) throw new Error(`${shown[name]} answered ${answer?.status()}`);
+    console.log(file);
   }
   await context.close();
+};
+
+const takePictures = async (site: Site, names: string[]): Promise<void> => {
+  for (const variant of Object.keys(variants))
+    for (const login of ['ada', 'root']) {
+      const own = names.filter((name) => loginFor(name) === login);
+      await takeVariant(site, { variant, login }, own);
+    }
 };
 
 /** Maximum bytes of the picture of the README. */
@@ -98,7 +129,7 @@ const takeReadmePicture = async ({ browser, url, password }: Site): Promise<void
   const viewport = { width: 1180, height: 720 };
   const context = await browser.newContext({ baseURL: url, viewport, colorScheme: 'light' });
   const page = await context.newPage();
-  await signIn(page, password);
+  await signIn(page, 'ada', password);
   await page.goto(shown['home'] ?? '/');
   await waitForPipeline(page);
   const devtools = await context.newCDPSession(page);
@@ -125,6 +156,15 @@ const addHook = async (url: string, token: string): Promise<void> => {
   await api(`POST ${path}/1/test/push_events`).catch(() => undefined);
 };
 
+/** Adds a board with a column for each label. */
+const addBoard = async (url: string, token: string): Promise<void> => {
+  const api = openApi(url, token);
+  const path = '/projects/workshop%2Fbridge';
+  const board = await api<{ id: number }>(`POST ${path}/boards`, { json: { name: 'Work' } });
+  const labels = await api<{ id: number }[]>(`GET ${path}/labels`);
+  for (const { id } of labels) await api(`POST ${path}/boards/${board.id}/lists`, { json: { label_id: id } });
+};
+
 const main = async (): Promise<void> => {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -148,11 +188,12 @@ const main = async (): Promise<void> => {
   try {
     await fill({ url: service.url, token, password });
     await addHook(service.url, token);
+    await addBoard(service.url, token);
     const executablePath = await chromium.executablePath();
     const browser = await driver.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const site = { browser, url: service.url, password, into };
     if (values.readme) await takeReadmePicture(site);
-    else for (const variant of Object.keys(variants)) await takeVariant(site, variant, names);
+    else await takePictures(site, names);
     await browser.close();
   } finally {
     await service.stop();

@@ -89,7 +89,7 @@ const stagePart = (
   stage: string,
   jobs: readonly JobRow[],
 ): Html => html`<section class="card" aria-label="${stage}"><header><h2>${stage}</h2></header>
-<div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table>
+<div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table class="even">
 <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
 <tbody>${jobs.map((job) => jobLine(context, job))}</tbody>
 </table></div></section>

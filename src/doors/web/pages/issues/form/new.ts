@@ -9,21 +9,14 @@ import { forbidden, notFound } from '../../../../../platform/errors.ts';
 import { hash, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import {
-  type FormProblems,
-  attempt,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  select,
-} from '../../../parts/form.ts';
+import { type FormProblems, attempt, checkbox, form, input, noProblems } from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
+import { assigneeField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
 
 type Filled = {
   title: string;
@@ -46,45 +39,21 @@ const blank: Filled = {
 };
 
 /** Fields that need the permission to administer issues. */
-const adminFields = (filled: Filled, choices: Choices, problems: FormProblems) => [
-  input({
-    name: 'labels',
-    label: 'Labels',
-    hint: 'Names, separated by commas. Missing ones are created.',
-    value: filled.labels.join(', '),
-    problems,
-  }),
-  select({
-    name: 'assignee_ids[]',
-    label: 'Assignee',
-    value: String(filled.assignee_ids[0] ?? ''),
-    options: [
-      ['', 'Nobody'],
-      ...choices.members.map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const),
-    ],
-  }),
-  select({
-    name: 'milestone_id',
-    label: 'Milestone',
-    value: String(filled.milestone_id ?? ''),
-    options: [['', 'None'], ...choices.milestones.map(({ id, title }) => [String(id), title] as const)],
-  }),
+const adminFields = (filled: Filled, choices: Choices, problems: FormProblems): Html[] => [
+  assigneeField(choices, filled),
+  milestoneField(choices, filled),
+  labelsField(choices, filled, problems),
   input({ name: 'due_date', label: 'Due date', type: 'date', value: filled.due_date, problems }),
 ];
 
-type Given = { problems?: FormProblems; templates?: Html | null };
-
-const newView = async (
+/** Renders the texts, and the properties next to them. */
+const fieldsPart = async (
   visit: Visit,
   project: Project,
   filled: Filled,
-  { problems = noProblems, templates = null }: Given = {},
-): Promise<View> => {
-  const isAdmin = may(visit.call.viewer, 'admin_issue', project);
-  const fields = isAdmin ? adminFields(filled, await loadChoices(visit, project), problems) : [];
-  const content = html`<div class="form-page">${templates}${form(
-    visit,
-    { action: issuesPath(project), submit: 'Create issue', problems },
+  problems: FormProblems,
+): Promise<Html> => {
+  const main = [
     input({
       name: 'title',
       label: 'Title',
@@ -98,7 +67,7 @@ const newView = async (
       label: 'Description',
       hint: 'Quick actions such as /assign work, too.',
       value: filled.description,
-      rows: 12,
+      rows: 14,
       project,
       problems,
     }),
@@ -108,8 +77,25 @@ const newView = async (
       hint: 'Only you, the assignees and members with at least the Reporter role can see it.',
       checked: filled.confidential,
     }),
-    ...fields,
-  )}</div>`;
+  ];
+  if (!may(visit.call.viewer, 'admin_issue', project)) return html`<div class="form-page">${main}</div>`;
+  const side = adminFields(filled, await loadChoices(visit, project), problems);
+  return html`<div class="with-aside"><div>${main}</div><div>${side}</div></div>`;
+};
+
+type Given = { problems?: FormProblems; templates?: Html | null };
+
+const newView = async (
+  visit: Visit,
+  project: Project,
+  filled: Filled,
+  { problems = noProblems, templates = null }: Given = {},
+): Promise<View> => {
+  const content = html`${templates}${form(
+    visit,
+    { action: issuesPath(project), submit: 'Create issue', problems },
+    await fieldsPart(visit, project, filled, problems),
+  )}`;
   const view = projectView(visit, { project, title: 'New issue', noun: 'issues' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };

@@ -2,10 +2,11 @@
 import { may } from '../../../../../core/access/may.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
-import { type FormProblems, checkbox, input, select } from '../../../parts/form.ts';
+import { type FormProblems, checkbox, input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
+import { assigneeField, labelsField, memberField, milestoneField } from '../../../parts/properties/form_fields.ts';
 import type { Ends } from './branch_choice.ts';
 
 export type Filled = {
@@ -19,39 +20,12 @@ export type Filled = {
   remove_source_branch: boolean;
 };
 
-const memberOptions = ({ members }: Choices): (readonly [string, string])[] => [
-  ['', 'Nobody'],
-  ...members.map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const),
-];
-
 /** Fields that need the permission to administer merge requests. */
 const adminFields = (filled: Filled, choices: Choices, problems: FormProblems): Html[] => [
-  select({
-    name: 'assignee_ids[]',
-    label: 'Assignee',
-    value: String(filled.assignee_ids[0] ?? ''),
-    options: memberOptions(choices),
-  }),
-  select({
-    name: 'reviewer_ids[]',
-    label: 'Reviewer',
-    value: String(filled.reviewer_ids[0] ?? ''),
-    options: memberOptions(choices),
-  }),
-  select({
-    name: 'milestone_id',
-    label: 'Milestone',
-    value: String(filled.milestone_id ?? ''),
-    options: [['', 'None'], ...choices.milestones.map(({ id, title }) => [String(id), title] as const)],
-  }),
-  input({
-    name: 'labels',
-    label: 'Labels',
-    hint: 'Names, separated by commas. Missing ones are created.',
-    value: filled.labels.join(', '),
-    suggestions: choices.labels.map(({ name }) => name),
-    problems,
-  }),
+  assigneeField(choices, filled),
+  memberField(choices, { name: 'reviewer_ids[]', label: 'Reviewer', ids: filled.reviewer_ids }),
+  milestoneField(choices, filled),
+  labelsField(choices, filled, problems),
 ];
 
 /** Renders the choices about the merge. */
