@@ -1,5 +1,6 @@
 /** The one script of all pages. It only enhances: every page works without it. */
 import { boardShortcuts, startBoards } from './boards.ts';
+import { startCurrentLinks } from './current_links.ts';
 import { startCopyButtons } from './copy_buttons.ts';
 import { startEditors } from './text_editors.ts';
 import { startFilters } from './filter_lists.ts';
@@ -21,6 +22,7 @@ startTimes();
 startLater(updateTimes);
 startMenus();
 startCopyButtons();
+startCurrentLinks();
 startLines();
 startEditors();
 startFilters();

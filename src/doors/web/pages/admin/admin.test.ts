@@ -38,7 +38,7 @@ beforeEach(async () => await set({ ...defaults }));
 const partOf = (text: string, name: string): string =>
   text
     .split('<div class="setting">')
-    .find((part) => part.includes(`<p class="facts"><code>${name}</code>`)) ?? '';
+    .find((part) => part.includes(`<p class="setting-values"><code>${name}</code>`)) ?? '';
 
 const seenIn = (text: string): Record<string, string> =>
   Object.fromEntries(

@@ -11,6 +11,24 @@ const warnings = ({ call: { settings } }: Visit): Html | null =>
 `
     : null;
 
+const areas: readonly (readonly [path: string, name: string, meaning: string])[] = [
+  ['/admin/users', 'Users', 'Create, edit, block and delete accounts, reset passwords, impersonate.'],
+  ['/admin/groups', 'Groups', 'All groups, with their projects and members.'],
+  ['/admin/projects', 'Projects', 'All projects, with their sizes and settings.'],
+  ['/admin/jobs', 'Jobs', 'Waiting and running jobs of all projects.'],
+  ['/admin/application_settings', 'Settings', 'Sign-up, sign-in, defaults of new projects, limits.'],
+  ['/admin/runners', 'Runners', 'Runners that all projects may use.'],
+  ['/admin/applications', 'Applications', 'OAuth applications of the instance and of users.'],
+  ['/admin/background_work', 'Background work', 'Waiting, running and failed work, with a retry.'],
+  ['/admin/health', 'Health', 'Database, disks, repository storages, versions.'],
+  ['/admin/audit_events', 'Audit log', 'Sign-ins and changes that concern security.'],
+  ['/-/docs/api', 'API', 'Every endpoint, for programs.'],
+];
+
+const areaLine = ([path, name, meaning]: (typeof areas)[number]): Html =>
+  html`<li><a class="title" href="${path}">${name}</a><span class="meta">${meaning}</span></li>
+`;
+
 const inAll = new Intl.NumberFormat('en-US');
 
 export const startPages = [
@@ -28,17 +46,7 @@ export const startPages = [
 <div><dt>Groups</dt><dd>${inAll.format(groups)}</dd></div>
 <div><dt>Projects</dt><dd>${inAll.format(projects)}</dd></div>
 </dl>
-<ul class="list">
-<li><a href="/admin/users">Users</a><br><span class="quiet">Create, edit, block and delete accounts, reset passwords, impersonate.</span></li>
-<li><a href="/admin/groups">Groups</a> and <a href="/admin/projects">projects</a><br><span class="quiet">All of them, with their sizes and settings.</span></li>
-<li><a href="/admin/jobs">Jobs</a> and <a href="/admin/runners">runners</a><br><span class="quiet">What runs and waits in all projects, and what runs it.</span></li>
-<li><a href="/admin/application_settings">Settings</a><br><span class="quiet">Sign-up, sign-in, defaults of new projects, limits.</span></li>
-<li><a href="/admin/applications">Applications</a><br><span class="quiet">OAuth applications of the instance and of users.</span></li>
-<li><a href="/admin/health">Health</a><br><span class="quiet">Database, disks, repository storages, versions.</span></li>
-<li><a href="/admin/background_work">Background work</a><br><span class="quiet">Waiting, running and failed work, with a retry.</span></li>
-<li><a href="/admin/audit_events">Audit log</a><br><span class="quiet">Sign-ins and changes that concern security.</span></li>
-<li><a href="/-/docs/api">API</a><br><span class="quiet">Everything over HTTP, for programs.</span></li>
-</ul>`;
+<section class="card" aria-label="Pages of administration"><ul class="list bare">${areas.map(areaLine)}</ul></section>`;
       return adminView({ path: '/admin', title: 'Administration' }, content);
     },
   }),

@@ -158,7 +158,7 @@ const listed = async (visit: Visit, code: Code, query: Query, at: PageRequest): 
   return html`<div class="row">${searchBranches(project, search, sort)}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>
 <section class="card" aria-label="Branches"><header><span class="muted">${spellCount(total, 'branch', 'branches')}</span></header>${
     lines.length === 0
-      ? emptyState({ icon: 'search', title: 'No branches match' })
+      ? emptyState({ icon: 'search', title: 'No branches match', text: 'Try other words.' })
       : list(visit, project, lines)
   }</section>
 ${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`;

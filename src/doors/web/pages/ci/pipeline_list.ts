@@ -46,7 +46,11 @@ ${input({ name: 'ref', id: 'filter_ref', label: 'Filter by branch or tag', value
 const none = (isFiltered: boolean): Html =>
   html`<section class="card" aria-label="Pipelines">${
     isFiltered
-      ? emptyState({ icon: 'search', title: 'No pipelines match' })
+      ? emptyState({
+          icon: 'search',
+          title: 'No pipelines match',
+          text: 'Choose another state, branch or tag.',
+        })
       : emptyState({
           icon: 'pipeline',
           title: 'No pipelines yet',

@@ -88,7 +88,7 @@ const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => 
     readmeCard(visit, { project, ref, path: '', commit }),
     projectAside(visit, project, { ...files, ref, languages }),
   ]);
-  return html`<div class="row">${switcher.menu}${icon('branch')}${countsPart(visit, project, ref, { ...switcher, commits })}${actionsPart(visit, project, ref)}</div>
+  return html`<div class="row">${switcher.menu}${countsPart(visit, project, ref, { ...switcher, commits })}${actionsPart(visit, project, ref)}</div>
 <div class="with-aside"><div class="stack">${tree}${readme}</div>${aside}</div>`;
 };
 

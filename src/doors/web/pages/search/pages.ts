@@ -85,7 +85,7 @@ const resultsPart = async (
 ): Promise<{ content: Html; total: number }> => {
   try {
     const { items, total } = await run(query, scope, request);
-    const empty = emptyState({ icon: 'search', title: 'No results' });
+    const empty = emptyState({ icon: 'search', title: 'No results', text: 'Try other words.' });
     const shown = await renderers[scope]?.(query.visit, items, query.search);
     return { content: items.length === 0 ? empty : (shown ?? empty), total };
   } catch (error) {

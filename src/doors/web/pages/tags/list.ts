@@ -85,7 +85,7 @@ const card = (visit: Visit, { project }: Code, tags: readonly ShownTag[], { sear
         title: 'No tags yet',
         text: 'Tags mark commits, such as those of a release.',
       })
-    : emptyState({ icon: 'search', title: 'No tags match' });
+    : emptyState({ icon: 'search', title: 'No tags match', text: 'Try other words.' });
 };
 
 export const listPage = page({

@@ -93,7 +93,11 @@ export const applicationPages = [
 <a class="button primary" href="${path}/new">${icon('plus')} New application</a></div>
 <div class="card"><header><span class="muted">${total === 1 ? '1 application' : `${total} applications`}</span></header>${
         items.length === 0
-          ? emptyState({ icon: 'key', title: 'No applications' })
+          ? emptyState({
+              icon: 'key',
+              title: 'No applications',
+              text: 'Register one to let it sign users in or call the API.',
+            })
           : html`<ul class="list">${items.map((one) => line(visit, one, owners.get(one.owner_id ?? 0)))}</ul>`
       }</div>
 ${pagesNav({ path, query: {}, page: wanted, total })}`;

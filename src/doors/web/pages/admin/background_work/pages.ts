@@ -10,6 +10,7 @@ import {
   loadWorkFigures,
   workStates,
 } from '../../../../../platform/queue/inspect_work.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
@@ -81,6 +82,15 @@ const kindPart = ({ state, kind }: Filter): Html | null =>
     : html`<p>Only work of the kind <strong>${kind}</strong>. <a href="${listPath({ state, kind: undefined })}">Show all kinds</a></p>
 `;
 
+const noWork = ({ state, kind }: Filter): Html => {
+  const isFiltered = state !== undefined || kind !== undefined;
+  return html`<section class="card">${emptyState({
+    icon: 'check-circle',
+    title: isFiltered ? 'No such work' : 'No background work',
+    text: isFiltered ? 'Choose another state or kind.' : 'Nothing is waiting, running or failed.',
+  })}</section>`;
+};
+
 const retry = async ({ call }: Visit, ids: number[] | null) => {
   const count = await call.platform.store.write(async (tx) => await retryWork(tx, ids));
   return redirect(path, count === 1 ? 'Retrying 1 failed task.' : `Retrying ${count} failed tasks.`);
@@ -105,11 +115,10 @@ export const workPages = [
       ]);
       const failed = figures.reduce((sum, one) => sum + one.failed, 0);
       const content = html`<p>Tasks that the service runs in the background: processing pushes, creating pipelines, removing deleted data. Failed tasks wait for a retry.</p>
-${figures.length === 0 ? html`<p>Nothing waits, runs or has failed.</p>` : figuresTable(figures, now)}
+${figures.length > 0 && figuresTable(figures, now)}
 ${failed > 0 && retryButton(visit, `${path}/retry`, 'Retry all failed work')}
 ${kindPart({ state, kind })}${stateTabs({ state, kind })}
-<p class="quiet">${total === 0 ? 'No results' : `${total} in all`}</p>
-${items.length > 0 && table(visit, items)}
+${items.length === 0 ? noWork({ state, kind }) : html`<p class="quiet">${total} in all</p>${table(visit, items)}`}
 ${pagesNav({ path, query: { state, kind }, page: request, total })}`;
       return adminView({ path, title: 'Background work' }, content);
     },

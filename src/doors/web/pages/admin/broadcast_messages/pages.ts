@@ -187,7 +187,11 @@ export const broadcastMessagePages = [
 <a class="button primary" href="${path}/new">${icon('plus')} New message</a></div>
 <div class="card">${
         items.length === 0
-          ? emptyState({ icon: 'info', title: 'No broadcast messages' })
+          ? emptyState({
+              icon: 'info',
+              title: 'No broadcast messages',
+              text: 'Add one to show a notice at the top of every page.',
+            })
           : html`<ul class="list">${items.map((row) => line(visit, row))}</ul>`
       }</div>
 ${pagesNav({ path, query: {}, page: at, total })}`;

@@ -83,7 +83,7 @@ const lastPart = ({ last }: Shown): Html => {
 const facts = (shown: Shown): Html => {
   const { name, value, around } = shown;
   const [now, usual] = [value, fieldOf(name).default].map((one) => labelOf(name, one, around));
-  return html`<p class="facts"><code>${name}</code> · now ${now === usual ? now : html`<strong>${now}</strong>`} · default ${usual} · ${lastPart(shown)}</p>`;
+  return html`<p class="setting-values"><code>${name}</code> · now ${now === usual ? now : html`<strong>${now}</strong>`} · default ${usual} · ${lastPart(shown)}</p>`;
 };
 
 export const settingPart = (shown: Shown): Html => html`<div class="setting">

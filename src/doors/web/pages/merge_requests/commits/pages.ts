@@ -53,7 +53,7 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const request = pageRequest(query);
   const { items, total } = await listCommits(visit.call, loaded, request);
   if (items.length === 0) {
-    return html`<section class="card">${emptyState({ icon: 'commit', title: 'No commits' })}</section>`;
+    return html`<section class="card">${emptyState({ icon: 'commit', title: 'No commits', text: 'Push commits to the source branch.' })}</section>`;
   }
   const commits = items.map((item) => toCommit(parseCommit(item)));
   const project = await findCommitProject(visit, loaded);

@@ -6,7 +6,12 @@ import { type FormProblems, checkbox, input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
-import { assigneeField, labelsField, memberField, milestoneField } from '../../../parts/properties/form_fields.ts';
+import {
+  assigneeField,
+  labelsField,
+  memberField,
+  milestoneField,
+} from '../../../parts/properties/form_fields.ts';
 import type { Ends } from './branch_choice.ts';
 
 export type Filled = {
