@@ -21,7 +21,7 @@ type Orders = {
   root: string;
   secret: string;
   /** Another process owns the storage: remove no files and end no processes. */
-  readOnly?: boolean;
+  isGuest?: boolean;
   /** Path of a Unix socket, or an address. */
   listen: string | { host: string; port: number };
 };
@@ -39,19 +39,19 @@ type Signals = {
 };
 
 const run = async (
-  { root, secret, readOnly = false, listen: at }: Orders,
+  { root, secret, isGuest = false, listen: at }: Orders,
   { draining, ended }: Signals,
 ): Promise<void> => {
   if (typeof at === 'string') rmSync(at, { force: true });
   const exec = makeExec();
   const pools = makePools(exec);
-  const orphans = readOnly ? 0 : await endOrphans(root);
+  const orphans = isGuest ? 0 : await endOrphans(root);
   if (orphans > 0) log('processes of a gitd that was killed were ended', { count: orphans });
-  if (!readOnly) noteExclusiveStart(Date.now());
+  if (!isGuest) noteExclusiveStart(Date.now());
   const storage: Storage = { root, exec, pools, owner: { instance: null }, log };
   const listener = await listen({ storage, secret, methods, streams }, at);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
-  const stops = readOnly ? [] : [startJanitor(storage), startHousekeeping(storage)];
+  const stops = isGuest ? [] : [startJanitor(storage), startHousekeeping(storage)];
   await Promise.race([ended, draining.then(listener.drain)]);
   for (const stop of stops) stop();
   setTimeout(() => process.exit(1), stopTimeout).unref();

@@ -12,7 +12,7 @@ import { StartFailure } from '../../platform/errors.ts';
 import { openBlobReader } from '../../platform/blob/open_reader.ts';
 import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
-import { openStoragesToRead } from '../service/open_storages.ts';
+import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { recordBackup } from './backup_records.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
@@ -78,7 +78,7 @@ const saveFiles = async (
   { config, store, instance, onPart }: BackupParts,
   tables: Manifest['tables'],
 ): Promise<Manifest['counts']> => {
-  const git = openStoragesToRead(config, instance);
+  const git = openStoragesAsGuest(config, instance);
   try {
     onPart('repositories saved', sumRows(tables, ['projects']));
     const repositories = await saveRepositories({ ...saving, git, db: store.db });

@@ -75,13 +75,22 @@ export const openRepository = (git: GitStorages, line: RepositoryLine): Reposito
 /** Seconds to write all refs of a repository. */
 const refsTimeout = 3_600;
 
+/** Writes packs in their order, then all refs. */
+export const writeRepository = async (
+  place: BackupReader,
+  repository: Repository,
+  { packs, refs }: { packs: readonly StoredObject[]; refs: Buffer },
+): Promise<void> => {
+  for (const pack of packs) await writePack(place, repository, pack);
+  await repository.ask('refs.restore', {}, refs, { seconds: refsTimeout });
+};
+
 const restoreRepository = async ({ place, git }: Restoring, line: RepositoryLine): Promise<void> => {
   const repository = openRepository(git, line);
   const refs = await readObject(place, line.refs.sha256);
   const { body } = await repository.read('refs.dump', {});
   if (body.length > 0 && body.equals(refs)) return;
-  for (const pack of line.packs) await writePack(place, repository, pack);
-  await repository.ask('refs.restore', {}, refs, { seconds: refsTimeout });
+  await writeRepository(place, repository, { packs: line.packs, refs });
 };
 
 /** @throws StartFailure that names what could not be restored */

@@ -50,7 +50,7 @@ export const countRows = async (file: string): Promise<{ [table: string]: number
 export type Snapshot = {
   all: <T>(text: string, ...values: (string | number)[]) => T[];
   /** Reads rows one by one, for results that do not fit into memory. */
-  each: <T>(text: string) => Iterable<T>;
+  each: <T>(text: string, ...values: (string | number)[]) => Iterable<T>;
   close: () => void;
 };
 
@@ -58,7 +58,8 @@ export const openSnapshot = (file: string): Snapshot => {
   const database = new DatabaseSync(file, { readOnly: true });
   return {
     all: <T>(text: string, ...values: (string | number)[]) => database.prepare(text).all(...values) as T[],
-    each: <T>(text: string) => database.prepare(text).iterate() as Iterable<T>,
+    each: <T>(text: string, ...values: (string | number)[]) =>
+      database.prepare(text).iterate(...values) as Iterable<T>,
     close: () => database.close(),
   };
 };

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import type { GitStorages } from '../../platform/git/storages.ts';
-import { openStoragesToRead } from '../service/open_storages.ts';
+import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
 import { readContents } from './contents.ts';
@@ -91,7 +91,7 @@ const checkRepositories = async (
   { place, manifest, onPart, advance }: VerifyParts,
 ): Promise<void> => {
   onPart('repositories checked', manifest.counts.repositories);
-  const git = openStoragesToRead(config, manifest.instance);
+  const git = openStoragesAsGuest(config, manifest.instance);
   try {
     for await (const line of readContents(place, manifest)) {
       if (line.kind !== 'repository') continue;

@@ -9,13 +9,13 @@ type StorageConfig = Pick<Config, 'repository_storages' | 'data' | 'gitd_secret'
 export const openStorages = (
   { repository_storages: storages, data, gitd_secret: secret }: StorageConfig,
   instance: string,
-  readOnly = false,
+  isGuest = false,
 ): GitStorages =>
-  openGit({ storages, data, secret, instance, readOnly, random: randomBytes, log: () => undefined });
+  openGit({ storages, data, secret, instance, isGuest, random: randomBytes, log: () => undefined });
 
 /**
- * Opens the storages for reading, also beside a running service.
+ * Opens the storages beside a running service: for reading, and for writing to repositories that nobody else uses.
  * @param instance the id of the database's instance; storages of other instances do not answer
  */
-export const openStoragesToRead = (config: StorageConfig, instance: string): GitStorages =>
+export const openStoragesAsGuest = (config: StorageConfig, instance: string): GitStorages =>
   openStorages(config, instance, true);

@@ -131,11 +131,14 @@ export const readFiles = (root: string): Pick<Blobs, 'get'> => ({
   },
 });
 
-/** Opens a store. The folder must have a marker, and only one process may use it. */
-export const openBlobs = async (root: string): Promise<Blobs> => {
+/**
+ * Opens a store. The folder must have a marker, and only one process may use it, besides guests.
+ * @param isGuest another process owns the store: what that one has not finished stays
+ */
+export const openBlobs = async (root: string, isGuest = false): Promise<Blobs> => {
   const unfinished = join(root, 'unfinished');
   // Remove what a killed process left.
-  await rm(unfinished, { recursive: true, force: true });
+  if (!isGuest) await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const getFilePath = (area: string, sha256: string): string => join(root, getBlobKey(area, sha256));
   return {

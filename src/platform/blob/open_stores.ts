@@ -16,10 +16,11 @@ const pauses = { abandoned: 6 * 3_600_000, waiting: 60_000 };
 export const openConfiguredBlobs = async (
   config: Config,
   log: Pick<Logger, 'warn'>,
+  isGuest = false,
 ): Promise<Opened<Blobs>> => {
   const location = getS3Location(config);
   if (location === null) {
-    return { opened: await openBlobs(join(config.data, 'blobs')), close: () => undefined };
+    return { opened: await openBlobs(join(config.data, 'blobs'), isGuest), close: () => undefined };
   }
   const [{ openBucket }, { openS3, removeAbandoned }] = await Promise.all([
     import('./s3_client.ts'),
@@ -31,7 +32,13 @@ export const openConfiguredBlobs = async (
   return { opened: openS3(bucket), close: runPeriodically(pauses.abandoned, tidy) };
 };
 
-type Parts = { config: Config; store: Store; log: Logger };
+type Parts = {
+  config: Config;
+  store: Store;
+  log: Logger;
+  /** Runs beside a service that owns the data folder. */
+  isGuest?: boolean;
+};
 
 /**
  * Opens the store of job logs: the data folder, or shared storage if other services use the same database and bucket.
@@ -70,7 +77,7 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
 type Bytes = { blobs: Blobs; traces: AppendFiles; close: () => Promise<void> };
 
 export const openBytes = async (parts: Parts): Promise<Bytes> => {
-  const blobs = await openConfiguredBlobs(parts.config, parts.log);
+  const blobs = await openConfiguredBlobs(parts.config, parts.log, parts.isGuest);
   const traces = await openTraces(parts, blobs.opened);
   return {
     blobs: blobs.opened,

@@ -28,8 +28,8 @@ export type GitParts = {
   secret: string | null;
   /** Our instance id. Storages of other instances refuse connections. */
   instance: string;
-  /** Only read the storages of this machine, alongside a running service; create nothing on disk. */
-  readOnly?: boolean;
+  /** Runs alongside a service that owns the storages of this machine. Writes only to repositories that nobody else uses. */
+  isGuest?: boolean;
   random: (bytes: number) => Buffer;
   log: (level: 'info' | 'warn', details: object, message: string) => void;
 };
@@ -189,15 +189,15 @@ type Opened = { reach: Reach; keeper: GitdSupervisor | null; channel: Channel; s
 
 const openStorage = (parts: GitParts, site: StorageSite): Opened => {
   const { name, address } = site;
-  const { data, readOnly = false, random, log } = parts;
+  const { data, isGuest = false, random, log } = parts;
   const id = (bytes: number): string => random(bytes).toString('hex');
   const keeper =
     address === null
       ? superviseGitd(
           {
             root: getLocalRoot(data, site),
-            listen: readOnly ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
-            readOnly,
+            listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
+            isGuest,
             secret: id(32),
             onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
           },

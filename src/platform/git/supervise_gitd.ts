@@ -18,8 +18,8 @@ export type SupervisorOptions = {
   /** Where it listens: a folder for its Unix socket, or an address. */
   listen: { folder: string } | { host: string; port: number };
   secret: string;
-  /** Read-only, alongside the gitd of a running service. */
-  readOnly?: boolean;
+  /** Runs alongside the gitd of a running service, which owns the storage. */
+  isGuest?: boolean;
   /** Called with each line that it logs. */
   onLine: (line: string) => void;
 };
@@ -112,7 +112,7 @@ const untilEnded = async (child: ChildProcess, socket: SocketLocation | null): P
 };
 
 const start = async (parts: SupervisorOptions, random: string): Promise<Running> => {
-  const { root, listen, secret, readOnly, onLine } = parts;
+  const { root, listen, secret, isGuest, onLine } = parts;
   const socket = 'folder' in listen ? chooseSocketPath(listen.folder, random) : null;
   const child = spawn(process.execPath, [...nodeFlags, ...preloads(), programPath('gitd/main.ts', 'gitd')], {
     env: environment(),
@@ -120,7 +120,7 @@ const start = async (parts: SupervisorOptions, random: string): Promise<Running>
   });
   const ended = untilEnded(child, socket);
   child.stdin.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify({ root, secret, readOnly, listen: socket?.path ?? listen })}\n`);
+  child.stdin.write(`${JSON.stringify({ root, secret, isGuest, listen: socket?.path ?? listen })}\n`);
   createInterface({ input: child.stderr }).on('line', onLine);
   try {
     const { port } = await firstLine(child.stdout);

@@ -4,11 +4,14 @@ import { findManifest } from '../../backup/places/backup_place.ts';
 import { restoreBackup } from '../../backup/restore.ts';
 import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from '../../service/storage_locks.ts';
-import { action, print } from '../define_commands.ts';
+import { UsageFailure, action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
+import { restoreOneProject } from './restore_project.ts';
 import { type Options, getPlace, showParts, withScratch } from './parts.ts';
 
 const restore = async (from: string | undefined, options: Options): Promise<void> => {
+  if (options['project'] !== undefined) return await restoreOneProject(from, options);
+  if (options['as'] !== undefined) throw new UsageFailure('--as goes with --project');
   const { config } = readSettings(options);
   const source = getPlace(from, config);
   prepareFolder(config.data);
@@ -37,13 +40,16 @@ export const restoreCommand = (): Command =>
   addSettings(
     action('restore', {
       summary:
-        'Restore a backup into an empty instance of the same or a newer version, on SQLite or PostgreSQL, as the settings say. Run it again after an interruption.',
+        'Restore a backup into an empty instance of the same or a newer version, on SQLite or PostgreSQL, as the settings say. Run it again after an interruption. With --project: restore one project into an instance, also while the service runs.',
       examples: [
         'gantry backup restore /srv/backups --data /var/lib/gantry',
         'gantry backup restore gantry.tar.zst --backup 20261126T023000Z-1a2b3c4d',
+        'gantry backup restore /srv/backups --project team/site --as team/site-before',
       ],
     })
       .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
-      .option('--backup <name>', 'one of its backups (without it: the newest)'),
+      .option('--backup <name>', 'one of its backups (without it: the newest)')
+      .option('--project <path>', 'restore this project alone, as a new one with new ids')
+      .option('--as <path>', 'path of the restored project (without it: as in the backup)'),
     ['data'],
   ).action(restore);

@@ -10,7 +10,7 @@ import {
   getLocalRoot,
   getRepositoryPath,
 } from '../../../platform/git/storages.ts';
-import { openStoragesToRead } from '../../service/open_storages.ts';
+import { openStoragesAsGuest } from '../../service/open_storages.ts';
 import { type Damages, collectDamages } from './damages.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
@@ -128,7 +128,7 @@ export const checkRepositories = async (
   progress: Progress,
 ): Promise<Finding[]> => {
   const damages = collectDamages('repositories');
-  const git = openStoragesToRead(config, instance);
+  const git = openStoragesAsGuest(config, instance);
   try {
     const parts = { config, store, git, progress, damages };
     await Promise.all(config.repository_storages.map(async (site) => await checkStorage(parts, site)));
