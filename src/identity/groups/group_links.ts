@@ -4,6 +4,7 @@ import type { Call } from '../../core/access/call.ts';
 import { today } from '../../core/access/viewer.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
+import { selectAncestors } from '../namespaces/ancestors.ts';
 import { visibleGroups } from './visible.ts';
 
 export const sharedGroupShape = object({
@@ -25,6 +26,22 @@ type SharedGroup = {
 /** Over `group_links`: the share has not ended. */
 export const isCurrentLink = (now: number): RawBuilder<boolean> =>
   sql<boolean>`(group_links.expires_at is null or group_links.expires_at > ${today(now)})`;
+
+type Place = { type: SourceType; id: number; namespace_id: number };
+
+/**
+ * Subquery: the groups whose members have a role in a place because it, or a group above it, is shared with them:
+ * `id`, `access` (the highest role) and `expires_at`. The groups above a group count as it does.
+ */
+export const invitedGroups = ({ type, id, namespace_id }: Place, now: number): RawBuilder<unknown> => sql`(
+  with recursive reach (id, access, expires_at) as (
+    select group_id, group_access, expires_at from group_links
+    where ${isCurrentLink(now)} and ((source_type = ${type} and source_id = ${id})
+      or (source_type = 'Namespace' and source_id in ${selectAncestors(namespace_id)}))
+    union
+    select namespaces.parent_id, reach.access, reach.expires_at
+    from namespaces join reach on namespaces.id = reach.id where namespaces.parent_id is not null
+  ) select id, access, expires_at from reach)`;
 
 /** Loads the groups with which projects or groups are shared, by id of the project or group, in one statement. */
 export const loadSharedGroups = async (

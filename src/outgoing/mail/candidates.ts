@@ -4,6 +4,7 @@ import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import type { Store } from '../../platform/db/open.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import { type Reason, reasons } from './levels.ts';
+import { invitedGroups } from '../../identity/groups/group_links.ts';
 import type { MailCause } from './observe.ts';
 
 export type Candidate = { user_id: number; reason: Reason };
@@ -12,6 +13,9 @@ export type Candidate = { user_id: number; reason: Reason };
 export const maxCandidates = 200;
 
 type Place = { id: number; namespace_id: number };
+
+/** The project of a change, and the time at which roles count. */
+type About = { project: Place; now: number };
 
 const readIds = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number));
 
@@ -52,11 +56,13 @@ const followers = ({ kind, target_type: type, target_id: id, note_id }: MailCaus
 };
 
 /** Users whose level for the project, one of its groups or, as its members, for everything may select any change. */
-const watchers = ({ id, namespace_id }: Place): Select[] => {
+const watchers = ({ id, namespace_id }: Place, now: number): Select[] => {
   const groups = selectAncestors(namespace_id);
   const isListening = sql`level in ('watch', 'custom')`;
   const members = sql`select user_id from members where source_type = 'Project' and source_id = ${id}
     union select user_id from members where source_type = 'Namespace' and source_id in ${groups}
+    union select user_id from ${invitedGroups({ type: 'Project', id, namespace_id }, now)} as invited
+      join members on source_type = 'Namespace' and source_id = invited.id
     union select owner_id from namespaces where id = ${namespace_id} and owner_id is not null`;
   return [
     sql`project_id = ${id}`,
@@ -68,12 +74,12 @@ const watchers = ({ id, namespace_id }: Place): Select[] => {
   ]);
 };
 
-const selectsFor = (cause: MailCause, project: Place, dialect: SqlDialect): Select[] => {
+const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDialect): Select[] => {
   if (cause.target_type === 'Pipeline')
     return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
   // Edits concern only the users whom they name.
   if (cause.kind.endsWith('.updated')) return namedUsers(cause, dialect);
-  return [...namedUsers(cause, dialect), ...followers(cause), ...watchers(project)];
+  return [...namedUsers(cause, dialect), ...followers(cause), ...watchers(project, now)];
 };
 
 /**
@@ -82,9 +88,9 @@ const selectsFor = (cause: MailCause, project: Place, dialect: SqlDialect): Sele
  */
 export const loadCandidates = async (
   { db, dialect }: Pick<Store, 'db' | 'dialect'>,
-  { cause, project, after }: { cause: MailCause; project: Place; after: number },
+  { cause, after, ...about }: About & { cause: MailCause; after: number },
 ): Promise<Candidate[]> => {
-  const ranked = selectsFor(cause, project, dialect).map(
+  const ranked = selectsFor(cause, about, dialect).map(
     ([reason, select]) =>
       sql`select user_id, ${sql.lit(reasons.indexOf(reason))} as reason_rank from (${select}) as found`,
   );

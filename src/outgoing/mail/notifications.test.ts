@@ -151,10 +151,15 @@ describe('recipients', () => {
     await setLevel(byProject, { level: 'watch' });
     await setLevel(byGroup, { level: 'watch' }, `/groups/${group.id}`);
     await setLevel(byOwn, { level: 'watch' }, '');
+    const [byShare, shared] = [await seedUser(gantry), await seedGroup(gantry)];
+    await seedMember(gantry, { user: byShare.id, group: shared.id, access_level: 10 });
+    await send(`POST /projects/${project.id}/share`, { group_id: shared.id, group_access: 20 });
+    await setLevel(byShare, { level: 'watch' }, '');
     await setLevel(reader, { level: 'watch' }, ''); // watches everything, and is no member
     await setLevel(custom, { level: 'custom', close_issue: true });
     const iid = await addIssue({});
-    for (const user of [byProject, byGroup, byOwn]) assert.deepEqual(await reasonsTo(user), ['watching']);
+    for (const user of [byProject, byGroup, byOwn, byShare])
+      assert.deepEqual(await reasonsTo(user), ['watching']);
     for (const user of [reader, custom]) assert.deepEqual(await reasonsTo(user), []);
     gantry.smtp.clear();
     await setLevel(byProject, { level: 'participating' });

@@ -109,7 +109,7 @@ export const notifyUsers = async (platform: Platform, payload: Payload): Promise
   if (groups.some(({ emails_disabled }) => emails_disabled === 1)) return;
   const groupIds = groups.map(({ id }) => id);
   for (let after = 0; ;) {
-    const candidates = await loadCandidates(store, { cause, project, after });
+    const candidates = await loadCandidates(store, { cause, project, after, now: platform.clock.now() });
     const recipients = await listRecipients(platform, candidates, { cause, project, groupIds });
     if (recipients.length > 0)
       await store.write(

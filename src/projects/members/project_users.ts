@@ -43,7 +43,7 @@ const groupShape = object({
 const users = endpoint({
   method: 'GET',
   path: '/projects/:id/users',
-  summary: 'Users who are members of a project, directly or through a group',
+  summary: 'Users who are members of a project, directly, through a group above, or through a shared group',
   area,
   audience: 'user',
   list: true,

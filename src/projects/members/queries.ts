@@ -1,10 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
+import type { MembersTable } from '../../platform/db/schema/identity.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { botOf } from '../../identity/bots/bot_users.ts';
+import { invitedGroups } from '../../identity/groups/group_links.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
 import type { MemberRow } from './json.ts';
@@ -17,7 +19,7 @@ const isCurrent = (now: number) =>
 export type MemberFilter = {
   /** Part of the name or user name. */
   query: string;
-  /** Whether members of the groups above are included. */
+  /** Whether members of the groups above, and of groups with which it is shared, are included. */
   inherited: boolean;
   now: number;
   /** Only these users. */
@@ -38,11 +40,31 @@ const columns = [
 /** A member with the project or group of the membership. */
 export type ListedMember = MemberRow & { source_type: SourceType; source_id: number };
 
+type MembershipRow = Omit<Selectable<MembersTable>, 'id'>;
+
+const ownMembers = (source: Source): RawBuilder<MembershipRow> =>
+  sql`(select * from members where ${directMembers(source)})`;
+
+/**
+ * Subquery: the memberships that give a role in the source: its own, those of the groups above it, and those of the
+ * groups with which any of these is shared, with the lesser role and the earlier last day.
+ */
+const reachingMembers = (source: Source, now: number): RawBuilder<MembershipRow> => {
+  const rest = sql`created_at, created_by_id, source_type, source_id`;
+  return sql`(select user_id, access_level, expires_at, ${rest} from members where ${allMembers(source)}
+    union all
+    select user_id, case when access < access_level then access else access_level end,
+      case when invited.expires_at is null or members.expires_at < invited.expires_at
+        then members.expires_at else invited.expires_at end, ${rest}
+    from ${invitedGroups(source, now)} as invited
+    join members on source_type = 'Namespace' and source_id = invited.id)`;
+};
+
 /** Selects each user once with the highest role and the last day of that role; of equal ones, the direct membership. */
 const current = (db: Reader, source: Source, filter: MemberFilter) => {
   const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
   const highest = db
-    .selectFrom('members')
+    .selectFrom((inherited ? reachingMembers(source, now) : ownMembers(source)).as('members'))
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
     .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
     .select(
@@ -50,7 +72,6 @@ const current = (db: Reader, source: Source, filter: MemberFilter) => {
         order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
         ${directMembers(source)} desc)`.as('place'),
     )
-    .where(inherited ? allMembers(source) : directMembers(source))
     .where(isCurrent(now))
     .$if(user_ids.length > 0, (query) => query.where('members.user_id', 'in', user_ids))
     .$if(skip_users.length > 0, (query) => query.where('members.user_id', 'not in', skip_users));

@@ -91,11 +91,12 @@ const readingRoutes = (kind: SourceKind) => {
         await answer(call, await findReadable(kind, call, params.id), params.user_id, inherited),
     });
 
+  const all = `/${plural}/:id/members/all`;
   return [
     list(`/${plural}/:id/members`, `Members of a ${noun}`, false),
-    list(`/${plural}/:id/members/all`, `Members of a ${noun} and of the groups above it`, true),
+    list(all, `Members of a ${noun}, of the groups above it and of shared groups`, true),
     show(`/${plural}/:id/members/:user_id`, `One member of a ${noun}`, false),
-    show(`/${plural}/:id/members/all/:user_id`, `One member of a ${noun} or of a group above it`, true),
+    show(`${all}/:user_id`, `One member of a ${noun}, of a group above it or of a shared group`, true),
   ];
 };
 

@@ -136,3 +136,48 @@ it('needs the right to add members, a group that the caller sees, and no role ab
   await gantry.api(`PUT /groups/${owner.id}`, { json: { share_with_group_lock: true } });
   assert.equal((await share(path, { ...json, group_id: hidden.id })).status, 403);
 });
+
+it('lists members of shared groups among all members, with the lesser role and the earlier last day', async () => {
+  const [above, group, home] = [await newGroup(), await newGroup(), await newGroup()];
+  const project = await seedProject(gantry, { namespace: home.id, visibility: 'private' });
+  const path = `/projects/${project.id}`;
+  const [developer, guest, owner] = [
+    await newMember({ group: group.id }, 30),
+    await newMember({ group: above.id }, 10),
+    await newMember({ group: home.id }, 50),
+  ];
+  await seedMember(gantry, { user: owner.id, group: group.id, access_level: 40 });
+  await share(path, { group_id: group.id, group_access: 20, expires_at: '2100-01-01' });
+  await share(`/groups/${home.id}`, { group_id: above.id, group_access: 50 });
+  type Listed = { id: number; access_level: number; expires_at: string | null };
+  const list = async (line: string): Promise<[number, number, string | null][]> =>
+    (await gantry.api(`GET ${line}`)).body.map(({ id, access_level, expires_at }: Listed) => [
+      id,
+      access_level,
+      expires_at,
+    ]);
+  assert.deepEqual(await list(`${path}/members/all`), [
+    [developer.id, 20, '2100-01-01'],
+    [guest.id, 10, null],
+    [owner.id, 50, null],
+  ]);
+  assert.deepEqual(await list(`${path}/members`), []);
+  assert.deepEqual(await list(`/groups/${home.id}/members/all`), [
+    [guest.id, 10, null],
+    [owner.id, 50, null],
+  ]);
+  const one = await gantry.api(`GET ${path}/members/all/${developer.id}`);
+  assert.deepEqual([one.status, one.body.access_level], [200, 20]);
+  assert.equal((await gantry.api(`GET ${path}/members/${developer.id}`)).status, 404);
+  const users = (await gantry.api(`GET ${path}/users?search=${developer.username}`)).body;
+  assert.deepEqual(
+    users.map(({ id }: { id: number }) => id),
+    [developer.id],
+  );
+  gantry.setTime(Date.UTC(2100, 0, 2));
+  assert.deepEqual(
+    (await list(`${path}/members/all`)).map(([id]) => id),
+    [guest.id, owner.id],
+  );
+  gantry.setTime(null);
+});

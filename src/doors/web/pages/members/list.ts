@@ -1,6 +1,9 @@
 /** The list of members of a project or group. */
+import { sql } from 'kysely';
 import { requireUser } from '../../../../core/access/call.ts';
 import { isMembershipLocked } from '../../../../identity/groups/inherited.ts';
+import { visibleGroups } from '../../../../identity/groups/visible.ts';
+import { selectAncestors } from '../../../../identity/namespaces/ancestors.ts';
 import { basicUser } from '../../../../identity/users/json.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import { type ListedMember, listMembers } from '../../../../projects/members/queries.ts';
@@ -19,15 +22,25 @@ import type { MemberList } from './member_list.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 
-type ListContext = { visit: Visit; list: MemberList; groups: Map<number, string>; tried: Tried | null };
+/** A group of which a member is one. */
+type SourceGroup = { full_path: string; isAbove: boolean };
+
+type ListContext = {
+  visit: Visit;
+  list: MemberList;
+  groups: Map<number, SourceGroup>;
+  tried: Tried | null;
+};
 
 const isDirect = ({ source }: MemberList, { source_type, source_id }: ListedMember): boolean =>
   source_type === source.type && source_id === source.id;
 
 const sourcePart = ({ list, groups }: ListContext, member: ListedMember): Html => {
   if (isDirect(list, member)) return html`Direct member`;
-  const group = groups.get(member.source_id) ?? '';
-  return html`Inherited from <a href="/groups/${group}">${group}</a>`;
+  const group = groups.get(member.source_id);
+  if (group === undefined) return html`Member of a private group`;
+  const how = group.isAbove ? 'Inherited from' : 'By the shared group';
+  return html`${how} <a href="/groups/${group.full_path}">${group.full_path}</a>`;
 };
 
 const leaveForm = (visit: Visit, { path, kind }: MemberList, id: number): Html =>
@@ -63,11 +76,12 @@ ${actionPart(context, member)}</li>
 `;
 };
 
-/** Loads the paths of the groups from which members are inherited. */
-const loadGroupPaths = async (
+/** Loads the groups from which members come, as far as the visitor sees them. */
+const loadGroups = async (
   { call }: Visit,
+  { source }: MemberList,
   members: readonly ListedMember[],
-): Promise<Map<number, string>> => {
+): Promise<Map<number, SourceGroup>> => {
   const ids = new Set(
     members.filter(({ source_type }) => source_type === 'Namespace').map(({ source_id }) => source_id),
   );
@@ -75,9 +89,11 @@ const loadGroupPaths = async (
   const rows = await call.db
     .selectFrom('namespaces')
     .select(['id', 'full_path'])
+    .select(sql<number>`(id in ${selectAncestors(source.namespace_id)})`.as('is_above'))
     .where('id', 'in', [...ids])
+    .where(visibleGroups(call.viewer, call.platform.store.dialect))
     .execute();
-  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+  return new Map(rows.map(({ id, full_path, is_above }) => [id, { full_path, isAbove: Boolean(is_above) }]));
 };
 
 const addPart = async (visit: Visit, list: MemberList, tried: Tried | null): Promise<Html | null> => {
@@ -109,7 +125,7 @@ export const membersView = async (
     { query, inherited: filter === undefined, now: call.now },
     page,
   );
-  const context = { visit, list, groups: await loadGroupPaths(visit, rows), tried };
+  const context = { visit, list, groups: await loadGroups(visit, list, rows), tried };
   const { path } = list;
   const names = { direct: 'Direct' };
   const content = html`${tried !== null && html`<p class="flash alert" role="alert">${tried.problems.text ?? 'Nothing was saved. Correct the form below.'}</p>`}

@@ -231,3 +231,20 @@ test('pages the list', async () => {
   assert.match(text, /Page 2 of 3/);
   assert.equal((await master.visitor.get(`${path}?page=x`)).status, 400);
 });
+
+test('lists members of a shared group, and names the group only to those who see it', async () => {
+  const { project, path } = await place();
+  const group = await seedGroup(gantry, { visibility: 'private' });
+  const person = await someone();
+  await seedMember(gantry, { user: person.id, group: group.id, access_level: 30 });
+  const json = { group_id: group.id, group_access: 20 };
+  assert.equal((await gantry.api(`POST /projects/${project.id}/share`, { json })).status, 201);
+  const hidden = (await master.visitor.get(path)).text;
+  assert.match(hidden, new RegExp(`${person.name}[^]*Member of a private group`));
+  assert.doesNotMatch(hidden, new RegExp(group.full_path));
+  await seedMember(gantry, { user: master.id, group: group.id, access_level: 10 });
+  assert.match(
+    (await master.visitor.get(path)).text,
+    new RegExp(`By the shared group <a href="/groups/${group.full_path}">`),
+  );
+});
