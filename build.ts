@@ -7,43 +7,79 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { BuildOptions } from 'esbuild';
+import type { ChunkingContext, InputOptions, OutputOptions } from 'rolldown';
 
 const root = import.meta.dirname;
 
-const build = async (): Promise<void> => {
-  const { build: bundle } = await import('esbuild');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const common: BuildOptions = {
-    absWorkingDir: root,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node26',
-    legalComments: 'none',
-    // The first looks for files beside its own; the others fastify names, and we never ask it for them.
-    external: ['ssh2', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
-    minifyWhitespace: true,
-    // So that a stack trace names a line worth looking at.
-    lineLimit: 160,
-    // What was CommonJS asks for Node's own modules in its own way.
-    banner: { js: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);` },
+/** Programs and threads of their own, in one file each. */
+const programs = {
+  gitd: 'gitd/main.ts',
+  runner: 'runner/main.ts',
+  compile_worker: 'src/ci/ci_file/compile_worker.ts',
+  read_report_worker: 'src/ci/artifacts/reports/read_report_worker.ts',
+  convert_worker: 'src/doors/markdown/convert_worker.ts',
+  count_worker: 'src/planning/issuables/lists/count_worker.ts',
+};
+
+/** What `gantry serve` loads before it listens. */
+const started = ['src/app/cli/serve.ts', 'src/app/main.ts'].map((file) => join(root, file));
+
+const input: InputOptions = {
+  cwd: root,
+  platform: 'node',
+  // The first looks for files beside its own; the others fastify names, and we never ask it for them.
+  external: ['ssh2', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
+  checks: { ineffectiveDynamicImport: false },
+};
+
+// Not minified, so that a stack trace names a line worth looking at.
+const output: OutputOptions = {
+  format: 'esm',
+  entryFileNames: '[name].mjs',
+  chunkFileNames: '[name]-[hash].mjs',
+  comments: { legal: false, annotation: false, jsdoc: false },
+  // What was CommonJS asks for Node's own modules in its own way.
+  banner: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);`,
+};
+
+/** Returns the modules that the given ones import, directly or not, apart from dynamic imports. */
+const listImported = (entries: readonly string[], context: ChunkingContext): Set<string> => {
+  const found = new Set(entries);
+  for (const id of found)
+    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+};
+
+/** Names the chunk of a module that the service starts with; null: a chunk of its own, loaded when it is needed. */
+const chunkOf = () => {
+  let modules: Set<string> | undefined;
+  return (id: string, context: ChunkingContext): string | null => {
+    modules ??= listImported(started, context);
+    if (!modules.has(id)) return null;
+    // Commands load the first without the second.
+    return /\/src\/(?:platform|core)\/|\/node_modules\/kysely\//.test(id) ? 'platform' : 'service';
   };
-  await bundle({ ...common, entryPoints: ['src/app/cli/main.ts'], outdir: 'dist/cli', splitting: true });
-  // Programs and threads of their own, in one file each.
-  await bundle({
-    ...common,
-    entryPoints: {
-      gitd: 'gitd/main.ts',
-      runner: 'runner/main.ts',
-      compile_worker: 'src/ci/ci_file/compile_worker.ts',
-      read_report_worker: 'src/ci/artifacts/reports/read_report_worker.ts',
-      convert_worker: 'src/doors/markdown/convert_worker.ts',
-      count_worker: 'src/planning/issuables/lists/count_worker.ts',
-    },
-    outdir: 'dist',
+};
+
+/** Bundles the command line: two chunks that the service starts with, and what is loaded later. */
+const buildCommands = async (): Promise<void> => {
+  const { build } = await import('rolldown');
+  const groups = [{ name: chunkOf(), debugName: 'start' }];
+  await build({
+    ...input,
+    input: { main: 'src/app/cli/main.ts' },
+    output: { ...output, dir: 'dist/cli', codeSplitting: { groups } },
   });
+};
+
+const buildPrograms = async (): Promise<void> => {
+  const { build } = await import('rolldown');
+  for (const [name, file] of Object.entries(programs))
+    await build({
+      ...input,
+      input: { [name]: file },
+      output: { ...output, dir: 'dist', codeSplitting: false },
+    });
 };
 
 /** Styles, script and pictures of the pages: the name that pages use, and the source file. */
@@ -88,9 +124,11 @@ const buildAssets = async (): Promise<void> => {
 };
 
 try {
-  await build();
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await buildCommands();
+  await buildPrograms();
   await buildAssets();
 } catch (error) {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  process.stderr.write('esbuild is not installed: the sources run as they are\n');
+  process.stderr.write('the bundlers are not installed: the sources run as they are\n');
 }

@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage } from '../../platform/http/node_http.ts';
 import { Socket } from 'node:net';
 import { loadActingUser } from './background_actor.ts';
 import type { Cause } from './audit.ts';

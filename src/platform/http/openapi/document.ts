@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of the declared endpoints. */
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../node_http.ts';
 import type { TSchema } from 'typebox';
 import { type AnyEndpoint, statusOfEndpoint } from '../endpoint.ts';
 import { getFileParams } from '../body/file_parts.ts';

@@ -1,5 +1,5 @@
 /** How pages show the state of hooks and the outcome of attempts. */
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../../../platform/http/node_http.ts';
 import { isLoggedSuccess } from '../../../../outgoing/deliveries/attempt.ts';
 import type { AttemptSummary } from '../../../../outgoing/deliveries/overview.ts';
 import { isPaused } from '../../../../outgoing/hooks/json.ts';
