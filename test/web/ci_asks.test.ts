@@ -73,7 +73,7 @@ test('a manual job asks for confirmation, from its pipeline and from its own pag
     assert.equal(await statusOf(first.ship), 'manual');
     await page.getByRole('button', { name: 'Start ship' }).click();
     await page.getByRole('button', { name: 'Yes, start ship' }).click();
-    assert.match(await notice(page), /The job is started/);
+    assert.match(await notice(page), /The job was started/);
     assert.equal(await statusOf(first.ship), 'pending');
     await page.goto(`${base}/jobs/${second.ship}`);
     await page.getByText('Run with variables').click();
@@ -82,7 +82,7 @@ test('a manual job asks for confirmation, from its pipeline and from its own pag
     await row.getByLabel('Value').fill('here\nand there');
     await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByRole('button', { name: 'Yes, start ship' }).click();
-    assert.match(await notice(page), /The job is started/);
+    assert.match(await notice(page), /The job was started/);
     assert.equal(await statusOf(second.ship), 'pending');
   }, withoutScripts);
 });
@@ -131,7 +131,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('button', { name: `Remove ${other.full_path}` }).click();
         await page.getByRole('button', { name: `Remove ${group.full_path}` }).click();
-        assert.match(await notice(page), /The group is removed from the list/);
+        assert.match(await notice(page), /The group was removed from the list/);
         await page.getByText('No groups').waitFor();
       },
       { colorScheme, viewport },

@@ -77,7 +77,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
     await first.getByLabel('Name').fill('WHERE');
     await first.getByLabel('Value').fill('here');
     await page.getByRole('button', { name: 'Run job' }).click();
-    assert.match(await notice(page), /The job is started/);
+    assert.match(await notice(page), /The job was started/);
   }, withoutScripts);
 });
 
@@ -110,14 +110,14 @@ test('variables, schedules, triggers and environments are added, changed and del
       await page.getByLabel('Key').fill('TOKEN');
       await page.getByLabel('Value', { exact: true }).fill('of no interest');
       await page.getByRole('button', { name: 'Add variable' }).click();
-      assert.match(await notice(page), /TOKEN is added/);
+      assert.match(await notice(page), /TOKEN was added/);
       await page.getByRole('link', { name: 'Edit TOKEN' }).click();
       await page.getByLabel('Only for protected').check();
       await page.getByRole('button', { name: 'Save' }).click();
       const row = page.getByRole('row', { name: 'TOKEN' });
       assert.match((await row.textContent()) ?? '', /Protected/);
       await row.getByRole('button', { name: 'Delete TOKEN' }).click();
-      assert.match(await notice(page), /is deleted/);
+      assert.match(await notice(page), /was deleted/);
     }
     await page.getByRole('link', { name: 'Gantry', exact: true }).click();
     await page.goto(`${base}/pipeline_schedules`);
@@ -143,7 +143,7 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('link', { name: 'live' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    assert.match(await notice(page), /The environment is deleted/);
+    assert.match(await notice(page), /The environment was deleted/);
   }, withoutScripts);
 });
 

@@ -184,7 +184,7 @@ test('an administrator makes a runner, pauses it and deletes it, without scripts
       await page.getByRole('link', { name: 'I have copied it' }).click();
       const row = page.getByRole('row', { name: 'my runner' });
       await row.getByRole('button', { name: 'Pause' }).click();
-      assert.match((await page.getByRole('status').textContent()) ?? '', /is paused/);
+      assert.match((await page.getByRole('status').textContent()) ?? '', /was paused/);
       await row.getByRole('button', { name: 'Delete' }).click();
       assert.equal(await row.count(), 0);
     },

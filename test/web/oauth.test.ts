@@ -111,7 +111,7 @@ test('an account is linked, and the link is taken back', { skip }, async () => {
     await page.getByRole('cell', { name: sub }).waitFor();
     await web.assertFine(page);
     await page.getByRole('button', { name: 'Unlink' }).click();
-    await page.getByText('The account is unlinked.').waitFor();
+    await page.getByText('The account was unlinked.').waitFor();
   });
 });
 
@@ -136,7 +136,7 @@ test('an application is registered, its secret shown once, and deleted', { skip 
       const width = await page.evaluate('document.documentElement.scrollWidth');
       assert.ok(Number(width) <= 320, String(width));
       await page.getByRole('button', { name: 'Delete' }).click();
-      await page.getByText('My own is deleted.').waitFor();
+      await page.getByText('My own was deleted.').waitFor();
     },
     { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
   );

@@ -68,7 +68,7 @@ test('an administrator changes settings, without scripts', { skip }, async () =>
 
       assert.equal(
         await page.getByRole('alert').textContent(),
-        'Nothing was saved: one setting needs another value.',
+        'Nothing was saved: 1 setting has an invalid value.',
       );
       await page.getByRole('link', { name: "Address of the IDE can't be blank" }).click();
       const url = page.getByLabel('Address of the IDE');
@@ -125,7 +125,7 @@ test('a user makes a token, which is shown once and works until it is revoked', 
       assert.match((await row.textContent()) ?? '', /read_(?:user|api) read_(?:user|api)/);
       assert.ok(!(await page.content()).includes(token));
       await row.getByRole('button', { name: 'Revoke' }).click();
-      assert.equal(await page.getByRole('status').textContent(), 'The token robot is revoked.');
+      assert.equal(await page.getByRole('status').textContent(), 'The token robot was revoked.');
       assert.equal((await gantry.api('GET /user', { as: token })).status, 401);
     },
     { javaScriptEnabled: false },
@@ -143,7 +143,7 @@ test('a user adds a key and deletes it', { skip }, async () => {
     await page.getByText('Key has already been added').waitFor();
     await page.goto('/profile/keys');
     await page.getByRole('button', { name: 'Delete' }).click();
-    assert.equal(await page.getByRole('status').textContent(), 'The key is deleted.');
+    assert.equal(await page.getByRole('status').textContent(), 'The key was deleted.');
   });
 });
 

@@ -43,8 +43,8 @@ test('an owner edits the settings, one form at a time', { skip }, async () => {
     const about = page.getByRole('region', { name: 'Name and description' });
     await about.getByLabel('Description').fill('Plans bridges');
     await about.getByRole('button', { name: 'Save changes' }).click();
-    assert.equal(await notice(page), 'The settings are saved.');
-    await page.getByLabel('Snippets').selectOption({ label: 'Nobody' });
+    assert.equal(await notice(page), 'The settings were saved.');
+    await page.getByLabel('Snippets').selectOption({ label: 'Disabled' });
     await page.getByRole('region', { name: 'Features' }).getByRole('button').click();
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'CI/CD' }).click();
     await page.getByLabel('Public pipelines').uncheck();
@@ -74,7 +74,7 @@ test('an owner adds a member, changes the role, and removes the member', { skip 
     assert.equal(await role(), 40);
     await row.getByText('Edit').click();
     await row.getByRole('button', { name: /^Remove/ }).click();
-    assert.equal(await notice(page), 'The member is removed.');
+    assert.equal(await notice(page), 'The member was removed.');
     assert.equal(await role(), undefined);
   }, withoutScripts);
 });
@@ -85,7 +85,7 @@ test('an owner protects a branch, and deletes the project by typing its path', {
     await page.getByLabel('Branch', { exact: true }).fill('release/*');
     await page.getByLabel('Allowed to push').selectOption({ label: 'Nobody' });
     await page.getByRole('button', { name: 'Protect', exact: true }).click();
-    assert.equal(await notice(page), 'release/* is protected.');
+    assert.equal(await notice(page), 'release/* was protected.');
     await page.goto(`${base}/settings`);
     await page.getByLabel(/^Type .* to confirm$/).fill('something else');
     await page.getByRole('button', { name: 'Delete project' }).click();

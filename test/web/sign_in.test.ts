@@ -107,7 +107,7 @@ test('a user changes their profile, and ticks and unticks a box', { skip }, asyn
       await page.getByLabel('About me').fill('Line one\n\nLine two');
       await page.getByLabel('Show my e-mail').setChecked(tick);
       await page.getByRole('button', { name: 'Save' }).click();
-      assert.equal(await page.getByRole('status').textContent(), 'Your profile is saved.');
+      assert.equal(await page.getByRole('status').textContent(), 'Your profile was saved.');
       assert.equal(await page.getByLabel('Show my e-mail').isChecked(), tick);
       assert.equal(await page.getByLabel('About me').inputValue(), 'Line one\n\nLine two');
     }
@@ -123,11 +123,11 @@ test('a user changes their password and ends a session', { skip }, async () => {
     await page.getByLabel('New password', { exact: true }).fill('another horse');
     await page.getByLabel('Confirm new password').fill('another horse');
     await page.getByRole('button', { name: 'Change password' }).click();
-    assert.match((await page.getByRole('status').textContent()) ?? '', /Your password is changed/);
+    assert.match((await page.getByRole('status').textContent()) ?? '', /Your password was changed/);
     await web.withPage(async (other) => await web.signIn(other, login, 'another horse'));
     await page.goto('/profile/sessions');
     await page.getByRole('table').getByRole('button', { name: 'Sign out' }).click();
-    assert.equal(await page.getByRole('status').textContent(), 'That browser is signed out.');
+    assert.equal(await page.getByRole('status').textContent(), 'The browser was signed out.');
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { loadLastBackups } from '../../doors/instance/health/last_backups.ts';
 import type { Reader, Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { isBackupRunning, removalWork } from './removal_work.ts';
@@ -106,29 +107,6 @@ export const recordVerification = async (store: Store, name: string, problem: st
     const result = problem === null ? { verified_at: now, error: null } : { error: problem.slice(0, 1000) };
     await db.updateTable('backups').set(result).where('name', '=', name).execute();
   });
-
-export type LastBackups = {
-  /** Milliseconds since 1970; null: never. */
-  finished_at: number | null;
-  verified_at: number | null;
-  /** Why the newest one failed; null: it did not. */
-  error: string | null;
-};
-
-/** Loads when a backup last ended well, and when one was last verified. */
-export const loadLastBackups = async (db: Reader): Promise<LastBackups> => {
-  const times = await db
-    .selectFrom('backups')
-    .select(({ fn }) => [fn.max('finished_at').as('finished_at'), fn.max('verified_at').as('verified_at')])
-    .executeTakeFirstOrThrow();
-  const newest = await db
-    .selectFrom('backups')
-    .select('error')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return { ...times, error: newest?.error ?? null };
-};
 
 const toGauge = (name: string, help: string, time: number | null): string[] =>
   time === null ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${time / 1000}`];

@@ -49,8 +49,9 @@ export const fields = {
   }),
   avatar_service_enabled: flag(true, {
     group: 'Pages',
-    label: 'Avatars',
-    meaning: 'Give users the address of a picture at an avatar service (avatar_url).',
+    label: 'Gravatar',
+    meaning:
+      'Return an address at gravatar.com as `avatar_url` of users without a picture. Pages show initials instead.',
     alias: 'gravatar_enabled',
   }),
   sign_in_text: setting<string | null>({
@@ -72,7 +73,7 @@ export const fields = {
     [
       [0, 'None'],
       [1, 'Developers may push, not force-push or delete'],
-      [2, 'Only masters push'],
+      [2, 'Only maintainers may push'],
     ],
     {
       group: 'Repositories',
@@ -220,7 +221,7 @@ export const fields = {
     {
       group: 'Limits',
       label: 'Longest terminal session (seconds)',
-      meaning: '0: no limit.',
+      meaning: 'Stored and returned for clients; this service has no web terminal. 0: no limit.',
     },
     0,
   ),

@@ -41,7 +41,7 @@ test('a user changes their profile', async () => {
   assert.equal(status, 303);
   assert.equal(location, '/profile');
   const shown = (await visitor.get('/profile')).text;
-  assert.match(shown, /Your profile is saved/);
+  assert.match(shown, /Your profile was saved/);
   assert.match(shown, /rows="3">\nAbout\nme<\/textarea>/);
   const { body } = await gantry.api(`GET /users/${id}`);
   const kept = [body.name, body.bio, body.location, body.organization, body.website_url, body.public_email];
@@ -141,7 +141,7 @@ test('a new password needs the old one, ends other sessions, and renews this one
   assert.ok(await isSignedIn(other));
 
   assert.equal((await change(password, 'another horse')).status, 303);
-  assert.match((await visitor.get('/profile/password')).text, /Your password is changed/);
+  assert.match((await visitor.get('/profile/password')).text, /Your password was changed/);
   assert.ok(!(await isSignedIn(other)));
   const old = openVisitor(gantry);
   old.cookies.set('_service_session', cookie);

@@ -64,7 +64,7 @@ test('a file is uploaded by the menu of a folder', { skip }, async () => {
       .setInputFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent\n') });
     await page.getByRole('button', { name: 'Upload a file' }).click();
     await page.waitForURL('**/-/blob/main/many/sent.txt');
-    await page.getByText('The file is uploaded.').waitFor();
+    await page.getByText('The file was uploaded.').waitFor();
     await web.assertFine(page);
   });
 });

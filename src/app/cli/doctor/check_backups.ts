@@ -1,7 +1,7 @@
 /** Checks that a backup was verified lately. */
+import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { formatTime } from '../../../platform/time.ts';
-import { loadLastBackups } from '../../backup/backup_records.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 /** Milliseconds after which the last verified backup is old. */

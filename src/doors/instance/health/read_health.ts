@@ -6,6 +6,7 @@ import { type JobCounts, countInstanceJobs } from '../../../ci/jobs/instance_job
 import type { Platform } from '../../../core/platform.ts';
 import { getLocalRoot } from '../../../platform/git/storages.ts';
 import { type WorkFigures, loadWorkFigures } from '../../../platform/queue/inspect_work.ts';
+import { type LastBackups, loadLastBackups } from './last_backups.ts';
 
 const maxWait = 5_000;
 
@@ -89,17 +90,19 @@ export type HealthFacts = {
   hasBlobs: boolean;
   runners: RunnerFacts | null;
   work: WorkFigures[] | null;
+  backups: LastBackups | null;
 };
 
 export const readHealth = async (platform: Platform): Promise<HealthFacts> => {
   const { store, clock, config, blobs } = platform;
-  const [database, storages, space, hasBlobs, runners, work] = await Promise.all([
+  const [database, storages, space, hasBlobs, runners, work, backups] = await Promise.all([
     orNull(readDatabase(platform)),
     readStorages(platform),
     orNull(readSpace(config.data)),
     orNull(blobs.check().then(() => true)),
     orNull(readRunners(platform)),
     orNull(loadWorkFigures(store.db, clock.now())),
+    orNull(loadLastBackups(store.db)),
   ]);
-  return { database, storages, space, hasBlobs: hasBlobs === true, runners, work };
+  return { database, storages, space, hasBlobs: hasBlobs === true, runners, work, backups };
 };

@@ -141,7 +141,7 @@ export const pages = [
       const problems = await attempt(
         async () => await resetPasswordByLink(platform, { token: link, password }, visit.call),
       );
-      if (problems === null) return redirect('/users/sign_in', 'Your password is changed. Sign in with it.');
+      if (problems === null) return redirect('/users/sign_in', 'Your password was changed. Sign in with it.');
       if ('token' in problems.fields) return expiredView('password_reset');
       return passwordView(visit, link, problems);
     },
@@ -167,7 +167,7 @@ export const pages = [
     handle: async (visit, { token: link = '' }) => {
       const problems = await attempt(async () => await confirmAddress(visit.call.platform, link));
       return problems === null
-        ? redirect(visit.call.signedIn ? '/profile' : '/users/sign_in', 'Your address is confirmed.')
+        ? redirect(visit.call.signedIn ? '/profile' : '/users/sign_in', 'Your address was confirmed.')
         : expiredView('confirm_address');
     },
   }),

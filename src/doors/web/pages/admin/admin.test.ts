@@ -94,7 +94,7 @@ test('renders the control for each type of setting', async () => {
     enabled_git_access_protocol: /<option value="">SSH and HTTP<\/option><option value="ssh" selected>/,
     rsa_key_restriction: /<option value="2048" selected>At least 2048 bits<\/option>/,
     default_project_visibility: /<option value="private" selected>Private<\/option>/,
-    default_branch_protection: /<option value="2" selected>Only masters push<\/option>/,
+    default_branch_protection: /<option value="2" selected>Only maintainers may push<\/option>/,
   };
   for (const [name, pattern] of Object.entries(cases)) assert.match(partOf(text, name), pattern, name);
 });
@@ -180,7 +180,7 @@ test('shows problems at their fields, and saves nothing', async () => {
     assert.match(partOf(text, name), /aria-invalid="true"/, name);
     assert.ok(text.includes(`<li><a href="#${name}">`), name);
   }
-  assert.match(text, /Nothing was saved: 5 settings need other values/);
+  assert.match(text, /Nothing was saved: 5 settings have invalid values/);
   assert.match(partOf(text, 'session_expire_delay'), /value="soon"/);
   assert.match(partOf(text, 'sign_in_text'), /&lt;b&gt;typed&lt;\/b&gt;<\/textarea>[\s\S]+now empty/);
   assert.match(partOf(text, 'signup_enabled'), /value="1" aria-[\s\S]+now on /);

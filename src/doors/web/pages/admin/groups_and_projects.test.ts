@@ -102,7 +102,7 @@ test('registers an application of the instance, lists and deletes it', async () 
   const [made] = (await gantry.api('GET /applications')).body;
   assert.deepEqual([made.application_id, made.application_name], [uid, 'Wiki']);
   const list = (await admin.get('/admin/applications')).text;
-  assert.match(list, /Wiki<\/span><span class="badge">Of the instance<\/span>.*Trusted/);
+  assert.match(list, /Wiki<\/span><span class="badge">Instance-wide<\/span>.*Trusted/);
   assert.doesNotMatch(list, new RegExp(secret));
   assert.equal((await admin.post(`/admin/applications/${made.id}/delete`)).status, 303);
   assert.deepEqual((await gantry.api('GET /applications')).body, []);
@@ -131,10 +131,18 @@ test('shows the health of all parts', async () => {
   ]) {
     const [section = ''] =
       new RegExp(`<section class="card"><header><h2>${part}</h2>[\\s\\S]*?</section>`).exec(text) ?? [];
-    assert.match(section, /Works|Needs attention/, part);
+    assert.match(section, /OK|Needs attention/, part);
   }
   assert.ok(text.includes(process.version));
-  assert.match(text, /<dt>Kind<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
+  assert.match(text, /<dt>Engine<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
   assert.match(text, /<dt>git<\/dt><dd>[^<]*\d+\.\d+/);
-  assert.doesNotMatch(text, /Does not answer/);
+  assert.match(text, /Last verified backup: none/);
+  assert.doesNotMatch(text, /Unavailable/);
+  const at = Date.parse('2026-01-02T03:04:05Z');
+  await gantry.store.write(async ({ db }) => {
+    const row = { name: 'nightly', destination: '/backups', holder: 'one', started_at: at, held_until: null };
+    const result = { finished_at: at, verified_at: at, bytes: 1, error: null };
+    await db.insertInto('backups').values({ ...row, ...result }).execute();
+  });
+  assert.match((await admin.get('/admin/health')).text, /Last verified backup: <time datetime="2026-01-02T03:04:05/);
 });

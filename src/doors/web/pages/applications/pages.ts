@@ -121,7 +121,7 @@ const madeView = ({ uid, name }: Application, secret: string): View =>
   ownView(
     listPath,
     'Application registered',
-    html`<p>${name} is registered. Copy the secret now: it is not shown again.</p>
+    html`<p>${name} was registered. Copy the secret now: it is not shown again.</p>
 <dl><dt>Application ID</dt><dd><code class="secret">${uid}</code></dd>
 <dt>Secret</dt><dd><code class="secret">${secret}</code></dd></dl>
 <p><a href="${listPath}">Back to your applications</a></p>`,
@@ -165,7 +165,7 @@ export const pages = [
     handle: async ({ call }, params) => {
       const application = await ownApplication(call, params.id);
       await deleteApplication(call.platform.store, requireActor(call), call, application);
-      return redirect(listPath, `${application.name} is deleted. Its tokens are revoked.`);
+      return redirect(listPath, `${application.name} was deleted. Its tokens were revoked.`);
     },
   }),
   page({

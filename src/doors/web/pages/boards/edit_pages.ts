@@ -103,7 +103,7 @@ const update = (route: BoardsRoute): AnyPage =>
           milestone_id,
         });
       });
-      if (problems === null) return redirect(path, 'The board is saved.');
+      if (problems === null) return redirect(path, 'The board was saved.');
       const values = { name, labels, assignee, milestone };
       return await editBoardView(visit, place, board, { part: 'board', values, problems });
     },
@@ -138,7 +138,7 @@ const addList = (route: BoardsRoute): AnyPage =>
         const basis = await basisOf(visit.call, place, { label, assignee, milestone });
         await createList(visit.call, place, board.id, basis);
       });
-      if (problems === null) return redirect(`${path}/edit`, 'The list is added.');
+      if (problems === null) return redirect(`${path}/edit`, 'The list was added.');
       const part: Tried['part'] = label !== '' ? 'label' : assignee !== '' ? 'assignee' : 'milestone';
       const { [`${part}_id`]: taken, ...fields } = problems.fields;
       const shown = { ...problems, fields: { ...fields, ...(taken !== undefined && { [part]: taken }) } };
@@ -171,7 +171,7 @@ const changeList = (route: BoardsRoute): AnyPage =>
           ...(max_issue_count !== undefined && { max_issue_count }),
         },
       );
-      return redirect(`${path}/edit`, 'The list is saved.');
+      return redirect(`${path}/edit`, 'The list was saved.');
     },
   });
 
@@ -184,7 +184,7 @@ const removeList = (route: BoardsRoute): AnyPage =>
     handle: async (visit, params) => {
       const { place, board, path } = await findBoardToChange(route, visit, params);
       await deleteList(visit.call, place, { boardId: board.id, listId: params.list_id });
-      return redirect(`${path}/edit`, 'The list is removed.');
+      return redirect(`${path}/edit`, 'The list was removed.');
     },
   });
 
@@ -209,7 +209,7 @@ const remove = (route: BoardsRoute): AnyPage =>
     handle: async (visit, params) => {
       const { place, board } = await findBoardToChange(route, visit, params);
       await deleteBoard(visit.call, place, board.id);
-      return redirect(place.path, `The board ${board.name} is deleted.`);
+      return redirect(place.path, `The board ${board.name} was deleted.`);
     },
   });
 

@@ -112,7 +112,7 @@ const create = (route: BoardsRoute): AnyPage[] => [
         boardId = (await createBoard(visit.call, place, { name: params.name })).id;
       });
       if (problems !== null) return newView(visit, place, params.name, problems);
-      return redirect(`${place.path}/${boardId}/edit`, 'The board is created. Add its lists.');
+      return redirect(`${place.path}/${boardId}/edit`, 'The board was created. Add its lists.');
     },
   }),
 ];

@@ -70,7 +70,7 @@ const create = page({
     const request = { branch: name, from: ref.trim() };
     const problems = await attemptRefChange(async () => await createBranch(call, code, request));
     if (problems !== null) return newView(visit, code, { branch, ref }, atField(problems));
-    return redirect(codePath(code.project, 'tree', name), `The branch ${name} is created.`);
+    return redirect(codePath(code.project, 'tree', name), `The branch ${name} was created.`);
   },
 });
 
@@ -82,7 +82,7 @@ const remove = page({
   handle: async ({ call }, { project: fullPath, branch }) => {
     const code = await findCodeForPush(call, fullPath);
     await deleteBranch(call, code, branch);
-    return redirect(branchesPath(code.project), `The branch ${branch} is deleted.`);
+    return redirect(branchesPath(code.project), `The branch ${branch} was deleted.`);
   },
 });
 
@@ -94,7 +94,7 @@ const removeMerged = page({
   handle: async ({ call }, { project: fullPath }) => {
     const code = await findCodeForPush(call, fullPath);
     await retryOnConflict(async () => await deleteMergedBranches(call, code));
-    return redirect(branchesPath(code.project), 'Merged branches are deleted, except protected ones.');
+    return redirect(branchesPath(code.project), 'Merged branches were deleted, except protected ones.');
   },
 });
 

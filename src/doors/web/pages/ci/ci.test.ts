@@ -151,7 +151,7 @@ test('keeps and erases artifacts', async () => {
   await ended(id);
   assert.match((await get(`jobs/${id}`)).text, /They are removed at/);
   await post(`jobs/${id}/keep`);
-  assert.match((await get(`jobs/${id}`)).text, /The artifacts are kept\.[\s\S]+They do not expire/);
+  assert.match((await get(`jobs/${id}`)).text, /The artifacts no longer expire\.[\s\S]+They do not expire/);
   assert.equal((await post(`jobs/${id}/erase`)).status, 303);
   const { text } = await get(`jobs/${id}`);
   assert.match(text, /The log was erased/);

@@ -91,7 +91,7 @@ const start = page({
     try {
       const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
       const confirmation = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
-      return confirmation ?? led(found, await play(visit.call, found, variables), 'The job is started.');
+      return confirmation ?? led(found, await play(visit.call, found, variables), 'The job was started.');
     } catch (error) {
       const problems = problemsOf(error);
       if (problems === null || rows.length === 0) throw error;
@@ -108,9 +108,14 @@ export const jobActPages = [
   start,
   acting(
     'erase',
-    'The log and the artifacts are erased.',
+    'The log and the artifacts were erased.',
     async (call, { job }) => await eraseJob(call, job),
     change,
   ),
-  acting('keep', 'The artifacts are kept.', async (call, { job }) => await keepArtifacts(call, job), change),
+  acting(
+    'keep',
+    'The artifacts no longer expire.',
+    async (call, { job }) => await keepArtifacts(call, job),
+    change,
+  ),
 ];

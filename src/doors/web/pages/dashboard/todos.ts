@@ -155,7 +155,7 @@ export const todoPages = [
     params: object(backParam),
     handle: async (visit, { back }) => {
       await finishAllTodos(visit.call);
-      return redirect(backTo(visit, back), 'All to-do items are done.');
+      return redirect(backTo(visit, back), 'All to-do items were marked as done.');
     },
   }),
   page({
@@ -166,7 +166,7 @@ export const todoPages = [
     handle: async (visit, { id: todoId, back }) => {
       const { call } = visit;
       await finishTodo(call, await findOwnTodo(call, renderers, todoId));
-      return redirect(backTo(visit, back), 'The to-do item is done.');
+      return redirect(backTo(visit, back), 'The to-do item was marked as done.');
     },
   }),
   page({

@@ -61,7 +61,7 @@ const add = page({
     const given = { title, key, can_push, expires_at: expiry };
     const problems = await attempt(async () => await createDeployKey(visit.call, project.id, given));
     if (problems !== null) return await refuse(null, { visit, project, sent, problems });
-    return redirect(keysPath(project), 'The deploy key is added.');
+    return redirect(keysPath(project), 'The deploy key was added.');
   },
   invalid: async (visit, sent, fields) => {
     const project = await administered(visit, sent['project']);
@@ -80,7 +80,7 @@ const change = page({
     const project = await administered(visit, fullPath);
     const problems = await attempt(async () => await updateDeployKey(visit.call, project.id, keyId, sent));
     if (problems !== null) return await refuse(keyId, { visit, project, sent, problems });
-    return redirect(keysPath(project), 'The deploy key is saved.');
+    return redirect(keysPath(project), 'The deploy key was saved.');
   },
   invalid: async (visit, sent, fields) => {
     const project = await administered(visit, sent['project']);
@@ -96,7 +96,7 @@ const remove = page({
   handle: async (visit, { project: fullPath, id: keyId }) => {
     const project = await administered(visit, fullPath);
     await deleteDeployKey(visit.call, project.id, keyId);
-    return redirect(keysPath(project), 'The deploy key is removed.');
+    return redirect(keysPath(project), 'The deploy key was removed.');
   },
 });
 

@@ -77,7 +77,7 @@ const remove = page({
     const last = isOutdated ? await loadLastCommit(target) : last_commit_id;
     if (problems !== null) return deleteView(visit, target, { fields, last, problems, isOutdated });
     const path = codePath(target.project, 'tree', fields.branch);
-    return afterCommit(visit, target, fields, { path, notice: `The file ${target.path} is deleted.` });
+    return afterCommit(visit, target, fields, { path, notice: `The file ${target.path} was deleted.` });
   },
 });
 

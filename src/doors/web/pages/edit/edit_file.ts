@@ -116,7 +116,7 @@ const update = page({
     }
     if (problems !== null) return editView(visit, target, { fields, last, problems });
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, target, fields, { path, notice: 'The file is saved.' });
+    return afterCommit(visit, target, fields, { path, notice: 'The file was saved.' });
   },
 });
 

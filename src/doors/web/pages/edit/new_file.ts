@@ -53,7 +53,7 @@ const create = page({
     const { problems } = await commitChange(visit, target, fields, action);
     if (problems !== null) return newView(visit, target, fields, problems);
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, target, fields, { path, notice: 'The file is created.' });
+    return afterCommit(visit, target, fields, { path, notice: 'The file was created.' });
   },
 });
 

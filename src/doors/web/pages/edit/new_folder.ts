@@ -89,7 +89,7 @@ const create = page({
     const { problems } = await commitChange(visit, target, fields, action);
     if (problems !== null) return folderView(visit, target, fields, atFolder(problems));
     const path = codePath(target.project, 'tree', fields.branch, folder);
-    return afterCommit(visit, target, fields, { path, notice: 'The folder is created.' });
+    return afterCommit(visit, target, fields, { path, notice: 'The folder was created.' });
   },
 });
 

@@ -135,7 +135,7 @@ const upload = page({
       );
     }
     const shown = codePath(target.project, 'blob', fields.branch, path);
-    return afterCommit(visit, target, fields, { path: shown, notice: 'The file is uploaded.' });
+    return afterCommit(visit, target, fields, { path: shown, notice: 'The file was uploaded.' });
   },
 });
 

@@ -58,7 +58,7 @@ test('adds, edits, stops and deletes an environment', async () => {
   );
   assert.equal((await developer.post(`${page}/delete`)).status, 403);
   assert.equal((await developer.post(`${page}/stop`)).location, page);
-  assert.match((await developer.get(page)).text, /The environment is stopped[\s\S]+action="[^"]+\/delete"/);
+  assert.match((await developer.get(page)).text, /The environment was stopped[\s\S]+action="[^"]+\/delete"/);
   assert.match((await developer.get(`${path}?states=stopped&search=ONE`)).text, /review\/one/);
   assert.doesNotMatch((await developer.get(`${path}?states=available`)).text, /review\/one/);
   assert.equal((await developer.post(`${page}/delete`)).location, path);

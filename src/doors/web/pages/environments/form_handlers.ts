@@ -31,7 +31,7 @@ const create = page({
     const made = { name: name.trim(), ...editOf(given) };
     const problems = await attempt(async () => await createEnvironment(visit.call, project, made));
     if (problems === null)
-      return redirect(environmentsPath(project), `The environment ${made.name} is added.`);
+      return redirect(environmentsPath(project), `The environment ${made.name} was added.`);
     return await listView(
       visit,
       project,
@@ -58,7 +58,7 @@ const update = page({
     if (problems !== null) {
       return await oneView(visit, { project, row }, {}, { given, problems: environmentProblems(problems) });
     }
-    return redirect(`${environmentsPath(project)}/${environmentId}`, 'The environment is saved.');
+    return redirect(`${environmentsPath(project)}/${environmentId}`, 'The environment was saved.');
   },
 });
 
@@ -90,7 +90,7 @@ const stop = page({
       jobFunctions,
     );
     const notice =
-      state === 'stopped' ? 'The environment is stopped.' : 'The job that stops the environment is running.';
+      state === 'stopped' ? 'The environment was stopped.' : 'The job that stops the environment is running.';
     return redirect(`${environmentsPath(project)}/${environmentId}`, notice);
   },
 });
@@ -103,7 +103,7 @@ const remove = page({
   handle: async (visit, { project: fullPath, id: environmentId }) => {
     const project = await administered(visit, fullPath);
     await deleteEnvironment(visit.call, project, environmentId);
-    return redirect(environmentsPath(project), 'The environment is deleted.');
+    return redirect(environmentsPath(project), 'The environment was deleted.');
   },
 });
 

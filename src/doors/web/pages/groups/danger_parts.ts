@@ -14,14 +14,17 @@ export const transferPart = ({ visit, group, problems }: Shown, typed: string | 
   const field = input({
     name: 'parent',
     label: 'New parent group',
-    hint: 'Path of a group that you may create subgroups in. Empty: the top level.',
+    hint: 'Path of a group in which you may create subgroups. Empty: top level.',
     value: typed ?? parentPath,
     problems,
   });
   const action = `${groupPagePath(group, 'settings')}/transfer`;
   return sectionCard(
     { key: 'transfer', title: 'Transfer group', isDanger: true },
-    html`<p>Moves the group with all groups and projects below it. Addresses change; the old ones lead to the new ones. Members of the old parent group lose their access, members of the new one get it. A narrower visibility of the new parent group applies.</p>
+    html`<p>Moves the group with all its subgroups and projects.</p>
+<ul><li>Old addresses redirect to the new ones.</li>
+<li>Members of the old parent lose access; members of the new one gain it.</li>
+<li>Visibility is reduced to that of the new parent if it is narrower.</li></ul>
 ${form(visit, { action, submit: 'Transfer group', danger: true, problems }, field)}`,
   );
 };
@@ -37,7 +40,7 @@ export const deletePart = ({ visit, group, problems }: Shown): Html => {
   const action = `${groupPagePath(group, 'settings')}/delete`;
   return sectionCard(
     { key: 'delete', title: 'Delete group', isDanger: true },
-    html`<p>Deletes the group with all groups and projects below it, for everyone. <strong>This cannot be undone.</strong></p>
+    html`<p>Deletes the group with all its subgroups and projects, for everyone. <strong>This cannot be undone.</strong></p>
 ${form(visit, { action, submit: 'Delete group', danger: true, problems }, field)}`,
   );
 };

@@ -124,7 +124,7 @@ const bar = (path: string, { search, sort, archived }: Query): Html => {
 
 const empty = (visit: Visit, group: Group, { search, archived }: Query): Html => {
   if (search !== '')
-    return emptyState({ icon: 'search', title: 'Nothing matches', text: 'Try other words.' });
+    return emptyState({ icon: 'search', title: 'Nothing matches', text: 'Try another search.' });
   if (archived) return emptyState({ icon: 'archive', title: 'No archived projects' });
   return emptyState({
     icon: 'group',

@@ -50,11 +50,11 @@ const choice = ({ isOwn }: List): Html => {
 
 const empty = (search: string, { isOwn }: List): Html => {
   if (search !== '')
-    return emptyState({ icon: 'search', title: 'No groups match', text: 'Try other words.' });
+    return emptyState({ icon: 'search', title: 'No groups match', text: 'Try another search.' });
   return isOwn
     ? emptyState({
         icon: 'group',
-        title: 'You are in no group yet',
+        title: 'You are not a member of any group yet',
         text: 'Groups hold projects that belong together.',
       })
     : emptyState({ icon: 'group', title: 'No groups' });

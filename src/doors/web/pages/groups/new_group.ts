@@ -47,7 +47,7 @@ const parentSelect = async (call: Call, parent: Group | null, problems: FormProb
     label: 'Parent group',
     value: parent === null ? '' : String(parent.id),
     options: [
-      ...(mayCreateGroup(call) ? [['', 'None: a group of its own'] as const] : []),
+      ...(mayCreateGroup(call) ? [['', 'None (top-level group)'] as const] : []),
       ...(isListed ? listed : [...listed, [String(parent.id), parent.full_path] as const]),
     ],
     problems,
@@ -81,7 +81,7 @@ const newView = async (visit: Visit, filled: Filled, problems: FormProblems = no
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Left empty, it is derived from the name.',
+      hint: 'Part of the address. Default: derived from the name.',
       value: filled.path ?? '',
       problems,
     }),
@@ -129,7 +129,7 @@ const attemptCreation = async (operation: () => Promise<unknown>): Promise<FormP
   } catch (error) {
     const isRefused = error instanceof Failure && ['not_found', 'forbidden'].includes(error.kind);
     if (!isRefused) throw error;
-    return { text: null, fields: { parent_id: ['does not allow you to create a group here'] } };
+    return { text: null, fields: { parent_id: ['does not allow you to create a subgroup'] } };
   }
 };
 
@@ -171,7 +171,7 @@ export const newPages = [
         });
         created = group.full_path;
       });
-      if (problems === null) return redirect(`/groups/${created}`, `The group ${name} is created.`);
+      if (problems === null) return redirect(`/groups/${created}`, `The group ${name} was created.`);
       const filled = { name, path, description, parent_id: parent_id === null ? '' : String(parent_id) };
       return await newView(
         visit,

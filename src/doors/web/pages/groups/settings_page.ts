@@ -160,7 +160,7 @@ const transfer = page({
     const place = target === '' ? 'to the top level' : `into ${target}`;
     return redirect(
       groupPagePath(await findGroup(call, group.id), 'settings'),
-      `The group is moved ${place}.`,
+      `The group was moved ${place}.`,
     );
   },
 });
@@ -177,7 +177,7 @@ const remove = page({
       return await settingsView({ visit, group, tried: { key: 'delete', sent: {}, problems } });
     }
     await removeGroup(visit.call, group);
-    return redirect('/dashboard/groups', `The group ${group.full_path} is deleted.`);
+    return redirect('/dashboard/groups', `The group ${group.full_path} was deleted.`);
   },
 });
 

@@ -38,7 +38,7 @@ const about: GroupSection = {
   key: 'about',
   title: 'Name and description',
   names: ['name', 'description'],
-  saved: 'The settings are saved.',
+  saved: 'The settings were saved.',
   fields: ({ text, problems }) => [
     input({ name: 'name', label: 'Name', value: text('name'), required: true, problems }),
     textArea({ name: 'description', label: 'Description', value: text('description'), rows: 3, problems }),
@@ -49,7 +49,7 @@ const picture: GroupSection = {
   key: 'avatar',
   title: 'Avatar',
   names: ['avatar'],
-  saved: 'The avatar is saved.',
+  saved: 'The avatar was saved.',
   submit: 'Upload',
   hasFiles: true,
   fields: ({ visit, group, problems }) => [
@@ -69,7 +69,7 @@ const visibility: GroupSection = {
   key: 'visibility',
   title: 'Who can see the group',
   names: ['visibility'],
-  saved: 'The visibility is saved.',
+  saved: 'The visibility was saved.',
   fields: ({ visit, parent, text, problems }) => [
     visibilityChoice({
       value: text('visibility'),
@@ -84,11 +84,15 @@ const visibility: GroupSection = {
   ],
 };
 
+/** `noone` and `administrator` have the same effect: administrators are exempt. Offers the one that is stored. */
+const administratorsOnly = (stored: string) =>
+  [stored === 'noone' ? 'noone' : 'administrator', 'Administrators of the instance'] as const;
+
 const permissions: GroupSection = {
   key: 'permissions',
-  title: 'Who can create and be added',
+  title: 'Permissions',
   names: ['project_creation_level', 'subgroup_creation_level', 'membership_lock'],
-  saved: 'The permissions are saved.',
+  saved: 'The permissions were saved.',
   fields: ({ text, isOn, problems }) => [
     select({
       name: 'project_creation_level',
@@ -98,8 +102,7 @@ const permissions: GroupSection = {
         ['developer', 'Developers, maintainers and owners'],
         ['maintainer', 'Maintainers and owners'],
         ['owner', 'Owners'],
-        ['administrator', 'Administrators of the instance'],
-        ['noone', 'Nobody but administrators of the instance'],
+        administratorsOnly(text('project_creation_level')),
       ],
       problems,
     }),
@@ -115,8 +118,8 @@ const permissions: GroupSection = {
     }),
     checkbox({
       name: 'membership_lock',
-      label: 'Projects of the group have no members of their own',
-      hint: 'Only members of the group get access to its projects.',
+      label: 'Prevent adding members to projects',
+      hint: 'Only members of the group have access to its projects.',
       checked: isOn('membership_lock'),
       problems,
     }),
@@ -127,18 +130,19 @@ const twoFactor: GroupSection = {
   key: 'two_factor',
   title: 'Two-factor sign-in',
   names: ['require_two_factor_authentication', 'two_factor_grace_period'],
-  saved: 'The settings of sign-in are saved.',
+  saved: 'The two-factor settings were saved.',
   fields: ({ text, isOn, problems }) => [
     checkbox({
       name: 'require_two_factor_authentication',
       label: 'Members need a second factor to sign in',
-      hint: 'Also members of the groups above and below.',
+      hint: 'Includes members of parent groups and subgroups.',
       checked: isOn('require_two_factor_authentication'),
       problems,
     }),
     input({
       name: 'two_factor_grace_period',
-      label: 'Hours that members have to set it up',
+      label: 'Grace period (hours)',
+      hint: 'Time that members have to set it up.',
       type: 'number',
       min: 0,
       value: text('two_factor_grace_period'),
@@ -150,14 +154,14 @@ const twoFactor: GroupSection = {
 const repositories: GroupSection = {
   key: 'repositories',
   title: 'New repositories',
-  intro: 'For projects that are created in the group, or in a group below that sets nothing else.',
+  intro: 'Defaults for new projects in this group. Subgroups can override them.',
   names: ['default_branch', 'default_branch_protection'],
-  saved: 'The settings of new repositories are saved.',
+  saved: 'The settings of new repositories were saved.',
   fields: ({ text, problems }) => [
     input({
       name: 'default_branch',
       label: 'Default branch',
-      hint: 'Name of the first branch. Empty: that of the group above, or of the instance.',
+      hint: 'Name of the first branch. Empty: as in the parent group, or on the instance.',
       value: text('default_branch'),
       problems,
     }),
@@ -166,12 +170,12 @@ const repositories: GroupSection = {
       label: 'Protection of the default branch',
       value: text('default_branch_protection'),
       options: [
-        ['', 'As the group above, or the instance'],
-        ['0', 'None: developers and maintainers may push and force push'],
-        ['1', 'Developers may push, nobody may force push'],
-        ['2', 'Maintainers alone may push and merge'],
-        ['3', 'Maintainers alone may push, developers may merge'],
-        ['4', 'Maintainers alone may push; developers may push the first commit'],
+        ['', 'As in the parent group, or on the instance'],
+        ['0', 'None: developers and maintainers may push and force-push'],
+        ['1', 'Developers may push; nobody may force-push'],
+        ['2', 'Only maintainers may push and merge'],
+        ['3', 'Only maintainers may push; developers may merge'],
+        ['4', 'Only maintainers may push; developers may push the first commit'],
       ],
       problems,
     }),
@@ -180,19 +184,19 @@ const repositories: GroupSection = {
 
 const runners: GroupSection = {
   key: 'runners',
-  title: 'Runners of the instance',
+  title: 'Instance runners',
   names: ['shared_runners_setting'],
-  saved: 'The setting of runners is saved.',
+  saved: 'The runner settings were saved.',
   fields: ({ text, problems }) => [
     select({
       name: 'shared_runners_setting',
-      label: 'Jobs of projects in the group',
-      hint: 'Disabling turns them off in all projects and groups below.',
+      label: 'Instance runners for projects in this group',
+      hint: 'Disabling applies to all projects and subgroups.',
       value: text('shared_runners_setting'),
       options: [
-        ['enabled', 'May run on runners of the instance'],
-        ['disabled_and_overridable', 'May not, unless a project or subgroup enables it'],
-        ['disabled_and_unoverridable', 'May not'],
+        ['enabled', 'Enabled'],
+        ['disabled_and_overridable', 'Disabled, subgroups and projects can enable'],
+        ['disabled_and_unoverridable', 'Disabled, cannot be overridden'],
       ],
       problems,
     }),
@@ -203,9 +207,9 @@ const path: GroupSection = {
   key: 'path',
   title: 'Path',
   intro:
-    'Changes the address of the group and of everything in it. Old addresses lead to the new ones until another group takes them.',
+    'Changes the address of the group and of everything in it. Old addresses redirect until another group uses the path.',
   names: ['path'],
-  saved: 'The path is changed.',
+  saved: 'The path was changed.',
   submit: 'Change path',
   fields: ({ text, problems }) => [
     input({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),

@@ -75,7 +75,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
         made.id = (await createHook(visit.call, owner, edit)).id;
       });
       if (problems !== null) return refuse({ visit, list, sent }, problems);
-      return redirect(`${list.path}/${made.id}`, `The ${nouns[list.owner.scope].one} is added.`);
+      return redirect(`${list.path}/${made.id}`, `The ${nouns[list.owner.scope].one} was added.`);
     },
   });
 
@@ -109,7 +109,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
         async () => await updateHook(visit.call, owner, hook.id, toEdit(owner, sent)),
       );
       if (problems !== null) return refuse({ visit, list, sent }, problems, hook);
-      return redirect(`${list.path}/${hook.id}`, 'The changes are saved.');
+      return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');
     },
   });
 
@@ -136,7 +136,7 @@ const remove = (kind: SettingsListRoute): AnyPage =>
     handle: async (visit, params) => {
       const { list, owner, hook } = await findHookOfOwner(kind, visit, params);
       await deleteHook(visit.call, owner, hook.id);
-      return redirect(list.path, `The ${nouns[list.owner.scope].one} is deleted.`);
+      return redirect(list.path, `The ${nouns[list.owner.scope].one} was deleted.`);
     },
   });
 

@@ -190,7 +190,7 @@ const unlink = page({
   params: object({ provider: text() }),
   handle: async ({ call }, { provider }) => {
     await unlinkIdentity(call.platform.store, requireActor(call), call, provider);
-    return redirect(identitiesPath, 'The account is unlinked.');
+    return redirect(identitiesPath, 'The account was unlinked.');
   },
 });
 

@@ -133,7 +133,7 @@ const save = page({
       async () => await setIntegration(visit.call, found.project, found.slug, Object.fromEntries(given)),
     );
     if (problems !== null) return await refuse(visit, found, sent, problems);
-    return redirect(integrationsPath(found.project), `${trackers[found.slug].title} is saved.`);
+    return redirect(integrationsPath(found.project), `${trackers[found.slug].title} was saved.`);
   },
   invalid: async (visit, sent, fields) =>
     await refuse(visit, await find(visit, sent), sent, { text: null, fields }),
@@ -147,7 +147,7 @@ const remove = page({
   handle: async (visit, params) => {
     const { project, slug } = await find(visit, params);
     await deleteIntegration(visit.call, project, slug);
-    return redirect(integrationsPath(project), `${trackers[slug].title} is removed.`);
+    return redirect(integrationsPath(project), `${trackers[slug].title} was removed.`);
   },
 });
 

@@ -118,7 +118,7 @@ export const editCommentPages = <L extends LoadedTarget>(kind: IssuableKind<L>) 
     handle: async ({ call }, named) => {
       const { loaded, note } = await findOwnNote(kind, call, named);
       await deleteNote(kind.noun, call, loaded, note);
-      return redirect(kind.path(loaded), 'The comment is deleted.');
+      return redirect(kind.path(loaded), 'The comment was deleted.');
     },
   }),
 ];

@@ -70,7 +70,7 @@ const remove = (list: ListName) =>
     handle: async (visit, { project: fullPath, id: target }) => {
       const project = await administered(visit, fullPath);
       await removeFromList(visit.call, { list: apiNames[list], projectId: project.id, target });
-      return redirect(scopePath(project), `The ${apiNames[list]} is removed from the list.`);
+      return redirect(scopePath(project), `The ${apiNames[list]} was removed from the list.`);
     },
   });
 

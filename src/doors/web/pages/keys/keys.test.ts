@@ -25,7 +25,7 @@ test('adds, shows and deletes a key', async () => {
   });
   assert.deepEqual([added.status, added.location], [303, path]);
   const { text } = await visitor.get(path);
-  assert.match(text, /The key is added/);
+  assert.match(text, /The key was added/);
   assert.match(text, /<th scope="row">A &lt;b&gt;laptop&lt;\/b&gt;/);
   assert.ok(text.includes(`SHA256:${sha256}`));
   assert.match(text, /ecdsa-sha2-nistp384<br><span class="quiet">384 bits/);
@@ -36,7 +36,7 @@ test('adds, shows and deletes a key', async () => {
   );
   const deleted = await visitor.post(deletePathIn(text));
   assert.deepEqual([deleted.status, deleted.location], [303, path]);
-  assert.match((await visitor.get(path)).text, /The key is deleted[\s\S]+You have no key yet/);
+  assert.match((await visitor.get(path)).text, /The key was deleted[\s\S]+You have no key yet/);
   assert.deepEqual(await keysOf(id), []);
 });
 

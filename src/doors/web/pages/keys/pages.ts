@@ -117,7 +117,7 @@ const add = page({
         await createKey(call, requireUser(call).id, { title: given.title, key: given.key, expires_at }),
     );
     if (problems !== null) return await listView(visit, {}, given, assignKeyProblems(problems));
-    return redirect(path, 'The key is added.');
+    return redirect(path, 'The key was added.');
   },
 });
 
@@ -128,7 +128,7 @@ const remove = page({
   params: object({ id: id() }),
   handle: async (visit, params) => {
     await deleteKey(visit.call, requireUser(visit.call).id, params.id);
-    return redirect(path, 'The key is deleted.');
+    return redirect(path, 'The key was deleted.');
   },
 });
 

@@ -47,7 +47,7 @@ const create = (kind: OwnedListRoute): AnyPage =>
       const list = await findToChange(kind, visit.call, params);
       const label = { name, color, description: description === '' ? null : description, priority };
       const problems = await attempt(async () => await createLabel(visit.call, list.owner, label));
-      if (problems === null) return redirect(list.path, `The label ${name.trim()} is created.`);
+      if (problems === null) return redirect(list.path, `The label ${name.trim()} was created.`);
       return newLabelView(visit, list, { filled: params, problems: labelProblems(problems) });
     },
   });
@@ -86,7 +86,7 @@ const update = (kind: OwnedListRoute): AnyPage =>
         ...(priority !== undefined && { priority }),
       };
       const problems = await attempt(async () => await updateLabel(call, list.owner, { id: row.id }, edit));
-      if (problems === null) return redirect(list.path, 'The label is saved.');
+      if (problems === null) return redirect(list.path, 'The label was saved.');
       return editLabelView(visit, list, row, { filled: params, problems: labelProblems(problems) });
     },
   });
@@ -100,7 +100,7 @@ const remove = (kind: OwnedListRoute): AnyPage =>
     handle: async (visit, params) => {
       const { list, row } = await findToEdit(kind, visit.call, params);
       await deleteLabel(visit.call, list.owner, { id: row.id });
-      return redirect(list.path, `The label ${row.title} is deleted.`);
+      return redirect(list.path, `The label ${row.title} was deleted.`);
     },
   });
 

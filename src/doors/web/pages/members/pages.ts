@@ -143,7 +143,7 @@ const changePage = (kind: MemberListRoute): AnyPage =>
         access_level,
         async () => await updateMember(visit.call, list.kind, list.source, role),
       );
-      if (problems === null) return redirect(list.path, 'The membership is saved.');
+      if (problems === null) return redirect(list.path, 'The membership was saved.');
       return await refuse(visit, list, { userId: user_id, sent: typedIn(params), problems });
     },
   });
@@ -163,7 +163,7 @@ const removePage = (kind: MemberListRoute): AnyPage =>
       if (problems !== null) return await refuse(visit, list, { userId: params.id, sent: {}, problems });
       // The place may be hidden from now on.
       if (isSelf) return redirect('/', `You left ${list.fullPath}.`);
-      return redirect(list.path, 'The member is removed.');
+      return redirect(list.path, 'The member was removed.');
     },
   });
 

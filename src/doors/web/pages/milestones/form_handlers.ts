@@ -66,7 +66,7 @@ const create = (kind: OwnedListRoute): AnyPage =>
       const problems = await attempt(async () => {
         ({ iid } = await createMilestone(visit.call, list.owner, input));
       });
-      if (problems === null) return redirect(`${list.path}/${iid}`, 'The milestone is created.');
+      if (problems === null) return redirect(`${list.path}/${iid}`, 'The milestone was created.');
       return newMilestoneView(visit, list, { filled: params, problems: milestoneProblems(problems) });
     },
   });
@@ -104,7 +104,7 @@ const update = (kind: OwnedListRoute): AnyPage =>
         ...(due_date !== undefined && { due_date }),
       };
       const problems = await attempt(async () => await updateMilestone(call, list.owner, row.id, edit));
-      if (problems === null) return redirect(`${list.path}/${row.iid}`, 'The milestone is saved.');
+      if (problems === null) return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');
       return editMilestoneView(visit, list, row, { filled: params, problems: milestoneProblems(problems) });
     },
   });
@@ -118,7 +118,7 @@ const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyP
     handle: async (visit, params) => {
       const { list, row } = await findToEdit(kind, visit.call, params);
       await updateMilestone(visit.call, list.owner, row.id, { state_event });
-      const notice = state_event === 'close' ? 'The milestone is closed.' : 'The milestone is open again.';
+      const notice = state_event === 'close' ? 'The milestone was closed.' : 'The milestone was reopened.';
       return redirect(`${list.path}/${row.iid}`, notice);
     },
   });
@@ -132,7 +132,7 @@ const remove = (kind: OwnedListRoute): AnyPage =>
     handle: async (visit, params) => {
       const { list, row } = await findToEdit(kind, visit.call, params);
       await deleteMilestone(visit.call, list.owner, row.id);
-      return redirect(list.path, `The milestone ${row.title} is deleted.`);
+      return redirect(list.path, `The milestone ${row.title} was deleted.`);
     },
   });
 

@@ -54,7 +54,7 @@ export const avatarPages = (refuse: (visit: Visit, problems: FormProblems) => Pr
           ),
       );
       return problems === null
-        ? redirect('/profile', 'Your picture is saved.')
+        ? redirect('/profile', 'Your picture was saved.')
         : await refuse(visit, problems);
     },
   }),
@@ -66,7 +66,7 @@ export const avatarPages = (refuse: (visit: Visit, problems: FormProblems) => Pr
     handle: async ({ call }) => {
       const actor = requireActor(call);
       await updateUser(call.platform, actor, actor.user.id, { avatar: null });
-      return redirect('/profile', 'Your picture is removed.');
+      return redirect('/profile', 'Your picture was removed.');
     },
   }),
 ];

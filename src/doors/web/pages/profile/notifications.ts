@@ -1,4 +1,4 @@
-/** What the user wants to hear of: in general, and of each of their projects. */
+/** Notification settings: the global level and one per project. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { sql } from 'kysely';
 import type { NotificationLevel } from '../../../../platform/db/schema/column_types.ts';
@@ -41,8 +41,8 @@ const ownForm = async (visit: Visit): Promise<Html> => {
     { action: path, submit: 'Save changes' },
     radios({
       name: 'level',
-      label: 'Your level',
-      hint: 'For all projects and groups whose level is Global.',
+      label: 'Notification level',
+      hint: 'Default for projects and groups set to Global.',
       value: level,
       boxes: ownLevels.map((value) => {
         const [label, hint] = notificationLevelTexts[value];
@@ -51,8 +51,8 @@ const ownForm = async (visit: Visit): Promise<Html> => {
     }),
     checkboxes({
       name: 'events',
-      label: 'Events of the level Custom',
-      hint: 'Besides those in which you take part.',
+      label: 'Custom events',
+      hint: 'In addition to threads you take part in. Used only with the level Custom.',
       values: customEvents.filter((event) => enabled[event]),
       boxes: customEvents.map((event) => ({ value: event, label: eventName(event) })),
     }),
@@ -107,7 +107,7 @@ const projectsPart = async (visit: Visit, at: PageRequest): Promise<Html> => {
   );
   const list =
     projects.length === 0
-      ? html`<p class="muted">You are in no project.</p>`
+      ? html`<p class="muted">You are not a member of any project.</p>`
       : html`<ul class="list">${projects.map((project) => projectItem(visit, project, chosen.get(project.id) ?? 'global'))}</ul>`;
   return html`<section class="card" aria-labelledby="projects"><header><h2 id="projects">Projects</h2></header>${list}</section>
 ${pagesNav({ path, query: {}, page: at, total })}`;
@@ -135,7 +135,7 @@ export const notificationPages = [
     handle: async ({ call }, { level, events }) => {
       const sent = Object.fromEntries(customEvents.map((event) => [event, events.includes(event)]));
       await updateSetting(call, own, { level, ...sent });
-      return redirect(path, 'Your notification level is saved.');
+      return redirect(path, 'Your notification level was saved.');
     },
   }),
   page({
@@ -146,7 +146,7 @@ export const notificationPages = [
     handle: async ({ call }, { id: projectId, level }) => {
       const project = await findProject(call, projectId);
       await updateSetting(call, { project_id: project.id, group_id: null }, { level });
-      return redirect(path, `The level of ${project.full_path} is saved.`);
+      return redirect(path, `The level of ${project.full_path} was saved.`);
     },
   }),
 ];

@@ -69,7 +69,7 @@ export const passwordPages = [
         visit.changeSession(await changePassword(visit.call, { ...given, current_password }));
       });
       if (problems !== null) return await passwordView(visit, problems);
-      return redirect('/profile/password', 'Your password is changed. All other browsers are signed out.');
+      return redirect('/profile/password', 'Your password was changed. All other browsers were signed out.');
     },
   }),
 ];

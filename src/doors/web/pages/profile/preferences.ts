@@ -1,4 +1,4 @@
-/** How pages look and act in this browser. */
+/** Preferences of this browser: color scheme and shortcuts. */
 import { boolean, object, oneOf } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkbox, form, select } from '../../parts/form.ts';
@@ -8,27 +8,27 @@ import { ownView } from './own_nav.ts';
 
 const path = '/profile/preferences';
 
-const schemeNames = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as const;
 
 const preferencesView = (visit: Visit): View => {
   const { scheme, hasShortcuts } = visit.preferences;
   return ownView(
     path,
     'Preferences',
-    html`<p>These apply to this browser, for everybody who uses it.</p>
+    html`<p>These settings are stored in this browser only.</p>
 ${form(
   visit,
   { action: path, submit: 'Save changes' },
   select({
     name: 'scheme',
-    label: 'Colour scheme',
+    label: 'Color scheme',
     value: scheme,
     options: schemes.map((one) => [one, schemeNames[one]] as const),
   }),
   checkbox({
     name: 'shortcuts',
     label: 'Single-key shortcuts',
-    hint: html`Such as <kbd>/</kbd> for the search. Turn them off if you use speech input, or press keys by accident. Shortcuts with Ctrl stay.`,
+    hint: html`For example <kbd>/</kbd> for search. Turn them off if you use speech input or press keys by accident. Shortcuts with Ctrl always work.`,
     checked: hasShortcuts,
   }),
 )}`,
@@ -50,7 +50,7 @@ export const preferencePages = [
     params: object({ scheme: oneOf(schemes), shortcuts: boolean() }),
     handle: async (visit, { scheme, shortcuts }) => {
       visit.changePreferences({ ...visit.preferences, scheme, hasShortcuts: shortcuts });
-      return redirect(path, 'Your preferences are saved in this browser.');
+      return redirect(path, 'Your preferences were saved in this browser.');
     },
   }),
 ];

@@ -64,9 +64,21 @@ const lines = (filled: Filled, problems: FormProblems) => [
     problems,
   }),
   input({ name: 'website_url', label: 'Website', value: filled.website_url, autocomplete: 'url', problems }),
-  input({ name: 'twitter', label: 'Twitter', value: filled.twitter ?? null, problems }),
-  input({ name: 'linkedin', label: 'LinkedIn', value: filled.linkedin ?? null, problems }),
-  input({ name: 'skype', label: 'Skype', value: filled.skype ?? null, problems }),
+  input({
+    name: 'twitter',
+    label: 'Twitter',
+    hint: 'User name, such as @maria.',
+    value: filled.twitter ?? null,
+    problems,
+  }),
+  input({
+    name: 'linkedin',
+    label: 'LinkedIn',
+    hint: 'The part of your profile address after /in/.',
+    value: filled.linkedin ?? null,
+    problems,
+  }),
+  input({ name: 'skype', label: 'Skype', hint: 'Skype name.', value: filled.skype ?? null, problems }),
 ];
 
 type Problems = {
@@ -86,9 +98,9 @@ const profileView = async (visit: Visit, problems: Problems = {}, filled?: Fille
   const view = ownView(
     '/profile',
     'Profile',
-    html`<p>You are <strong>${username}</strong>. <a href="/${username}">View your profile</a></p>
+    html`<p>Signed in as <strong>${username}</strong>. <a href="/${username}">View your profile</a></p>
 ${avatarPart(visit, user, picture)}
-${form(visit, { action: '/profile', submit: 'Save', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
+${form(visit, { action: '/profile', submit: 'Save changes', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
   );
   return texts === noProblems && picture === noProblems ? view : { ...view, status: 422 };
 };
@@ -115,7 +127,7 @@ const save = page({
       await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
     });
     if (problems !== null) return await profileView(visit, { texts: problems }, { ...input, show_email });
-    return redirect('/profile', 'Your profile is saved.');
+    return redirect('/profile', 'Your profile was saved.');
   },
 });
 

@@ -12,7 +12,7 @@ import { ownView } from './own_nav.ts';
 const asShown = (session: SessionRow): SessionRow =>
   session.impersonator_session_id === null
     ? session
-    : { ...session, user_agent: 'An administrator, who acts as you', ip: '' };
+    : { ...session, user_agent: 'Administrator (impersonation)', ip: '' };
 
 const row = (visit: Visit, session: SessionRow): Html => {
   const isThis = session.id === requireActor(visit.call).credential.id;
@@ -30,7 +30,7 @@ const row = (visit: Visit, session: SessionRow): Html => {
 };
 
 const table = (visit: Visit, sessions: readonly SessionRow[]): Html => html`<div class="wide"><table>
-<thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Signed in</th>
+<thead><tr><th scope="col">Browser</th><th scope="col">IP address</th><th scope="col">Signed in</th>
 <th scope="col">Last seen</th><th scope="col">Action</th></tr></thead>
 <tbody>${sessions.map((session) => row(visit, asShown(session)))}</tbody>
 </table></div>`;
@@ -57,7 +57,7 @@ ${table(visit, sessions)}`;
     params: object({ id: id() }),
     handle: async (visit, params) => {
       await endSession(visit.call, params.id);
-      return redirect('/profile/sessions', 'That browser is signed out.');
+      return redirect('/profile/sessions', 'The browser was signed out.');
     },
   }),
 ];

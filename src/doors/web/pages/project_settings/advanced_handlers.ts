@@ -67,7 +67,7 @@ const transfer = page({
     const problems = await attemptTransfer(visit, project, target);
     if (problems !== null) return await refuse('transfer', { visit, project, sent: { namespace }, problems });
     const { full_path } = await findProject(call, project.id);
-    return redirect(`/${full_path}`, `The project is transferred to ${target}.`);
+    return redirect(`/${full_path}`, `The project was transferred to ${target}.`);
   },
 });
 
@@ -83,13 +83,13 @@ const remove = page({
       return await refuse('delete', { visit, project, sent: { confirm }, problems });
     }
     await removeProject(visit.call, project);
-    return redirect('/', `The project ${project.full_path} is deleted.`);
+    return redirect('/', `The project ${project.full_path} was deleted.`);
   },
 });
 
 export const advancedPages = [
-  archiving('archive', 1, 'The project is archived.'),
-  archiving('unarchive', 0, 'The project is unarchived.'),
+  archiving('archive', 1, 'The project was archived.'),
+  archiving('unarchive', 0, 'The project was unarchived.'),
   transfer,
   remove,
 ];

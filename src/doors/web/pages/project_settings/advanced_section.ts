@@ -1,4 +1,4 @@
-/** What changes a project as a whole: archive, transfer, delete. */
+/** Forms that archive, transfer or delete a project. */
 import { may } from '../../../../core/access/may.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
@@ -49,7 +49,10 @@ const transferPart = async (given: Given): Promise<Html> => {
   });
   const action = `${projectPagePath(project, 'settings')}/transfer`;
   return html`<section class="stack" id="transfer"><h3>Transfer project</h3>
-<p>Moves the project with everything in it. Its address changes; the old one leads to the new one. Members of the old group lose their access, members of the new group get it. A narrower visibility of the new group applies.</p>
+<p>Moves the project with everything in it.</p>
+<ul><li>Old addresses redirect to the new ones.</li>
+<li>Members of the old group lose access; members of the new one gain it.</li>
+<li>Visibility is reduced to that of the new group if it is narrower.</li></ul>
 ${form(visit, { action, submit: 'Transfer project', danger: true, problems }, field)}</section>
 `;
 };
@@ -86,5 +89,7 @@ export const advancedPart = async (given: Given): Promise<Html | null> => {
     { key: 'advanced', title: 'Danger zone', isDanger: true },
     html`<div class="stack parted">${parts}</div>`,
   );
-  return refused === null ? card : html`${refusal(refused, 'the form in the danger zone')}${card}`;
+  return refused === null
+    ? card
+    : html`${refusal(refused, refused === 'transfer' ? 'Transfer project' : 'Delete project')}${card}`;
 };

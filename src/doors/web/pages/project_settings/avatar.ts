@@ -65,7 +65,7 @@ export const avatarPages = (
         await withAvatar(call.platform, file, async (columns) => await updateProject(call, project, columns));
       const problems = await attempt(save);
       if (problems !== null) return await refuse(visit, project, problems);
-      return redirect(projectPagePath(project, 'settings'), 'The avatar is saved.');
+      return redirect(projectPagePath(project, 'settings'), 'The avatar was saved.');
     },
   }),
   page({
@@ -76,7 +76,7 @@ export const avatarPages = (
     handle: async ({ call }, { project: fullPath }) => {
       const project = await findProjectFor(call, fullPath, 'admin_project');
       await updateProject(call, project, { avatar: null });
-      return redirect(projectPagePath(project, 'settings'), 'The avatar is removed.');
+      return redirect(projectPagePath(project, 'settings'), 'The avatar was removed.');
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** How pipelines of a project run. */
+/** CI/CD settings of a project: pipelines, jobs and artifacts. */
 import { checkbox, input, select } from '../../parts/form.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
@@ -6,7 +6,7 @@ const pipelineSection: Section = {
   key: 'pipelines',
   title: 'Pipelines',
   names: ['ci_config_path', 'auto_cancel_pending_pipelines', 'public_builds'],
-  saved: 'The pipeline settings are saved.',
+  saved: 'The pipeline settings were saved.',
   fields: ({ text, isOn, problems }) => [
     input({
       name: 'ci_config_path',
@@ -28,7 +28,7 @@ const pipelineSection: Section = {
     checkbox({
       name: 'public_builds',
       label: 'Public pipelines',
-      hint: 'Everyone who can see the project can see its pipelines and job logs; otherwise only reporters and above.',
+      hint: 'Everyone who can see the project can see its pipelines and job logs. Otherwise only reporters and above can.',
       checked: isOn('public_builds'),
       problems,
     }),
@@ -39,12 +39,12 @@ const jobSection: Section = {
   key: 'jobs',
   title: 'Jobs',
   names: ['build_timeout', 'ci_default_git_depth', 'shared_runners_enabled'],
-  saved: 'The job settings are saved.',
+  saved: 'The job settings were saved.',
   fields: ({ text, isOn, problems }) => [
     input({
       name: 'build_timeout',
       label: 'Timeout in seconds',
-      hint: 'A job that takes longer fails. One hour is 3600; from ten minutes (600) to 30 days (2592000).',
+      hint: 'Between 600 (10 minutes) and 2592000 (30 days). Longer jobs fail.',
       type: 'number',
       min: 600,
       max: 2_592_000,
@@ -55,8 +55,8 @@ const jobSection: Section = {
     }),
     input({
       name: 'ci_default_git_depth',
-      label: 'Commits to fetch',
-      hint: 'How much of the history jobs fetch. 0 fetches all of it.',
+      label: 'Git clone depth',
+      hint: 'Number of commits that jobs fetch. 0 fetches the whole history.',
       type: 'number',
       min: 0,
       max: 1_000,
@@ -79,7 +79,7 @@ const artifactSection: Section = {
   key: 'artifacts',
   title: 'Artifacts',
   names: ['keep_latest_artifact', 'max_artifacts_size'],
-  saved: 'The artifact settings are saved.',
+  saved: 'The artifact settings were saved.',
   fields: ({ visit, text, isOn, problems }) => [
     checkbox({
       name: 'keep_latest_artifact',

@@ -13,7 +13,7 @@ const featureTexts: { [F in Feature]: Texts } = {
   forking_access_level: ['Forks', 'Copy the project into another namespace.'],
   builds_access_level: ['Pipelines', 'Build, test and deploy.'],
   releases_access_level: ['Releases', 'Publish versions with notes and files.'],
-  environments_access_level: ['Environments', 'Follow deployments.'],
+  environments_access_level: ['Environments', 'Track deployments.'],
   snippets_access_level: ['Snippets', 'Share pieces of code.'],
   container_registry_access_level: ['Container registry', 'Store images.'],
 };
@@ -21,7 +21,7 @@ const featureTexts: { [F in Feature]: Texts } = {
 const accessOptions = [
   ['enabled', 'Everyone with access'],
   ['private', 'Members only'],
-  ['disabled', 'Nobody'],
+  ['disabled', 'Disabled'],
 ] as const;
 
 const features = Object.keys(featureTexts) as Feature[];
@@ -29,9 +29,9 @@ const features = Object.keys(featureTexts) as Feature[];
 export const featureSection: Section = {
   key: 'features',
   title: 'Features',
-  intro: 'A feature that nobody may use is hidden. Its content is kept, and returns with the feature.',
+  intro: 'Disabled features are hidden. Their content is kept.',
   names: features,
-  saved: 'The features are saved.',
+  saved: 'The feature settings were saved.',
   fields: ({ visit, text, problems }) => {
     const hasRegistry = visit.call.platform.config.registry !== null;
     const shown = features.filter((name) => hasRegistry || name !== 'container_registry_access_level');

@@ -18,7 +18,7 @@ const aboutSection: Section = {
   key: 'about',
   title: 'Name and description',
   names: ['name', 'description', 'topics', 'default_branch'],
-  saved: 'The settings are saved.',
+  saved: 'The settings were saved.',
   load: async ({ db }, { id }) => ({ topics: await loadTopics(db, id) }),
   fields: ({ visit, project, text, problems }) => [
     may(visit.call.viewer, 'rename_project', project)
@@ -34,7 +34,7 @@ const aboutSection: Section = {
     input({
       name: 'topics',
       label: 'Topics',
-      hint: 'Separated by commas. People find the project by them.',
+      hint: 'Separated by commas. Used in search and on topic pages.',
       value: text('topics'),
       problems,
     }),
@@ -43,7 +43,7 @@ const aboutSection: Section = {
       : input({
           name: 'default_branch',
           label: 'Default branch',
-          hint: 'Shown first, cloned, and proposed as the target of merge requests.',
+          hint: 'Shown first, checked out by clones, default target of merge requests.',
           value: text('default_branch'),
           required: true,
           problems,
@@ -65,7 +65,7 @@ const visibilitySection: Section = {
   key: 'visibility',
   title: 'Who can see the project',
   names: ['visibility'],
-  saved: 'The visibility is saved.',
+  saved: 'The visibility was saved.',
   action: 'change_visibility',
   fields: async ({ visit, project, text, problems }) => {
     const group = await loadGroup(visit.call, project);
@@ -88,9 +88,9 @@ const pathSection: Section = {
   key: 'path',
   title: 'Path',
   intro:
-    'Changes the address of the project and of its repository. Old addresses lead to the new one until another project takes them. Image names of the container registry change, too.',
+    'Changes the address of the project and of its repository. Old addresses redirect until another project uses the path. Image names of the container registry change, too.',
   names: ['path'],
-  saved: 'The path is changed.',
+  saved: 'The path was changed.',
   submit: 'Change path',
   action: 'rename_project',
   fields: ({ text, problems }) => [

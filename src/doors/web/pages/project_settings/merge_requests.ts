@@ -1,4 +1,4 @@
-/** How merge requests of a project are merged. */
+/** Settings of merge requests of a project: merge method and checks. */
 import { checkbox, radios, select } from '../../parts/form.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
@@ -6,7 +6,7 @@ const methodSection: Section = {
   key: 'method',
   title: 'Merge method',
   names: ['merge_method', 'squash_option', 'remove_source_branch_after_merge'],
-  saved: 'The merge method is saved.',
+  saved: 'The merge method was saved.',
   fields: ({ text, isOn, problems }) => [
     radios({
       name: 'merge_method',
@@ -18,12 +18,12 @@ const methodSection: Section = {
         {
           value: 'rebase_merge',
           label: 'Merge commit with semi-linear history',
-          hint: 'Every merge creates a merge commit, and only branches that contain the target can be merged.',
+          hint: 'Every merge creates a merge commit. Only up-to-date branches can be merged; others must be rebased.',
         },
         {
           value: 'ff',
           label: 'Fast-forward merge',
-          hint: 'No merge commits. Only branches that contain the target can be merged; others are rebased first.',
+          hint: 'No merge commits. Only up-to-date branches can be merged; others must be rebased.',
         },
       ],
     }),
@@ -55,7 +55,7 @@ const checksSection: Section = {
   title: 'Merge checks',
   intro: 'A merge request cannot be merged until these checks pass.',
   names: ['only_allow_merge_if_pipeline_succeeds', 'only_allow_merge_if_all_discussions_are_resolved'],
-  saved: 'The merge checks are saved.',
+  saved: 'The merge checks were saved.',
   fields: ({ isOn, problems }) => [
     checkbox({
       name: 'only_allow_merge_if_pipeline_succeeds',

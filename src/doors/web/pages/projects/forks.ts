@@ -142,7 +142,7 @@ const create = page({
     });
     if (problems !== null) return await formView(visit, project, { namespace_id, ...filled }, problems);
     const fork = await loadProject(call.db, forkId);
-    return redirect(`/${fork?.full_path ?? project.full_path}`, 'The project is forked.');
+    return redirect(`/${fork?.full_path ?? project.full_path}`, 'The project was forked.');
   },
 });
 

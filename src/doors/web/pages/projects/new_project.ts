@@ -163,7 +163,7 @@ const create = page({
       return await formView(visit, { namespace_id: chosen, initialize_with_readme, ...filled }, problems);
     }
     const project = await loadProject(call.db, projectId);
-    return redirect(`/${project?.full_path ?? ''}`, `The project ${name} is created.`);
+    return redirect(`/${project?.full_path ?? ''}`, `The project ${name} was created.`);
   },
 });
 

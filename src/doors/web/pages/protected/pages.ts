@@ -75,7 +75,7 @@ const removePage = (kind: Kind): AnyPage =>
     handle: async (visit, { project: fullPath, name = '' }) => {
       const project = await administered(visit, fullPath);
       if (!(await kind.remove(visit.call, project, name))) throw notFound();
-      return redirect(projectPagePath(project, kind.noun), `${name} is unprotected.`);
+      return redirect(projectPagePath(project, kind.noun), `${name} was unprotected.`);
     },
   });
 
@@ -94,14 +94,14 @@ const pagesOf = (kind: Kind): AnyPage[] => {
   const adding = savePage(kind, {
     below: '',
     isNew: true,
-    notice: (name) => `${name} is protected.`,
+    notice: (name) => `${name} was protected.`,
     save: async ({ call }, project, name, values) => await add(call, project, name.trim(), values),
   });
   if (change === null) return [list, adding, removePage(kind)];
   const changing = savePage(kind, {
     below: '/change',
     isNew: false,
-    notice: (name) => `The protection of ${name} is saved.`,
+    notice: (name) => `The protection of ${name} was saved.`,
     save: async ({ call }, project, name, values) => await change(call, project, name, values),
   });
   return [list, adding, changing, removePage(kind)];

@@ -152,7 +152,7 @@ const update = page({
       milestone_ids,
     };
     const problems = await attempt(async () => await updateRelease(call, code, row.tag, edit));
-    if (problems === null) return redirect(releasePath(code.project, row.tag), 'The release is saved.');
+    if (problems === null) return redirect(releasePath(code.project, row.tag), 'The release was saved.');
     return await editView(visit, { code, row }, { filled: params, problems: releaseProblems(problems) });
   },
 });
@@ -165,7 +165,7 @@ const remove = page({
   handle: async (visit, { project, tag }) => {
     const code = await findCode(visit.call, project, 'admin_release');
     await deleteRelease(visit.call, code, tag);
-    return redirect(releasesPath(code.project), `The release ${tag} is deleted.`);
+    return redirect(releasesPath(code.project), `The release ${tag} was deleted.`);
   },
 });
 
@@ -201,7 +201,7 @@ const addLinkPage = page({
   params: object(linkParams),
   handle: async (visit, params) => {
     const editing = await findToEdit(visit.call, params);
-    const given = { id: null, sent: params, notice: 'The link is added.' };
+    const given = { id: null, sent: params, notice: 'The link was added.' };
     return await changeLinks(
       visit,
       editing,
@@ -219,7 +219,7 @@ const updateLinkPage = page({
   handle: async (visit, params) => {
     const editing = await findToEdit(visit.call, params);
     const linkKey = { tag: params.tag, linkId: params.id };
-    const given = { id: params.id, sent: params, notice: 'The link is saved.' };
+    const given = { id: params.id, sent: params, notice: 'The link was saved.' };
     return await changeLinks(
       visit,
       editing,
@@ -237,7 +237,7 @@ const removeLinkPage = page({
   handle: async (visit, { project, tag, id: linkId }) => {
     const code = await findCode(visit.call, project, 'admin_release');
     await deleteLink(visit.call, code, { tag, linkId });
-    return redirect(`${releasePath(code.project, tag)}/edit`, 'The link is removed.');
+    return redirect(`${releasePath(code.project, tag)}/edit`, 'The link was removed.');
   },
 });
 

@@ -185,7 +185,7 @@ const create = page({
         }),
     );
     if (problems !== null) return await newView(visit, code, filled, atField(problems));
-    return redirect(releasePath(code.project, tag), 'The release is created.');
+    return redirect(releasePath(code.project, tag), 'The release was created.');
   },
 });
 

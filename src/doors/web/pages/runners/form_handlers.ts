@@ -104,7 +104,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
         if (problems === null) throw error;
         return await editView(visit, list, given.id, { given, problems });
       }
-      return redirect(list.path, `Runner #${given.id} is saved.`);
+      return redirect(list.path, `Runner #${given.id} was saved.`);
     },
   });
 
@@ -175,14 +175,14 @@ export const formPages = (kind: SettingsListRoute): AnyPage[] => [
   update(kind),
   ...resets(kind),
   acting(kind, 'pause', {
-    notice: 'is paused: it takes no new jobs.',
+    notice: 'was paused. It takes no new jobs.',
     act: async (call, runnerId) => await updateRunner(call, runnerId, { active: 0 }),
   }),
   acting(kind, 'resume', {
     notice: 'takes jobs again.',
     act: async (call, runnerId) => await updateRunner(call, runnerId, { active: 1 }),
   }),
-  acting(kind, 'delete', { notice: 'is deleted.', act: deleteRunner }),
+  acting(kind, 'delete', { notice: 'was deleted.', act: deleteRunner }),
 ];
 
 /** For projects only. */

@@ -131,7 +131,7 @@ test('pauses, resumes, edits and deletes a runner', async () => {
   assert.match(form, /name="run_untagged" type="checkbox" value="1" checked/);
   await admin.post(`${ofAll}/${id}`, { description: 'Other', tags: 'a,b', run_untagged: '1' });
   assert.deepEqual([(await record(id)).tag_list, (await record(id)).description], [['a', 'b'], 'Other']);
-  assert.match(await done('delete'), new RegExp(`Runner #${id} is deleted`));
+  assert.match(await done('delete'), new RegExp(`Runner #${id} was deleted`));
   assert.equal((await gantry.api(`GET /runners/${id}`)).status, 404);
   assert.equal((await admin.post(`${ofAll}/${id}/pause`)).status, 404);
 });

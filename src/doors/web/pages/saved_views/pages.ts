@@ -59,7 +59,7 @@ export const pages = [
       const query = new URLSearchParams(sent).toString();
       return await answer(visit, async () => await createSavedView(visit.call, list, { name, query }), {
         to: withQuery(path, query),
-        notice: 'The view is saved.',
+        notice: 'The view was saved.',
       });
     },
   }),
@@ -71,7 +71,7 @@ export const pages = [
     handle: async (visit, { id: viewId, name, back: to = '/' }) =>
       await answer(visit, async () => await renameSavedView(visit.call, viewId, name), {
         to,
-        notice: 'The view is renamed.',
+        notice: 'The view was renamed.',
       }),
   }),
   page({
@@ -82,7 +82,7 @@ export const pages = [
     handle: async (visit, { id: viewId, back: to = '/' }) =>
       await answer(visit, async () => await deleteSavedView(visit.call, viewId), {
         to,
-        notice: 'The view is deleted.',
+        notice: 'The view was deleted.',
       }),
   }),
 ];

@@ -36,7 +36,7 @@ const create = page({
   handle: async (visit, { project: fullPath, ...given }) => {
     const project = await findProjectFor(visit.call, fullPath, 'admin_schedule');
     const problems = await attempt(async () => await createSchedule(visit.call, project, valuesOf(given)));
-    if (problems === null) return redirect(schedulesPath(project), 'The schedule is added.');
+    if (problems === null) return redirect(schedulesPath(project), 'The schedule was added.');
     return await listView(visit, project, {}, { given, problems: scheduleProblems(problems) });
   },
 });
@@ -55,7 +55,7 @@ const update = page({
     const problems = await attempt(
       async () => await updateSchedule(call, project, schedule, valuesOf(given)),
     );
-    if (problems === null) return redirect(schedulesPath(project), 'The schedule is saved.');
+    if (problems === null) return redirect(schedulesPath(project), 'The schedule was saved.');
     const tried = { given, problems: scheduleProblems(problems) };
     return { ...(await editView(visit, { project, schedule }, { tried })), status: 422 };
   },
@@ -97,6 +97,6 @@ export const formPages = [
   }),
   acting('delete', canTakeOverSchedule, async ({ call }, { project, schedule }) => {
     await deleteSchedule(call, schedule);
-    return redirect(schedulesPath(project), 'The schedule is deleted.');
+    return redirect(schedulesPath(project), 'The schedule was deleted.');
   }),
 ];

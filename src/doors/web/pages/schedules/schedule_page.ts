@@ -132,7 +132,7 @@ const add = page({
       async () => await addScheduleVariable(visit.call, found.schedule, variable),
     );
     const path = `${schedulesPath(found.project)}/${found.schedule.id}`;
-    if (problems === null) return redirect(`${path}#variables`, `The variable ${variable.key} is added.`);
+    if (problems === null) return redirect(`${path}#variables`, `The variable ${variable.key} was added.`);
     const tried = { given: variable, problems: moveToFields(problems, ['key', 'value']) };
     return { ...(await editView(visit, found, { variable: tried })), status: 422 };
   },
@@ -159,10 +159,10 @@ export const onePages = [
   add,
   changing('edit', async ({ call }, { schedule }, given) => {
     await editScheduleVariable(call, schedule, given);
-    return `The variable ${given.key} is saved.`;
+    return `The variable ${given.key} was saved.`;
   }),
   changing('delete', async ({ call }, { schedule }, { key }) => {
     await removeScheduleVariable(call, schedule, key);
-    return `The variable ${key} is deleted.`;
+    return `The variable ${key} was deleted.`;
   }),
 ];

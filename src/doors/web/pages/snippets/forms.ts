@@ -215,7 +215,7 @@ const editPages = (routes: SnippetRoutes) => [
         return editView(visit, own, await loadFilled(visit, snippet), problems);
       }
       await deleteSnippet(visit.call, list.home, snippet.id);
-      return redirect(list.listPath, `Snippet $${snippet.id} is deleted.`);
+      return redirect(list.listPath, `Snippet $${snippet.id} was deleted.`);
     },
   }),
 ];

@@ -108,7 +108,7 @@ const create = page({
     };
     const problems = await attemptRefChange(async () => await createTag(call, code, request));
     if (problems !== null) return newView(visit, code, filled, atField(problems));
-    return redirect(tagPath(code.project, tag), `The tag ${tag} is created.`);
+    return redirect(tagPath(code.project, tag), `The tag ${tag} was created.`);
   },
 });
 
@@ -120,7 +120,7 @@ const remove = page({
   handle: async ({ call }, { project: fullPath, tag_name: tag }) => {
     const code = await findCodeForPush(call, fullPath);
     await deleteTag(call, code, tag);
-    return redirect(tagsPath(code.project), `The tag ${tag} is deleted.`);
+    return redirect(tagsPath(code.project), `The tag ${tag} was deleted.`);
   },
 });
 

@@ -219,7 +219,7 @@ const revoke = page({
     const token = await findToken(call.db, params.id, { kind: 'personal', user_id: requireUser(call).id });
     if (token === undefined) throw notFound();
     await revokeToken(call, token);
-    return redirect(path, `The token ${token.name} is revoked.`);
+    return redirect(path, `The token ${token.name} was revoked.`);
   },
 });
 

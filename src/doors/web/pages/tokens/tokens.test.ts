@@ -41,7 +41,7 @@ test('creates a token, shows it once, and revokes it', async () => {
   );
   const { status, location } = await visitor.post(revokePathIn(text));
   assert.deepEqual([status, location], [303, path]);
-  assert.match((await visitor.get(path)).text, /The token robot is revoked[\s\S]+You have no active token/);
+  assert.match((await visitor.get(path)).text, /The token robot was revoked[\s\S]+You have no active token/);
   assert.equal((await whoIs(token)).status, 401);
   const ended = (await visitor.get(`${path}?state=inactive`)).text;
   assert.match(ended, /<th scope="row">robot<br>.*Revoked/);

@@ -118,7 +118,7 @@ type Write = (project: Project, description: string) => Promise<unknown>;
 const written = async (visit: Visit, fullPath: string, description: string, write: Write) => {
   const project = await find(visit, fullPath);
   const problems = await attempt(async () => await write(project, description));
-  if (problems === null) return redirect(triggersPath(project), 'The trigger is saved.');
+  if (problems === null) return redirect(triggersPath(project), 'The trigger was saved.');
   return await listView(
     visit,
     project,
@@ -165,7 +165,7 @@ const remove = page({
   handle: async (visit, { project: fullPath, id: triggerId }) => {
     const project = await find(visit, fullPath);
     await deleteTrigger(visit.call, project, triggerId);
-    return redirect(triggersPath(project), 'The trigger is deleted. Its token is invalid now.');
+    return redirect(triggersPath(project), 'The trigger was deleted. Its token is invalid now.');
   },
 });
 

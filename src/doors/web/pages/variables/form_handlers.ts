@@ -42,7 +42,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
       const hidden = given.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
       const made = { ...editOf(given), key: given.key?.trim() ?? '', ...hidden };
       const problems = await attempt(async () => await createVariable(visit.call, ownerOf(list.owner), made));
-      if (problems === null) return redirect(list.path, `The variable ${made.key} is added.`);
+      if (problems === null) return redirect(list.path, `The variable ${made.key} was added.`);
       return await listView(visit, list, {}, { given, problems: variableProblems(problems) });
     },
   });
@@ -87,7 +87,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
       const isKept = before.hidden === 1 && value === '';
       const edited = { ...rest, ...(!isKept && { value }) };
       const problems = await attempt(async () => await updateVariable(call, owner, given, edited));
-      if (problems === null) return redirect(list.path, `The variable ${before.key} is saved.`);
+      if (problems === null) return redirect(list.path, `The variable ${before.key} was saved.`);
       const filled = { ...given, masked_and_hidden: before.hidden === 1 };
       const tried = { given: filled, problems: variableProblems(problems) };
       return { ...editView(visit, list, before, tried), status: 422 };
@@ -104,7 +104,7 @@ const remove = (kind: SettingsListRoute): AnyPage =>
       const given = params as Meant;
       const list = await kind.find(visit, given);
       await deleteVariable(visit.call, ownerOf(list.owner), given);
-      return redirect(list.path, `The variable ${given.key} is deleted.`);
+      return redirect(list.path, `The variable ${given.key} was deleted.`);
     },
   });
 

@@ -29,7 +29,7 @@ const line = (
   one: Application,
   owner: BasicUserRow | undefined,
 ): Html => html`<li><span class="lead muted">${icon('key')}</span>
-<span class="row tight"><span class="title">${one.name}</span>${one.owner_id === null && html`<span class="badge">Of the instance</span>`}${
+<span class="row tight"><span class="title">${one.name}</span>${one.owner_id === null && html`<span class="badge">Instance-wide</span>`}${
   one.trusted && html`<span class="badge">Trusted</span>`
 }${!one.confidential && html`<span class="badge">Not confidential</span>`}</span>
 <span class="meta"><span>${owner !== undefined && html`by <a href="/admin/users/${owner.id}">@${owner.username}</a> · `}created ${moment(one.created_at)} · ${one.scopes.join(' ')}<br>
@@ -52,7 +52,7 @@ type Filled = Static<typeof applicationParams>;
 const madeView = ({ uid, name }: Application, secret: string): View =>
   adminView(
     { path, title: 'Application created' },
-    html`<p>${name} is registered. Copy the secret now: it is not shown again.</p>
+    html`<p>${name} was registered. Copy the secret now: it is not shown again.</p>
 <dl><dt>Application ID</dt><dd><code class="secret">${uid}</code></dd>
 <dt>Secret</dt><dd><code class="secret">${secret}</code></dd></dl>
 <p><a href="${path}">Back to the applications</a></p>`,
@@ -89,7 +89,7 @@ export const applicationPages = [
         db,
         items.map(({ owner_id }) => owner_id).filter((owner) => owner !== null),
       );
-      const content = html`<div class="row between"><p>Applications that sign users in here, or act for them over the API.</p>
+      const content = html`<div class="row between"><p>OAuth applications that sign users in or use the API on their behalf.</p>
 <a class="button primary" href="${path}/new">${icon('plus')} New application</a></div>
 <div class="card"><header><span class="muted">${total === 1 ? '1 application' : `${total} applications`}</span></header>${
         items.length === 0
@@ -121,7 +121,7 @@ ${pagesNav({ path, query: {}, page: wanted, total })}`;
       const { call } = visit;
       const application = await load(visit, params.id);
       await deleteApplication(call.platform.store, requireActor(call), call, application);
-      return redirect(path, `${application.name} is deleted. Its tokens are revoked.`);
+      return redirect(path, `${application.name} was deleted. Its tokens were revoked.`);
     },
   }),
 ];

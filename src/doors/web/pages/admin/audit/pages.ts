@@ -15,10 +15,10 @@ const path = '/admin/audit_events';
 
 type People = Map<number, BasicUserRow>;
 
-const requireActor = ({ actor_id, sudo_by_id }: AuditRow, people: People): Html => {
+const actorCell = ({ actor_id, sudo_by_id, ip }: AuditRow, people: People): Html => {
   const nameOf = (id: number): string => people.get(id)?.username ?? `user ${id}`;
-  if (actor_id === null) return html`<span class="quiet">nobody</span>`;
-  return html`${nameOf(actor_id)}${sudo_by_id !== null && html` <span class="quiet">through ${nameOf(sudo_by_id)}</span>`}`;
+  if (actor_id === null) return html`<span class="quiet">${ip === '' ? 'System' : 'Not signed in'}</span>`;
+  return html`${nameOf(actor_id)}${sudo_by_id !== null && html` <span class="quiet">by administrator ${nameOf(sudo_by_id)}</span>`}`;
 };
 
 /** Renders a detail; an array of two values is a change from one to the other. */
@@ -34,7 +34,7 @@ const row = (event: AuditRow, people: People): Html => {
   return html`<tr>
 <td>${moment(event.created_at)}</td>
 <th scope="row"><code>${event.kind}</code></th>
-<td>${requireActor(event, people)}</td>
+<td>${actorCell(event, people)}</td>
 <td>${type !== null && html`${type}${id !== null && html` ${id}`}`}</td>
 <td>${event.ip}</td>
 <td>${details.length > 0 && html`<ul class="plain">${details.map(detail)}</ul>`}</td>
@@ -46,8 +46,8 @@ const table = (
   events: readonly AuditRow[],
   people: People,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Events"><table>
-<thead><tr><th scope="col">When</th><th scope="col">Event</th><th scope="col">Who</th>
-<th scope="col">Target</th><th scope="col">Address</th><th scope="col">Details</th></tr></thead>
+<thead><tr><th scope="col">When</th><th scope="col">Event</th><th scope="col">User</th>
+<th scope="col">Target</th><th scope="col">IP address</th><th scope="col">Details</th></tr></thead>
 <tbody>${events.map((event) => row(event, people))}</tbody>
 </table></div>`;
 
@@ -89,7 +89,7 @@ export const auditPages = [
       ]);
       const content = html`<p>Security events, newest first. They cannot be changed or deleted.</p>
 ${filterForm(kinds, kind)}
-${target_type !== undefined && html`<p>Only of ${target_type} ${target_id}. <a href="${path}">Show all</a></p>`}
+${target_type !== undefined && html`<p>Filtered by ${target_type} ${target_id}. <a href="${path}">Show all</a></p>`}
 <p class="quiet">${total === 1 ? '1 event' : `${total} events`}</p>
 ${items.length > 0 && table(items, await peopleIn(call, items))}
 ${pagesNav({ path, query: { kind: kind ?? undefined, target_type, target_id: target_id?.toString() }, page: wanted, total })}`;

@@ -15,6 +15,7 @@ import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { tabs } from '../../../parts/frame/link_lists.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import { spell } from '../../../parts/status_badge.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
@@ -79,14 +80,14 @@ const stateTabs = ({ state, kind }: Filter): Html =>
 const kindPart = ({ state, kind }: Filter): Html | null =>
   kind === undefined
     ? null
-    : html`<p>Only work of the kind <strong>${kind}</strong>. <a href="${listPath({ state, kind: undefined })}">Show all kinds</a></p>
+    : html`<p>Filtered by kind <strong>${kind}</strong>. <a href="${listPath({ state, kind: undefined })}">Show all kinds</a></p>
 `;
 
 const noWork = ({ state, kind }: Filter): Html => {
   const isFiltered = state !== undefined || kind !== undefined;
   return html`<section class="card">${emptyState({
     icon: 'check-circle',
-    title: isFiltered ? 'No such work' : 'No background work',
+    title: isFiltered ? 'No matching tasks' : 'No background work',
     text: isFiltered ? 'Choose another state or kind.' : 'Nothing is waiting, running or failed.',
   })}</section>`;
 };
@@ -118,7 +119,7 @@ export const workPages = [
 ${figures.length > 0 && figuresTable(figures, now)}
 ${failed > 0 && retryButton(visit, `${path}/retry`, 'Retry all failed work')}
 ${kindPart({ state, kind })}${stateTabs({ state, kind })}
-${items.length === 0 ? noWork({ state, kind }) : html`<p class="quiet">${total} in all</p>${table(visit, items)}`}
+${items.length === 0 ? noWork({ state, kind }) : html`<p class="quiet">${spellCount(total, 'task')}</p>${table(visit, items)}`}
 ${pagesNav({ path, query: { state, kind }, page: request, total })}`;
       return adminView({ path, title: 'Background work' }, content);
     },

@@ -1,4 +1,4 @@
-/** Messages to everybody, for administrators. */
+/** Broadcast messages: administrators list, create, change and delete them. */
 import type { Static } from 'typebox';
 import { isActive, listMessages, findMessage } from '../../../../instance/broadcast_messages/queries.ts';
 import type { BroadcastMessage } from '../../../../instance/broadcast_messages/queries.ts';
@@ -86,21 +86,25 @@ const toFilled = (row: BroadcastMessage): Filled => ({
 const timeText = (milliseconds: number | null | undefined): string | null =>
   milliseconds === null || milliseconds === undefined ? null : formatTime(milliseconds);
 
-const named = (words: readonly string[]) => words.map((word) => [word, word] as const);
+/** Returns options whose labels are the words, capitalized and without hyphens. */
+const toOptions = (words: readonly string[]) =>
+  words.map(
+    (word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`.replaceAll('-', ' ')] as const,
+  );
 
 const fields = (filled: Filled, problems: FormProblems): Html[] => [
   textArea({ name: 'message', label: 'Message', hint: 'Markdown.', value: filled.message, problems }),
   input({
     name: 'starts_at',
-    label: 'Shown from',
-    hint: 'In UTC, such as 2030-01-31T12:00:00Z. Empty: now.',
+    label: 'Start (UTC)',
+    hint: 'Such as 2030-01-31T12:00:00Z. Default: now.',
     value: timeText(filled.starts_at),
     problems,
   }),
   input({
     name: 'ends_at',
-    label: 'Shown until',
-    hint: 'Empty: for an hour.',
+    label: 'End (UTC)',
+    hint: 'Default: one hour after the start.',
     value: timeText(filled.ends_at),
     problems,
   }),
@@ -108,20 +112,20 @@ const fields = (filled: Filled, problems: FormProblems): Html[] => [
     name: 'broadcast_type',
     label: 'Kind',
     value: filled.broadcast_type,
-    options: named(broadcastTypes),
+    options: toOptions(broadcastTypes),
   }),
-  select({ name: 'theme', label: 'Colours', value: filled.theme, options: named(themes) }),
+  select({ name: 'theme', label: 'Theme', value: filled.theme, options: toOptions(themes) }),
   input({
     name: 'target_path',
-    label: 'Only on pages of this path',
-    hint: 'Such as /group/project/*. Empty: on all pages.',
+    label: 'Show only on pages of this path',
+    hint: 'Such as /group/project/*. Default: all pages.',
     value: filled.target_path ?? null,
     problems,
   }),
   checkboxes({
     name: 'target_access_levels',
-    label: 'Only to users who are',
-    hint: 'Anywhere. None: to everybody.',
+    label: 'Show only to',
+    hint: 'Users with this role in any project or group. None selected: everyone.',
     values: filled.target_access_levels.map(String),
     boxes: roles.map(([value, label]) => ({ value, label })),
     problems,
@@ -155,7 +159,7 @@ const formView = (
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
-const adding = { action: path, title: 'New broadcast message', submit: 'Show message' };
+const adding = { action: path, title: 'New broadcast message', submit: 'Create message' };
 
 const editing = (messageId: number): FormGiven => ({
   action: `${path}/${messageId}`,
@@ -183,7 +187,7 @@ export const broadcastMessagePages = [
     handle: async (visit, query) => {
       const at = pageRequest(query);
       const { items, total } = await listMessages(visit.call.db, at);
-      const content = html`<div class="row between"><p>Messages on pages, such as about a maintenance.</p>
+      const content = html`<div class="row between"><p>Announcements on pages, for example before maintenance.</p>
 <a class="button primary" href="${path}/new">${icon('plus')} New message</a></div>
 <div class="card">${
         items.length === 0
@@ -213,7 +217,7 @@ ${pagesNav({ path, query: {}, page: at, total })}`;
     handle: async (visit, filled) => {
       const problems = await attempt(async () => await createMessage(visit.call, toInput(filled)));
       return problems === null
-        ? redirect(path, 'The message is stored.')
+        ? redirect(path, 'The message was saved.')
         : formView(visit, adding, filled, problems);
     },
   }),
@@ -233,7 +237,7 @@ ${pagesNav({ path, query: {}, page: at, total })}`;
     handle: async (visit, { id: messageId, ...filled }) => {
       const problems = await attempt(async () => await updateMessage(visit.call, messageId, toInput(filled)));
       return problems === null
-        ? redirect(path, 'The message is stored.')
+        ? redirect(path, 'The message was saved.')
         : formView(visit, editing(messageId), filled, problems);
     },
   }),
@@ -244,7 +248,7 @@ ${pagesNav({ path, query: {}, page: at, total })}`;
     params: object({ id: id() }),
     handle: async ({ call }, { id: messageId }) => {
       await deleteMessage(call, messageId);
-      return redirect(path, 'The message is deleted.');
+      return redirect(path, 'The message was deleted.');
     },
   }),
 ];

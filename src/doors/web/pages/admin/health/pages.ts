@@ -1,10 +1,11 @@
-/** How the service is: database, disks, storages, runners, background work, versions. */
+/** Health of the service: database, disks, storages, runners, background work, versions, backups. */
 import type { Config } from '../../../../../platform/config/fields.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { formatBytes } from '../../../parts/code/format_bytes.ts';
 import { spell } from '../../../parts/status_badge.ts';
+import { momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
 import {
@@ -29,9 +30,9 @@ const path = '/admin/health';
 const engineNames: Record<DatabaseFacts['engine'], string> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
 const marks: Record<Judgement, Html> = {
-  ok: html`<span class="status ok">${icon('check-circle')} Works</span>`,
+  ok: html`<span class="status ok">${icon('check-circle')} OK</span>`,
   attention: html`<span class="status wait">${icon('warning')} Needs attention</span>`,
-  failed: html`<span class="status bad">${icon('cross-circle')} Does not answer</span>`,
+  failed: html`<span class="status bad">${icon('cross-circle')} Unavailable</span>`,
 };
 
 const card = (
@@ -46,7 +47,7 @@ const card = (
 `;
 
 const spaceText = (space: Space | null): string =>
-  space === null ? 'Not known' : `${formatBytes(space.free)} of ${formatBytes(space.total)}`;
+  space === null ? 'Unknown' : `${formatBytes(space.free)} of ${formatBytes(space.total)}`;
 
 const servicePart = ({ call: { platform, now } }: Visit): Html =>
   card('Service', 'ok', [
@@ -61,7 +62,7 @@ const databasePart = (database: DatabaseFacts | null): Html =>
   database === null
     ? card('Database', 'failed', [])
     : card('Database', 'ok', [
-        ['Kind', engineNames[database.engine]],
+        ['Engine', engineNames[database.engine]],
         ['Version', database.version],
         ['Size', formatBytes(database.size)],
       ]);
@@ -75,7 +76,7 @@ const filesPart = (config: Config, space: Space | null): Html =>
 const blobsPart = (config: Config, hasBlobs: boolean): Html =>
   card('Artifacts and uploads', hasBlobs ? 'ok' : 'failed', [
     [
-      'Place',
+      'Location',
       config.blob_s3_endpoint === null
         ? 'In the data folder'
         : `Bucket ${config.blob_s3_bucket ?? ''} at ${config.blob_s3_endpoint}`,
@@ -84,9 +85,9 @@ const blobsPart = (config: Config, hasBlobs: boolean): Html =>
 
 const storagePart = (facts: StorageFacts): Html =>
   card(`Repository storage ${facts.name}`, judgeStorage(facts), [
-    ['Place', facts.place],
+    ['Location', facts.place],
     ['Free space', spaceText(facts.space)],
-    ['git', facts.status?.git ?? 'Not known'],
+    ['git', facts.status?.git ?? 'Unknown'],
   ]);
 
 const runnersPart = (facts: RunnerFacts | null): Html => {
@@ -94,9 +95,9 @@ const runnersPart = (facts: RunnerFacts | null): Html => {
   const { runners, lately, pending, running } = facts;
   return card('Runners', judgeRunners(facts), [
     ['Runners', html`<a href="/admin/runners">${runners}</a>`],
-    ['Seen within two hours', String(lately)],
-    ['Jobs that run', html`<a href="/admin/jobs?scope=running">${running}</a>`],
-    ['Jobs that wait', html`<a href="/admin/jobs?scope=pending">${pending}</a>`],
+    ['Seen in the last 2 hours', String(lately)],
+    ['Running jobs', html`<a href="/admin/jobs?scope=running">${running}</a>`],
+    ['Pending jobs', html`<a href="/admin/jobs?scope=pending">${pending}</a>`],
   ]);
 };
 
@@ -119,9 +120,9 @@ export const healthPages = [
     params: object({}),
     handle: async (visit) => {
       const { platform, now } = visit.call;
-      const { database, storages, space, hasBlobs, runners, work } = await readHealth(platform);
+      const { database, storages, space, hasBlobs, runners, work, backups } = await readHealth(platform);
       const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}
-<p class="quiet">Gantry does not know of backups. <code>gantry doctor</code> checks the data itself.</p>`;
+<p class="quiet">Last verified backup: ${momentOr(backups?.verified_at ?? null, 'none')}. <code>gantry doctor</code> checks the data itself.</p>`;
       return adminView({ path, title: 'Health' }, content);
     },
   }),

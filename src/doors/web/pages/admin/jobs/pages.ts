@@ -24,11 +24,11 @@ import { adminView } from '../admin_nav.ts';
 
 const path = '/admin/jobs';
 
-const scopeNames: Record<InstanceScope, string> = { running: 'Running', pending: 'Pending', all: 'Newest' };
+const scopeNames: Record<InstanceScope, string> = { running: 'Running', pending: 'Pending', all: 'All' };
 
 const emptyTexts: Record<InstanceScope, string> = {
-  running: 'No job runs',
-  pending: 'No job waits for a runner',
+  running: 'No running jobs',
+  pending: 'No pending jobs',
   all: 'No jobs',
 };
 
@@ -88,8 +88,8 @@ ${isMore && link(number + 1, 'Next')}</p></nav>`;
 
 const cancelPart = (visit: Visit): Html =>
   html`<details><summary>Cancel all jobs</summary><div class="card danger-zone"><div class="body">
-<p>Cancels the jobs of all projects that wait or run, for example before maintenance. Their pipelines are canceled or fail.</p>
-${form(visit, { action: `${path}/cancel`, submit: 'Cancel all waiting and running jobs', danger: true })}</div></div></details>`;
+<p>Cancels pending and running jobs of all projects, for example before maintenance. Their pipelines are canceled or fail.</p>
+${form(visit, { action: `${path}/cancel`, submit: 'Cancel all pending and running jobs', danger: true })}</div></div></details>`;
 
 type PageQuery = { scope: InstanceScope; page: number; per_page: number };
 
@@ -135,7 +135,7 @@ export const jobPages = [
     params: object({}),
     handle: async ({ call }) => {
       const count = await cancelInstanceJobs(call);
-      return redirect(path, count === 1 ? '1 job is canceled.' : `${count} jobs are canceled.`);
+      return redirect(path, count === 1 ? '1 job was canceled.' : `${count} jobs were canceled.`);
     },
   }),
 ];

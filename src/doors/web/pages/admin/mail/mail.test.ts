@@ -54,7 +54,7 @@ it('shows neither subjects nor texts of mails about confidential issues', async 
     .execute();
   assert.doesNotMatch(JSON.stringify(rows), /Secret/);
   const [secret] = rows;
-  assert.match((await admin.get(`/admin/mail/${secret?.id}`)).text, /confidential and was not kept/);
+  assert.match((await admin.get(`/admin/mail/${secret?.id}`)).text, /confidential and was not stored/);
 });
 
 it('shows why mails were not sent', async () => {

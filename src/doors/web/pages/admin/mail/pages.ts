@@ -1,4 +1,4 @@
-/** Mail: whether it is on, a test, and the latest mails. */
+/** Mail: the configured server, a test mail, and the latest mails. */
 import { isMailOn } from '../../../../../core/mail/enqueue_mails.ts';
 import {
   type LatestMail,
@@ -54,8 +54,10 @@ ${form(visit, { action: `${path}/test`, submit: 'Send me a test mail' })}`
     : html`<p>Mail is off: set <code>GANTRY_SMTP_URL</code> and <code>GANTRY_MAIL_FROM</code>.</p>`;
 
 const text = ({ is_secret, body }: LatestMail): Html => {
-  if (is_secret === 1) return html`<p>The text is confidential and was not kept.</p>`;
-  return body === null ? html`<p>The text is not kept.</p>` : html`<pre class="lines">${body}</pre>`;
+  if (is_secret === 1) return html`<p>The text is confidential and was not stored.</p>`;
+  return body === null
+    ? html`<p>The text is stored once the mail is sent.</p>`
+    : html`<pre class="lines">${body}</pre>`;
 };
 
 export const mailPages = [

@@ -1,4 +1,4 @@
-/** A project as administrators see it: where it is stored, and how large it is. */
+/** A project's storage and sizes, for administrators. */
 import { getRepositoryPath } from '../../../../../platform/git/storages.ts';
 import { isGitFailure } from '../../../../../platform/git/failure.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
@@ -34,7 +34,7 @@ const sizes = (statistics: ProjectStatistics | null): Html => {
   if (statistics === null) return html`<p class="flash warning">The repository storage is not available.</p>`;
   const { commit_count, storage_size, repository_size, job_artifacts_size } = statistics;
   return html`<dl class="figures">
-<div><dt>In all</dt><dd>${formatBytes(storage_size)}</dd></div>
+<div><dt>Total</dt><dd>${formatBytes(storage_size)}</dd></div>
 <div><dt>Repository</dt><dd>${formatBytes(repository_size)}</dd></div>
 <div><dt>Job artifacts and logs</dt><dd>${formatBytes(job_artifacts_size)}</dd></div>
 <div><dt>Commits</dt><dd>${inAll.format(commit_count)}</dd></div>

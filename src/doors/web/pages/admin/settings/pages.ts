@@ -81,7 +81,7 @@ const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProble
       last: last.get(name) ?? null,
     });
   const content = html`<p>Changes take effect immediately, without a restart. Each setting is also a parameter of
-<code>PUT /application/settings</code>, by the name below it.</p>
+<code>PUT /application/settings</code>, named below it.</p>
 <div class="settings">${form(
     visit,
     { action: path, submit: 'Save changes', problems },
@@ -111,7 +111,7 @@ const noticeOf = (changes: readonly Change[]): string => {
 /** Adds a summary: the number of fields with problems. */
 const withText = ({ text, fields }: FormProblems): FormProblems => {
   const count = Object.keys(fields).length;
-  const said = count === 1 ? 'one setting needs another value' : `${count} settings need other values`;
+  const said = count === 1 ? '1 setting has an invalid value' : `${count} settings have invalid values`;
   return { text: text ?? `Nothing was saved: ${said}.`, fields };
 };
 

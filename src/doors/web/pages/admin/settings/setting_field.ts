@@ -33,7 +33,7 @@ const boxesOf = (known: readonly (readonly [string, string])[], values: readonly
   ...known.map(([value, label]) => ({ value, label })),
   ...values
     .filter((value) => !known.some(([one]) => one === value))
-    .map((value) => ({ value, label: value, hint: 'Not configured any more.' })),
+    .map((value) => ({ value, label: value, hint: 'No longer configured.' })),
 ];
 
 const controlFor = ({ name, filled, problems, around }: Shown): Html => {
@@ -60,7 +60,7 @@ const controlFor = ({ name, filled, problems, around }: Shown): Html => {
 `;
     }
     case 'list':
-      return textArea({ ...given, hint: `${meaning} One a line.`, value: text, rows: 4 });
+      return textArea({ ...given, hint: `${meaning} One per line.`, value: text, rows: 4 });
     case 'text':
       return textArea({ ...given, value: text, rows: 4 });
     default:

@@ -34,10 +34,10 @@ const newPassword = page({
     const { call } = visit;
     const user = await loadChangeable(visit, userId);
     const password = await resetPassword(call.platform, requireActor(call), userId, null);
-    const content = html`<p>The password of ${user.username} is reset, and all their sessions are ended. Copy the new one now:
+    const content = html`<p>The password of ${user.username} was reset and all their sessions ended. Copy the new one now:
 it is not shown again.</p>
 <code class="secret">${password}</code>
-<p>Hand it over by a safe way, and ask the user to <strong>change it</strong> after the first sign-in.</p>
+<p>Send it over a secure channel, and ask the user to <strong>change it</strong> after signing in.</p>
 <p><a href="${usersPath}/${userId}">Back to ${user.name}</a></p>`;
     return userView(visit, { user, tab: '', title: 'New password' }, content);
   },
@@ -71,7 +71,7 @@ const impersonate = page({
 
 export const actionPages = [
   impersonate,
-  blocking('block', 'The user is blocked.'),
+  blocking('block', 'The user was blocked.'),
   blocking('unblock', 'The user can sign in again.'),
   newPassword,
   withoutFactor,

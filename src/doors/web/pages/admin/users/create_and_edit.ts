@@ -52,7 +52,7 @@ const texts = (given: Filled, problems: FormProblems): Html[] => [
   input({
     name: 'username',
     label: 'User name',
-    hint: 'Part of the addresses of the user and of their projects.',
+    hint: "Used in the addresses of the user's profile and projects.",
     value: given.username,
     autocomplete: 'off',
     required: true,
@@ -74,7 +74,7 @@ ${checkbox({ name: 'admin', label: 'Administrator', hint: 'Sees and changes ever
 ${checkbox({
   name: 'external',
   label: 'External',
-  hint: 'Sees internal projects only as a member, and creates no projects or groups.',
+  hint: 'Sees internal projects only as a member. Cannot create projects or groups.',
   checked: given.external,
   problems,
 })}
@@ -98,7 +98,7 @@ const passwordField = (problems: FormProblems): Html =>
     name: 'password',
     label: 'Password',
     type: 'password',
-    hint: 'If empty, a password that nobody knows is set. To hand one out, reset it on the page of the user.',
+    hint: 'Leave empty to set a random password. To give the user one, reset it on their page.',
     autocomplete: 'new-password',
     problems,
   });
@@ -195,7 +195,7 @@ const create = [
         made = await createUser(call.platform, requireActor(call), user);
       });
       if (problems !== null) return newView(visit, given, onFields(problems));
-      return redirect(`${usersPath}/${made}`, `${given.username} is created.`);
+      return redirect(`${usersPath}/${made}`, `${given.username} was created.`);
     },
   }),
 ];
@@ -242,7 +242,7 @@ const edit = [
         async () => await updateUser(call.platform, requireActor(call), userId, changesOf(user, given)),
       );
       if (problems !== null) return editView(visit, user, given, onFields(problems));
-      return redirect(`${usersPath}/${userId}`, 'The changes are saved.');
+      return redirect(`${usersPath}/${userId}`, 'The changes were saved.');
     },
   }),
 ];

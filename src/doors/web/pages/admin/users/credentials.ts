@@ -35,7 +35,7 @@ const sessionRow = (visit: Visit, userId: number, session: SessionRow): Html => 
 <th scope="row">${session.user_agent === '' ? 'Unknown browser' : session.user_agent}</th>
 <td>${session.ip}</td><td>${session.impersonator_session_id === null ? (session.provider ?? 'Password') : 'Impersonation'}</td>
 <td>${moment(session.signed_in_at)}</td><td>${moment(session.last_seen_at)}</td>
-<td>${form(visit, { action: `${usersPath}/${userId}/sessions/${session.id}/end`, submit: 'End', name: `End session ${session.id}`, danger: true })}</td>
+<td>${form(visit, { action: `${usersPath}/${userId}/sessions/${session.id}/end`, submit: 'End session', name: `End session ${session.id}`, danger: true })}</td>
 </tr>
 `;
 
@@ -49,7 +49,7 @@ const sessionPages = [
       const user = await loadChangeable(visit, params.id);
       const { db, now, settings } = visit.call;
       const sessions = await listSessions(db, user.id, { now, settings });
-      const heads = ['Browser', 'Address', 'Signed in by', 'Signed in', 'Last seen', 'Action'];
+      const heads = ['Browser', 'IP address', 'Method', 'Signed in', 'Last seen', 'Action'];
       const content =
         sessions.length === 0
           ? html`<div class="card">${emptyState({ icon: 'user', title: 'No sessions', text: 'The user is signed in nowhere.' })}</div>`
@@ -68,7 +68,7 @@ const sessionPages = [
     params: object({ id: id(), session_id: id() }),
     handle: async ({ call }, { id: userId, session_id }) => {
       await endSessionOf(call, userId, session_id);
-      return redirect(`${usersPath}/${userId}/sessions`, 'The session is ended.');
+      return redirect(`${usersPath}/${userId}/sessions`, 'The session was ended.');
     },
   }),
 ];
@@ -110,7 +110,7 @@ ${pagesNav({ path: `${usersPath}/${user.id}/keys`, query: {}, page: wanted, tota
     params: object({ id: id(), key_id: id() }),
     handle: async ({ call }, { id: userId, key_id }) => {
       await deleteKey(call, userId, key_id);
-      return redirect(`${usersPath}/${userId}/keys`, 'The key is deleted.');
+      return redirect(`${usersPath}/${userId}/keys`, 'The key was deleted.');
     },
   }),
 ];
@@ -178,7 +178,7 @@ ${pagesNav({ path, query: { kind }, page: wanted, total })}`;
       const token = found.find((one) => one !== undefined);
       if (token === undefined) throw notFound('Token');
       await revokeToken(call, token);
-      return redirect(`${usersPath}/${user_id}/tokens?kind=${token.kind}`, 'The token is revoked.');
+      return redirect(`${usersPath}/${user_id}/tokens?kind=${token.kind}`, 'The token was revoked.');
     },
   }),
 ];

@@ -28,7 +28,8 @@ const removeView = (
 ): View => {
   const content = html`<div class="card danger-zone"><header><h2>Delete ${user.name}?</h2></header><div class="body">
 <p>The account is removed with its keys, tokens and sessions, and with all projects in its personal namespace.
-This cannot be undone. To shut a user out for a while, block them instead.</p>
+This cannot be undone. To suspend access temporarily, block the user instead.</p>
+<p>If groups have no other owner, the user can be deleted only with all contributions. These groups are then deleted, too.</p>
 ${form(
   visit,
   {
@@ -94,7 +95,7 @@ export const removePages = [
         async () => await deleteUser(call.platform.store, requireActor(call), userId, deletion),
       );
       if (problems !== null) return removeView(visit, user, typed, problems);
-      return redirect(usersPath, `${user.username} is deleted.`);
+      return redirect(usersPath, `${user.username} was deleted.`);
     },
   }),
 ];

@@ -238,8 +238,7 @@ test('the user sees the session without where the administrator is, and can end 
   const { user, visitor } = await impersonate();
   const mine = await signIn(user);
   const { text } = await mine.get('/profile/sessions');
-  const [row = ''] =
-    /<tr>\s*<th scope="row">An administrator, who acts as you[\s\S]+?<\/tr>/.exec(text) ?? [];
+  const [row = ''] = /<tr>\s*<th scope="row">Administrator \(impersonation\)[\s\S]+?<\/tr>/.exec(text) ?? [];
   assert.match(row, /<td><\/td>/);
   const [, path = ''] = /action="([^"]+)"/.exec(row) ?? [];
   assert.equal((await mine.post(path)).status, 303);

@@ -67,7 +67,7 @@ const facts = async ({ call: { db } }: Visit, user: UserRow): Promise<Html> => {
 <div><dt>Last sign-in</dt><dd>${momentOr(user.last_sign_in_at, 'Never')}</dd></div>
 <div><dt>Last active</dt><dd>${user.last_activity_on ?? 'Never'}</dd></div>
 <div><dt>Personal projects</dt><dd>${namespaces.get(user.id)?.projects ?? 0} <span class="quiet">of at most ${user.projects_limit}</span></dd></div>
-<div><dt>Creates groups</dt><dd>${user.can_create_group === 1 ? 'Yes' : 'No'}</dd></div>
+<div><dt>Can create groups</dt><dd>${user.can_create_group === 1 ? 'Yes' : 'No'}</dd></div>
 <div><dt>Two-factor sign-in</dt><dd>${user.two_factor_enabled === 1 ? 'On' : 'Off'}</dd></div>
 <div><dt>Linked accounts</dt><dd>${linked.length === 0 ? 'None' : linked.map(({ provider, extern_uid }) => `${provider}: ${extern_uid}`).join(', ')}</dd></div>
 </dl>
@@ -93,7 +93,7 @@ const stateAction = (visit: Visit, user: UserRow): Action => {
   return {
     image: 'lock',
     title: 'Block',
-    text: 'Ends all sessions; tokens and keys stop to work. Projects and contributions stay.',
+    text: 'Ends all sessions and disables tokens and keys. Projects and contributions are kept.',
     control: form(visit, { action: `${own}/block`, submit: 'Block', danger: true }),
   };
 };
@@ -106,7 +106,7 @@ const actionsPart = (visit: Visit, user: UserRow): Html | null => {
     findImpersonationProblem(user) === null && {
       image: 'user',
       title: 'Impersonate',
-      text: 'See the service as this user does, for an hour at most. The start, the end and each change are recorded with your name.',
+      text: 'Act as this user for up to one hour. The audit log records it under your name.',
       control: form(visit, { action: `${own}/impersonate`, submit: 'Impersonate', isQuiet: true }),
     },
     {

@@ -281,7 +281,7 @@ test('moves an issue to a project that the user sees', async () => {
   }
   const moved = await reporter.visitor.post(`${path}/move`, { to_project: `/${target.full_path}` });
   assert.equal(moved.location, `/${target.full_path}/issues/1`);
-  assert.match((await reporter.visitor.get(moved.location ?? '')).text, /The issue is moved[\s\S]+To move/);
+  assert.match((await reporter.visitor.get(moved.location ?? '')).text, /The issue was moved[\s\S]+To move/);
   assert.equal((await guest.visitor.post(`${path}/move`, { to_project: target.full_path })).status, 403);
 });
 

@@ -38,7 +38,7 @@ const move = page({
     };
     return await submitForm({ kind: issueKind, visit, loaded }, operation, {
       next: () => issuePath(moved),
-      notice: 'The issue is moved.',
+      notice: 'The issue was moved.',
     });
   },
 });
@@ -55,7 +55,7 @@ const remove = page({
     if (!confirmed)
       return await issueView(visit, loaded, { alert: 'Confirm that the issue is to be deleted.' });
     await deleteIssue(call, loaded);
-    return redirect(issuesPath(loaded.project), `Issue #${iid} is deleted.`);
+    return redirect(issuesPath(loaded.project), `Issue #${iid} was deleted.`);
   },
 });
 

@@ -135,7 +135,7 @@ const deletePage = page({
       return await requestKind.view(visit, loaded, { alert });
     }
     await deleteMergeRequest(call, loaded);
-    return redirect(requestsPath(loaded.project), `Merge request !${iid} is deleted.`);
+    return redirect(requestsPath(loaded.project), `Merge request !${iid} was deleted.`);
   },
 });
 

@@ -111,7 +111,7 @@ const cancelPage = page({
       visit,
       loaded,
       async () => await cancelDeferred(call.platform, loaded, getMerger(call)),
-      'The automatic merge is canceled.',
+      'The automatic merge was canceled.',
     );
   },
 });

@@ -81,7 +81,7 @@ const pickPage = (kind: PickKind) =>
       return await submitForm({ kind: requestKind, visit, loaded }, operation, {
         run: attemptRefChange,
         next: () => next,
-        notice: kind === 'revert' ? 'The change is reverted.' : 'The change is cherry-picked.',
+        notice: kind === 'revert' ? 'The change was reverted.' : 'The change was cherry-picked.',
       });
     },
   });

@@ -74,7 +74,7 @@ export const pipelinesPages = [
       const loaded = await findMergeRequest(visit.call, project, iid);
       const problems = await attempt(async () => await runRequestPipeline(visit.call, loaded));
       if (problems !== null) return await pipelinesView(visit, loaded, {}, problemText(problems));
-      return redirect(requestPath(loaded, '/pipelines'), 'The pipeline is created.');
+      return redirect(requestPath(loaded, '/pipelines'), 'The pipeline was created.');
     },
   }),
 ];

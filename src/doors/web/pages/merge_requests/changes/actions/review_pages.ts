@@ -73,7 +73,7 @@ const remove = page({
 });
 
 const notices = {
-  comment: 'Your review is published.',
+  comment: 'Your review was published.',
   approve: 'You approved this merge request.',
   request_changes: 'You requested changes.',
 };
