@@ -1,6 +1,6 @@
 /** The interface of executors. */
 import type { Job } from '../coordinator/protocol.ts';
-import type { Colour } from '../log/job_log.ts';
+import type { Color } from '../log/job_log.ts';
 import type { Values } from '../job_variables.ts';
 import type { Ended, User } from './run_process.ts';
 
@@ -27,7 +27,7 @@ export type Setting = {
   /** A folder of the runner's own. */
   own: string;
   /** A line of its log. */
-  say: (line: string, colour?: Colour) => void;
+  say: (line: string, color?: Color) => void;
   stop: AbortSignal;
 };
 

@@ -8,7 +8,7 @@ export type JobLog = {
   /** Creates the filter for the output of one script. */
   output: () => Output;
   /** Writes one line of the runner's own. */
-  say: (line: string, colour?: Colour) => void;
+  say: (line: string, color?: Color) => void;
   /** Runs `work` and puts all output of that time into one foldable section. */
   section: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   size: () => number;
@@ -19,9 +19,9 @@ export type JobLog = {
   close: () => void;
 };
 
-export type Colour = 'plain' | 'green' | 'yellow' | 'red' | 'blue';
+export type Color = 'plain' | 'green' | 'yellow' | 'red' | 'blue';
 
-const codes: Record<Colour, string> = {
+const codes: Record<Color, string> = {
   plain: '',
   green: '\u001B[32;1m',
   yellow: '\u001B[0;33m',
@@ -75,8 +75,8 @@ export const openJobLog = ({ file, secrets, prefixes, limit, onGrowth }: TracePa
   const seconds = (): number => Math.floor(Date.now() / 1000);
   return {
     output: () => makeOutput(write),
-    say: (line, colour = 'plain') =>
-      write(Buffer.from(`${codes[colour]}${line}${colour === 'plain' ? '' : reset}\n`)),
+    say: (line, color = 'plain') =>
+      write(Buffer.from(`${codes[color]}${line}${color === 'plain' ? '' : reset}\n`)),
     section: async (name, work) => {
       write(Buffer.from(`section_start:${seconds()}:${name}${erase}`));
       try {

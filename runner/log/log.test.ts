@@ -28,7 +28,7 @@ const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; lines: string[]
   return { heard, lines: readable(heard.trace.toString()) };
 };
 
-/** Removes colours and puts each section marker on its own line. */
+/** Removes colors and puts each section marker on its own line. */
 const readable = (log: string): string[] =>
   log
     .replaceAll(/section_(start|end):\d+:(\w+)\r\u001B\[0K/g, '<$1 $2>\n') // oxlint-disable-line no-control-regex -- of terminals

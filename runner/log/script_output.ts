@@ -2,7 +2,7 @@
 
 export type Output = {
   write: (chunk: Buffer) => void;
-  /** Closes the sections that the script left open and resets its colour. */
+  /** Closes the sections that the script left open and resets its color. */
   end: () => void;
 };
 
@@ -33,14 +33,14 @@ const openEnd = (text: string): number => {
   return text.length;
 };
 
-const colour = /\u001B\[([\d;]*)m/g; // oxlint-disable-line no-control-regex -- terminal escape codes
+const color = /\u001B\[([\d;]*)m/g; // oxlint-disable-line no-control-regex -- terminal escape codes
 
 /** Renames sections with reserved names, also when chunks split a marker. */
 export const makeOutput = (write: (bytes: Buffer) => void): Output => {
   const open = new Set<string>();
   let carry = '';
   let last = '\n';
-  let isColoured = false;
+  let isColored = false;
 
   const rename = (whole: string, kind: string, time: string, name: string): string => {
     const ours = isOwn(name) ? `job_${name}` : name;
@@ -51,7 +51,7 @@ export const makeOutput = (write: (bytes: Buffer) => void): Output => {
   const pass = (text: string): void => {
     if (text === '') return;
     const shown = text.replaceAll(marker, rename);
-    for (const [, codes = ''] of shown.matchAll(colour)) isColoured = !/^0?(?:;0?)*$/.test(codes);
+    for (const [, codes = ''] of shown.matchAll(color)) isColored = !/^0?(?:;0?)*$/.test(codes);
     last = shown.at(-1) ?? last;
     write(Buffer.from(shown, 'latin1'));
   };
@@ -67,7 +67,7 @@ export const makeOutput = (write: (bytes: Buffer) => void): Output => {
       carry = '';
       const seconds = Math.floor(Date.now() / 1000);
       const closed = [...open].map((name) => `section_end:${seconds}:${name}\r\u001B[0K`).join('');
-      const rest = `${isColoured ? '\u001B[0m' : ''}${last === '\n' ? '' : '\n'}${closed}`;
+      const rest = `${isColored ? '\u001B[0m' : ''}${last === '\n' ? '' : '\n'}${closed}`;
       if (rest !== '') write(Buffer.from(rest, 'latin1'));
       open.clear();
     },

@@ -27,11 +27,11 @@ const startWith = async (executor: string, folder: string): Promise<TestService>
 
 after(async () => await Promise.all(projects.map(async ({ remove }) => await remove())));
 
-const colours = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;]*[mK]`, 'g');
+const colors = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;]*[mK]`, 'g');
 
 /** The log as text for people. */
 const logOf = async (project: CiProject, name: string): Promise<string> =>
-  (await project.trace(name)).replaceAll(colours, '');
+  (await project.trace(name)).replaceAll(colors, '');
 
 describe('without a sandbox', () => {
   let gantry: TestService;

@@ -26,10 +26,10 @@ test('prints the stack of an error below its line', () => {
   );
 });
 
-test('colours levels and statuses with the paint that it is handed', () => {
+test('colors levels and statuses with the paint that it is handed', () => {
   const painted = formatLine(
     JSON.stringify({ ...at, msg: 'request', method: 'GET', route: '/', status: 500, ms: 1 }),
-    (colour, text) => `<${colour}>${text}</>`,
+    (color, text) => `<${color}>${text}</>`,
   );
   assert.match(painted, /<green>info <\/> <red>500<\/> GET \/ <dim>1 ms<\/>/);
 });

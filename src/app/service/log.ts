@@ -18,21 +18,21 @@ const redact = { paths: secretKeys.flatMap((key) => [key, `*.${key}`]), censor: 
 
 type Line = { time: number; level: number; msg: string } & Record<string, unknown>;
 
-const levels: Record<number, { name: string; colour: Colour }> = {
-  10: { name: 'trace', colour: 'dim' },
-  20: { name: 'debug', colour: 'dim' },
-  30: { name: 'info', colour: 'green' },
-  40: { name: 'warn', colour: 'yellow' },
-  50: { name: 'error', colour: 'red' },
-  60: { name: 'fatal', colour: 'red' },
+const levels: Record<number, { name: string; color: Color }> = {
+  10: { name: 'trace', color: 'dim' },
+  20: { name: 'debug', color: 'dim' },
+  30: { name: 'info', color: 'green' },
+  40: { name: 'warn', color: 'yellow' },
+  50: { name: 'error', color: 'red' },
+  60: { name: 'fatal', color: 'red' },
 };
 
-type Colour = 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
-type Paint = (colour: Colour, text: string) => string;
+type Color = 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
+type Paint = (color: Color, text: string) => string;
 
-const plain: Paint = (_colour, text) => text;
+const plain: Paint = (_color, text) => text;
 
-const statusColour = (status: number): Colour => {
+const statusColor = (status: number): Color => {
   if (status >= 500) return 'red';
   if (status >= 400) return 'yellow';
   return status >= 300 ? 'cyan' : 'green';
@@ -42,7 +42,7 @@ const statusColour = (status: number): Colour => {
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '?');
 
 const formatRequest = ({ method, route, path, status, ms }: Record<string, unknown>, paint: Paint): string =>
-  `${paint(statusColour(Number(status)), String(status))} ${String(method)} ${printable(String(path ?? route))} ${paint('dim', `${String(ms)} ms`)}`;
+  `${paint(statusColor(Number(status)), String(status))} ${String(method)} ${printable(String(path ?? route))} ${paint('dim', `${String(ms)} ms`)}`;
 
 const formatValue = (value: unknown): string =>
   typeof value === 'string' && /^[\w./:@+-]+$/.test(value) ? value : JSON.stringify(value);
@@ -61,13 +61,13 @@ const formatFields = ({ err, ...fields }: Record<string, unknown>, paint: Paint)
 export const formatLine = (text: string, paint: Paint = plain): string => {
   const { time, level, msg, ...rest } = JSON.parse(text) as Line;
   const clock = paint('dim', new Date(time).toISOString().slice(11, 23));
-  const { name, colour } = levels[level] ?? { name: String(level), colour: 'dim' };
+  const { name, color } = levels[level] ?? { name: String(level), color: 'dim' };
   const content = msg === 'request' ? formatRequest(rest, paint) : `${msg}${formatFields(rest, paint)}`;
-  return `${clock} ${paint(colour, name.padEnd(5))} ${content}\n`;
+  return `${clock} ${paint(color, name.padEnd(5))} ${content}\n`;
 };
 
-/** Colours text for standard output, unless `NO_COLOR` or the terminal is against it. */
-const paintTerminal: Paint = (colour, text) => styleText(colour, text, { stream: process.stdout });
+/** Colors text for standard output, unless `NO_COLOR` or the terminal is against it. */
+const paintTerminal: Paint = (color, text) => styleText(color, text, { stream: process.stdout });
 
 const terminal = (): Writable =>
   new Writable({
@@ -98,6 +98,6 @@ const output = (): DestinationStream => {
   };
 };
 
-/** Makes the logger: JSON lines on standard output; on a terminal, readable lines in colour. */
+/** Makes the logger: JSON lines on standard output; on a terminal, readable lines in color. */
 export const makeLog = ({ log_level }: Config): Logger =>
   pino({ level: log_level, redact, base: null }, process.stdout.isTTY ? terminal() : output());

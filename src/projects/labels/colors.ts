@@ -1,4 +1,4 @@
-/** Colours of labels: `#RGB`, `#RRGGBB` or a CSS colour name. */
+/** Colors of labels: `#RGB`, `#RRGGBB` or a CSS color name. */
 
 const named = new Map(
   `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
@@ -32,13 +32,13 @@ const named = new Map(
 
 const hexadecimal = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** Parses a colour; a name becomes its `#rrggbb`. Returns null for anything else. */
+/** Parses a color; a name becomes its `#rrggbb`. Returns null for anything else. */
 export const parseColor = (text: string): string | null => {
   const color = text.trim();
   return hexadecimal.test(color) ? color : (named.get(color.toLowerCase()) ?? null);
 };
 
-/** Returns black or white, whichever contrasts with this colour. */
+/** Returns black or white, whichever contrasts with this color. */
 export const textColor = (color: string): string => {
   const short = color.length === 4;
   const parts = short

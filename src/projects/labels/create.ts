@@ -12,7 +12,7 @@ const exists = () => conflict('Label already exists');
 
 /**
  * Creates a label of a project or group.
- * @throws Failure 400 for an invalid title or colour, 409 if the owner or a group above has a label of this title
+ * @throws Failure 400 for an invalid title or color, 409 if the owner or a group above has a label of this title
  */
 export const createLabel = async (call: Call, owner: Owner, input: NewLabel): Promise<LabelRow> => {
   const title = checkLabelTitle(input.name);

@@ -4,7 +4,7 @@ import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import type { Project } from '../projects/find.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 
-/** Colour of a label that is created from its title alone. */
+/** Color of a label that is created from its title alone. */
 const plainColor = '#428BCA';
 const maxTitleLength = 255;
 

@@ -88,7 +88,7 @@ test('finds a label by its numeric title unless another label has that id', asyn
   assert.equal(byName.body.id, namesake.body.id, 'a name is a title, never an id');
 });
 
-test('colours are #RGB, #RRGGBB or CSS names', async () => {
+test('colors are #RGB, #RRGGBB or CSS names', async () => {
   const { id } = await project();
   assert.equal((await create(id, 'short', { color: '#abc' })).body.color, '#abc');
   assert.equal((await create(id, 'named', { color: 'Red' })).body.color, '#ff0000');

@@ -32,7 +32,7 @@ import { type LabelEdit, updateLabel } from './update.ts';
 const maxDescriptionLength = 65_535;
 const greatestPriority = 2 ** 31 - 1;
 
-const color = text({ description: '`#RGB`, `#RRGGBB` or a CSS colour name' });
+const color = text({ description: '`#RGB`, `#RRGGBB` or a CSS color name' });
 const description = clearable(text({ maxLength: maxDescriptionLength }));
 const priority = clearable(integer({ minimum: 0, maximum: greatestPriority, description: 'null: none' }));
 const label_id = text({ description: 'id or title' });

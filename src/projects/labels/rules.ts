@@ -19,7 +19,7 @@ export const checkLabelTitle = (text: string): string => {
   return title;
 };
 
-/** Parses a colour. @throws Failure 400 for an invalid one */
+/** Parses a color. @throws Failure 400 for an invalid one */
 export const checkColor = (text: string): string => {
   const color = parseColor(text);
   if (color === null) throw invalid({ color: ['must be a valid color code'] });

@@ -61,7 +61,7 @@ const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): 
 /**
  * Changes a label of the owner. Does not modify issues that have the label. Renaming it invalidates cached lists of
  * issues.
- * @throws Failure 404 `404 Label Not Found`, 400 for an invalid title or colour or a taken title
+ * @throws Failure 404 `404 Label Not Found`, 400 for an invalid title or color or a taken title
  */
 export const updateLabel = async (
   call: Call,

@@ -220,7 +220,7 @@ describe('labels', () => {
     assert.deepEqual(await labels(odd.join(',')), odd);
   });
 
-  it('unknown names are created as labels of the project, of colour #428BCA', async () => {
+  it('unknown names are created as labels of the project, of color #428BCA', async () => {
     await labels('made just now');
     const reply = await world.api(`GET /projects/${team.id}/labels?per_page=100`);
     const made = reply.body.find(({ name }: { name: string }) => name === 'made just now');

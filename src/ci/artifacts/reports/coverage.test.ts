@@ -47,7 +47,7 @@ test('reads the last line that matches', async () => {
   }
 });
 
-test('ignores colours, timestamps and line breaks of the runner', async () => {
+test('ignores colors, timestamps and line breaks of the runner', async () => {
   const at = '2026-11-21T03:00:00.123456Z';
   assert.equal(await coverage('\x1b[32mTotal\x1b[0;m: \x1b[1m7\x1b[0m%\n', total), 700);
   assert.equal(await coverage(`${at} 00O Total: 8%\n${at} 01O next\n`, total), 800);

@@ -10,7 +10,7 @@ const maxBytes = 32 * 1024 * 1024;
 
 /** Timestamp that newer runners write before each line; `+` continues the line before. */
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE]([ +])/;
-// oxlint-disable-next-line no-control-regex -- colours and section marks
+// oxlint-disable-next-line no-control-regex -- colors and section marks
 const controls = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 
 const newline = 0x0a;
@@ -35,7 +35,7 @@ const readRawLines = async function* rawLines(traces: AppendFiles, file: TraceKe
   yield rest.toString();
 };
 
-/** Yields lines from the end, without timestamps and colours; continued lines are joined. */
+/** Yields lines from the end, without timestamps and colors; continued lines are joined. */
 export const readLinesBackwards = async function* linesFromEnd(
   traces: AppendFiles,
   file: TraceKey,

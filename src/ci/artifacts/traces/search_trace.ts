@@ -10,7 +10,7 @@ const limits = { bytes: 16 * 1024 * 1024, matches: 100, line: 64 * 1024 };
 const newline = 0x0a;
 
 // oxlint-disable-next-line no-control-regex -- this matches escape sequences
-const colours = /\x1b\[[0-9;?<=>]*[ -/]*[@-~]/g;
+const colors = /\x1b\[[0-9;?<=>]*[ -/]*[@-~]/g;
 const marks = /section_(?:start|end):\d{1,12}:[\w.-]{1,255}(?:\[[^\]\r]{0,255}\])?\r/g;
 // oxlint-disable-next-line no-control-regex -- all control characters but tabs, and bidirectional overrides
 const invisible = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
@@ -31,11 +31,11 @@ export type Search = {
 /** Characters shown on each side of a match. */
 const contextLength = 120;
 
-/** Removes colours, section marks and invisible characters; most lines have none. */
+/** Removes colors, section marks and invisible characters; most lines have none. */
 const stripControls = (raw: string): string => {
   const line = raw.replace(stamp, '');
   if (!hasControls.test(line)) return line;
-  return line.replace(colours, '').replace(marks, '').replace(invisible, '');
+  return line.replace(colors, '').replace(marks, '').replace(invisible, '');
 };
 
 const findMatch = (raw: string, lowered: string): Omit<TraceMatch, 'line'> | null => {

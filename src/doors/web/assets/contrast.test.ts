@@ -8,8 +8,8 @@ const readStyles = (file: string): string => readFileSync(join(import.meta.dirna
 
 const pair = /light-dark\((#[\da-f]{3,6}), (#[\da-f]{3,6})\)/;
 
-const getLuminance = (colour: string): number => {
-  const digits = colour.slice(1);
+const getLuminance = (color: string): number => {
+  const digits = color.slice(1);
   const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
     const part = Number.parseInt(full.slice(at, at + 2), 16) / 255;
@@ -31,10 +31,10 @@ test('highlighted code is legible on the backgrounds of files, marked lines and 
   const rules = [...readStyles('code.css').matchAll(/(\.hljs-[^{}]+)\{\s*color: ([^;]+);/g)];
   assert.ok(rules.length >= 6);
   for (const [, selector = '', value = ''] of rules) {
-    const colours = pair.exec(value)?.slice(1) ?? [];
+    const colors = pair.exec(value)?.slice(1) ?? [];
     for (const [background, shades] of backgrounds) {
       for (const scheme of [0, 1]) {
-        const contrast = getContrast(colours[scheme] ?? '#000', shades[scheme] ?? '#000');
+        const contrast = getContrast(colors[scheme] ?? '#000', shades[scheme] ?? '#000');
         assert.ok(contrast >= 4.5, `${selector.trim()} on ${background}: ${contrast.toFixed(2)}`);
       }
     }

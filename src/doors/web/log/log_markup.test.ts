@@ -25,7 +25,7 @@ test('numbers each line and links to it', () => {
   assert.match(logMarkup({ text: 'x', line: 7, isWhole: false }).text, /href="\?line=7#L7"/);
 });
 
-test('converts colours to classes, across line ends', () => {
+test('converts colors to classes, across line ends', () => {
   assert.deepEqual(linesOf(`a ${esc}[31;1mred\nstill${esc}[0;m not`), [
     'a <span class="f1 bold">red</span>',
     '<span class="f1 bold">still</span> not',

@@ -1,6 +1,6 @@
 /** Renders a part of a job's log: lines with links, and sections that fold and show their durations. */
 import { type Html, trusted } from '../parts/html.ts';
-import { type Look, ansiMarkup, plainLook } from './ansi_colours.ts';
+import { type Look, ansiMarkup, plainLook } from './ansi_colors.ts';
 
 /** Timestamp that newer runners write before each line; `+` continues the line before. */
 const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE]([ +])/;

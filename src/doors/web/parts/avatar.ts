@@ -1,4 +1,4 @@
-/** Avatars of users, projects and groups: the uploaded picture, or initials on a colour. */
+/** Avatars of users, projects and groups: the uploaded picture, or initials on a color. */
 import { type Html, html } from './html.ts';
 
 type Size = 'small' | 'medium' | 'large';
@@ -12,13 +12,13 @@ type Given = {
   isSquare?: boolean;
 };
 
-const colours = 8;
+const colors = 8;
 
-/** Picks the same colour for the same name. */
-const colourOf = (name: string): number => {
+/** Picks the same color for the same name. */
+const colorOf = (name: string): number => {
   let sum = 0;
   for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973;
-  return sum % colours;
+  return sum % colors;
 };
 
 const initialsOf = (name: string): string => {
@@ -40,5 +40,5 @@ export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: G
     return html`<img class="${classes}" src="${avatar_url}" alt="" loading="lazy">`;
   }
   // An SVG: the content security policy allows no style attributes, and text in it scales with the avatar.
-  return html`<svg class="${classes} colour-${colourOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;
+  return html`<svg class="${classes} color-${colorOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;
 };

@@ -1,4 +1,4 @@
-/** Highlighted lines of code. Colours are in `assets/code.css`. */
+/** Highlighted lines of code. Colors are in `assets/code.css`. */
 import type { Call } from '../../../core/access/call.ts';
 import { type CodeText, highlightFileLines } from '../../markdown/highlight_lines.ts';
 import { type Html, html, trusted } from './html.ts';

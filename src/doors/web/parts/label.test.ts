@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { label } from './label.ts';
 
-test('paints a label in its colour, without a style attribute', () => {
+test('paints a label in its color, without a style attribute', () => {
   const { text } = label({ name: 'bug <b>', color: '#D9534F' }, '/a/b/-/issues?label_name=bug');
   assert.match(text, /^<a class="label" href="\/a\/b\/-\/issues\?label_name=bug"><svg aria-hidden="true">/);
   assert.match(text, /fill="#D9534F"[\s\S]+bug &lt;b&gt;<\/a>$/);

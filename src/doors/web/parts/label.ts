@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 type Label = { name: string; color: string; description?: string | null };
 
 /**
- * Fills the box of its parent. An SVG, because the content security policy allows no style attributes and a colour can
+ * Fills the box of its parent. An SVG, because the content security policy allows no style attributes and a color can
  * be any of 16 million. The style sheet makes it a wash, on which the text of the page stays legible in both schemes.
  */
 const wash = (color: string): Html =>

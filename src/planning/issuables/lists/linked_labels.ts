@@ -1,4 +1,4 @@
-/** Labels of listed records with their colours, which the JSON of the records does not have. */
+/** Labels of listed records with their colors, which the JSON of the records does not have. */
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';

@@ -139,10 +139,16 @@ test('shows the health of all parts', async () => {
   assert.match(text, /Last verified backup: none/);
   assert.doesNotMatch(text, /Unavailable/);
   const at = Date.parse('2026-01-02T03:04:05Z');
-  await gantry.store.write(async ({ db }) => {
+  await gantry.service.platform.store.write(async ({ db }) => {
     const row = { name: 'nightly', destination: '/backups', holder: 'one', started_at: at, held_until: null };
     const result = { finished_at: at, verified_at: at, bytes: 1, error: null };
-    await db.insertInto('backups').values({ ...row, ...result }).execute();
+    await db
+      .insertInto('backups')
+      .values({ ...row, ...result })
+      .execute();
   });
-  assert.match((await admin.get('/admin/health')).text, /Last verified backup: <time datetime="2026-01-02T03:04:05/);
+  assert.match(
+    (await admin.get('/admin/health')).text,
+    /Last verified backup: <time datetime="2026-01-02T03:04:05/,
+  );
 });

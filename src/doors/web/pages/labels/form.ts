@@ -27,7 +27,7 @@ export type TriedLabel = { filled: Filled; problems: FormProblems };
 
 const defaultColor = '#1f75cb';
 
-/** Returns `#rrggbb`, as the colour field of browsers requires it. */
+/** Returns `#rrggbb`, as the color field of browsers requires it. */
 const toLongColor = (color: string): string =>
   color.length === 4 ? `#${[1, 2, 3].map((at) => color.charAt(at).repeat(2)).join('')}` : color;
 

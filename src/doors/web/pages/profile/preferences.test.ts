@@ -22,7 +22,7 @@ test('by default, single keys are shortcuts and the scheme is that of the system
   assert.match(text, /name="shortcuts" type="checkbox" value="1" checked/);
 });
 
-test('turns single-key shortcuts off, and chooses a colour scheme', async () => {
+test('turns single-key shortcuts off, and chooses a color scheme', async () => {
   await visitor.get(path);
   const { status, location } = await visitor.post(path, { scheme: 'dark', shortcuts: '0' });
   assert.deepEqual([status, location], [303, path]);

@@ -158,7 +158,7 @@ test('what is changed carries the name of the administrator', async () => {
   const project = await seedProject(gantry, { owner: user.id, visibility: 'private' });
   const path = `/${project.full_path}/-/variables`;
   await visitor.get(path);
-  const { status } = await visitor.post(path, { key: 'COLOUR', value: 'blue', environment_scope: '*' });
+  const { status } = await visitor.post(path, { key: 'COLOR', value: 'blue', environment_scope: '*' });
   assert.equal(status, 303);
   const { db } = gantry.service.platform.store;
   const events = await db.selectFrom('events').selectAll().where('project_id', '=', project.id).execute();

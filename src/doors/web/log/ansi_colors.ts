@@ -1,10 +1,10 @@
 /**
- * Converts terminal colours in a text to CSS classes. Everything else is escaped: the text adds no markup and no
+ * Converts terminal colors in a text to CSS classes. Everything else is escaped: the text adds no markup and no
  * styles.
  */
 import { escapeHtml } from '../../../platform/escape_html.ts';
 
-/** Style of text at a position; colours are 0 to 15, null for the default. */
+/** Style of text at a position; colors are 0 to 15, null for the default. */
 export type Look = {
   front: number | null;
   back: number | null;
@@ -27,7 +27,7 @@ export const plainLook: Look = {
   inverse: false,
 };
 
-/** Red, green and blue of the 16 terminal colours. */
+/** Red, green and blue of the 16 terminal colors. */
 const palette: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [205, 0, 0],
@@ -47,13 +47,13 @@ const palette: readonly (readonly [number, number, number])[] = [
   [255, 255, 255],
 ];
 
-/** Finds the nearest of the 16 colours, all of which are readable. */
+/** Finds the nearest of the 16 colors, all of which are readable. */
 const nearest = (red: number, green: number, blue: number): number => {
   const distances = palette.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
   return distances.indexOf(Math.min(...distances));
 };
 
-/** Maps one of 256 colours: the 16, a cube of 6 by 6 by 6, 24 greys. */
+/** Maps one of 256 colors: the 16, a cube of 6 by 6 by 6, 24 greys. */
 const ofMany = (index: number): number => {
   if (index < 16) return index;
   if (index > 231) return nearest(...grey(8 + (index - 232) * 10));
@@ -66,7 +66,7 @@ const grey = (value: number): [number, number, number] => [value, value, value];
 
 const byte = (value: number | undefined): number => Math.min(Math.max(value ?? 0, 0), 255);
 
-/** Parses `38;5;n` and `38;2;r;g;b`: the colour, and how many numbers it took. */
+/** Parses `38;5;n` and `38;2;r;g;b`: the color, and how many numbers it took. */
 const extended = (codes: readonly number[], at: number): { color: number | null; taken: number } => {
   const [kind, a, b, c] = codes.slice(at + 1, at + 5);
   if (kind === 5) return { color: ofMany(byte(a)), taken: 2 };
@@ -116,7 +116,7 @@ const changed = (before: Look, numbers: string): Look => {
 
 const classesOf = (look: Look): string => {
   const { front, back } = look;
-  // The sheet shows bold text in dark colours as bright, as terminals do.
+  // The sheet shows bold text in dark colors as bright, as terminals do.
   const names = [
     front !== null && `f${front}`,
     back !== null && `b${back % 8}`,
