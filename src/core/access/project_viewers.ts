@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { compiled } from '../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { levels } from './levels.ts';
 import { type Viewer, today } from './viewer.ts';
@@ -42,6 +43,20 @@ const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Q
   `.compile(db);
 });
 
+/** Sets of users whose roles in a project are kept, and the most users of one. */
+const maxSets = 1_000;
+const maxUsers = 20;
+
+const keepRows = keepUntilChange<Row[]>(['users', 'members', 'namespaces', 'group_links'], maxSets);
+
+const loadRows = async (db: Reader, query: Query): Promise<Row[]> => {
+  const { ids, project_id, namespace_id, day } = query;
+  if (ids.length === 0) return [];
+  const load = async () => await selectViewerRows(db, query);
+  if (ids.length > maxUsers) return await load();
+  return await keepRows(db, `${project_id} ${namespace_id} ${day} ${ids.join()}`, load);
+};
+
 /**
  * Loads users as viewers of one project, in one statement. Used to decide who may be shown something, such as an
  * assignee or a mentioned user. Omits users that do not exist or are blocked.
@@ -52,9 +67,7 @@ export const loadProjectViewers = async (
   userIds: readonly number[],
   now: number,
 ): Promise<Map<number, Viewer>> => {
-  const ids = [...new Set(userIds)];
-  const rows =
-    ids.length === 0 ? [] : await selectViewerRows(db, { ids, project_id, namespace_id, day: today(now) });
+  const rows = await loadRows(db, { ids: [...new Set(userIds)], project_id, namespace_id, day: today(now) });
   return new Map(rows.map((row) => [row.id, toViewer(row, project_id)]));
 };
 

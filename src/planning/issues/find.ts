@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { namesVersion } from '../../core/access/credentials/authenticate.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Call } from '../../core/access/call.ts';
 import { canSeeIssue, hasFeature } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
@@ -9,7 +11,7 @@ import { type FullIssue, issueById, issueByIid } from './rows.ts';
 
 export type LoadedIssue = LoadedTarget & { issue: FullIssue };
 
-const toLoadedIssue = (project: Project, issue: FullIssue): LoadedIssue => {
+export const toLoadedIssue = (project: Project, issue: FullIssue): LoadedIssue => {
   const assignee_ids = issue.assignees.map((user) => user.id);
   return {
     issue,
@@ -77,4 +79,27 @@ export const lockIssue = async (
     );
   if (rows.length === 0) throw notFound(noun);
   return await reloadIssue(tx.db, project, id);
+};
+
+type Current = { revision: number; names_version: number };
+
+const lockedRow = compiled((db, { id }: { id: number }, dialect) =>
+  sql<Current>`select revision, ${namesVersion} as names_version
+    from issues where id = ${id} and deleted_at is null ${dialect.forUpdate}`.compile(db),
+);
+
+/**
+ * Locks the row of an issue that the call has loaded; 404 if it was deleted meanwhile. Loads it again only if it, or
+ * a name that it embeds, has changed since the call began.
+ */
+export const lockLoadedIssue = async (
+  tx: Tx,
+  { names_version }: Pick<Call, 'names_version'>,
+  loaded: LoadedIssue,
+): Promise<LoadedIssue> => {
+  const { issue, project } = loaded;
+  const [row] = await lockedRow(tx.db, { id: issue.id });
+  if (row === undefined) throw notFound();
+  const isCurrent = row.revision === issue.revision && row.names_version === names_version;
+  return isCurrent ? loaded : await reloadIssue(tx.db, project, issue.id);
 };

@@ -1,8 +1,7 @@
-import type { UpdateObject } from 'kysely';
 import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import type { Schema } from '../../platform/db/schema/database.ts';
+import { updateRow } from '../../platform/db/update.ts';
 import {
   type SharedEdit,
   editAssignees,
@@ -19,7 +18,7 @@ import { addSystemNotes } from '../notes/system.ts';
 import { followEdit } from '../todos/follow_edit.ts';
 import { issueVisibility } from './create.ts';
 import { issueFields } from './fields.ts';
-import { type LoadedIssue, lockIssue, reloadIssue } from './find.ts';
+import { type LoadedIssue, lockLoadedIssue, reloadIssue, toLoadedIssue } from './find.ts';
 import { issueNoun } from './noun.ts';
 import type { IssueRow } from './rows.ts';
 
@@ -39,7 +38,7 @@ const keepAllowed = (call: Call, { project }: LoadedIssue, edit: IssueEdit): Iss
 };
 
 /** The columns that an edit changes. */
-type Row = UpdateObject<Schema, 'issues'>;
+type Row = Partial<IssueRow>;
 
 const statePart = ({ issue }: LoadedIssue, edit: IssueEdit, actor: Actor, now: number): Part<IssueRow> => {
   const state = edit.state_event === 'close' ? 'closed' : 'opened';
@@ -53,18 +52,22 @@ const statePart = ({ issue }: LoadedIssue, edit: IssueEdit, actor: Actor, now: n
   return { set, note: stateText(issue.state, state) };
 };
 
+/** Columns that refer to records which an issue embeds. */
+const references = ['milestone_id', 'closed_by_id'] as const;
+
+type Stored = { set: Row; updated_at: number; isRelated: boolean };
+
+/** Stores changed columns. Loads the issue again only if it embeds other records than before. */
 const storeRow = async (
   tx: Tx,
   { issue, project }: LoadedIssue,
-  set: Row,
-  updated_at: number,
+  { set, updated_at, isRelated }: Stored,
 ): Promise<LoadedIssue> => {
-  await tx.db
-    .updateTable('issues')
-    .set({ ...set, updated_at })
-    .where('id', '=', issue.id)
-    .execute();
-  return await reloadIssue(tx.db, project, issue.id);
+  const changed = { ...set, updated_at };
+  await updateRow(tx.db, 'issues', issue.id, { set: changed });
+  return isRelated || references.some((name) => name in set)
+    ? await reloadIssue(tx.db, project, issue.id)
+    : toLoadedIssue(project, { ...issue, ...changed });
 };
 
 const applyEdit = async (
@@ -85,7 +88,8 @@ const applyEdit = async (
   const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
   const isRelated = assigned !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
-  const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
+  const updated_at = edit.updated_at ?? later(before, tx.now);
+  const after = await storeRow(tx, before, { set, updated_at, isRelated });
   const notes = [
     ...parts.map((part) => part.note),
     await peopleNote(tx, assigned, issueAssigneesText),
@@ -119,7 +123,7 @@ export const updateIssue = async (
   const allowed = typeof edit === 'function' ? null : toAllowed(edit);
   const actor = requireActor(call);
   return await call.write(async (tx) => {
-    const locked = await lockIssue(tx, loaded.project, loaded.issue.id);
+    const locked = await lockLoadedIssue(tx, call, loaded);
     await check?.(locked, tx);
     const made = typeof edit === 'function' ? toAllowed(edit(locked)) : allowed;
     const edited = await applyEdit(tx, actor, locked, made ?? {});

@@ -1,5 +1,6 @@
 import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
+import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
@@ -55,22 +56,20 @@ export const createNote = async (
     // First, because every other change of the target also locks this row.
     await noun.change(tx, target, { user_notes_count: internal ? 0 : 1, updated_at: tx.now });
     const thread = await input.thread?.(tx, actor);
-    const note = await tx.db
-      .insertInto('notes')
-      .values({
-        project_id: project.id,
-        target_type: target.type,
-        target_id: target.id,
-        author_id: actor.user.id,
-        body,
-        system: 0,
-        internal: internal ? 1 : 0,
-        created_at: at ?? tx.now,
-        updated_at: at ?? tx.now,
-        ...thread,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const row = {
+      project_id: project.id,
+      target_type: target.type,
+      target_id: target.id,
+      author_id: actor.user.id,
+      body,
+      system: 0 as const,
+      internal: internal ? (1 as const) : (0 as const),
+      created_at: at ?? tx.now,
+      updated_at: at ?? tx.now,
+      ...thread,
+    };
+    const [note] = await insertRows<'notes', NoteRow>(tx.db, 'notes', [row], 'returning *');
+    if (note === undefined) throw new Error('a comment was not stored');
     const mentioned = await storeMentions(tx, loaded, {
       note_id: note.id,
       text: body,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { compiled } from '../../platform/db/compiled_query.ts';
+import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import type { TodosTable } from '../../platform/db/schema/planning.ts';
 import type { Target } from '../issuables/target.ts';
-
-/** Literals instead of parameters, so that the engines can use the partial index. */
-const isPending = sql<boolean>`state = 'pending'`;
 
 export type NewTodo = {
   user_id: number;
@@ -34,32 +34,31 @@ export const addTodos = async (
     created_at: tx.now,
     updated_at: tx.now,
   };
-  const rows = await tx.db
-    .insertInto('todos')
-    .values(todos.map((todo) => ({ ...shared, note_id: null, ...todo })))
-    .onConflict((clash) =>
-      clash.columns(['user_id', 'target_type', 'target_id']).where(isPending).doNothing(),
-    )
-    .returning('id')
-    .execute();
+  const rows = await insertRows(
+    tx.db,
+    'todos',
+    todos.map(({ note_id = null, ...todo }) => ({ ...shared, note_id, ...todo })),
+    `on conflict (user_id, target_type, target_id) where state = 'pending' do nothing returning id`,
+  );
   return rows.map((row) => row.id);
 };
+
+type Finished = { user_id: number; type: TargetType; id: number; now: number };
+
+/** The state is a literal, so that the engines can use the partial index. */
+const finishPending = compiled((db, { user_id, type, id, now }: Finished) =>
+  sql`update todos set state = 'done', updated_at = ${now}
+    where user_id = ${user_id} and target_type = ${type} and target_id = ${id} and state = 'pending'`.compile(
+    db,
+  ),
+);
 
 /** Marks a user's pending todos on a target as done, because the user acted on it. */
 export const finishTodos = async (
   tx: Tx,
   userId: number,
   { type, id }: Pick<Target, 'type' | 'id'>,
-): Promise<void> => {
-  await tx.db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: tx.now })
-    .where('user_id', '=', userId)
-    .where('target_type', '=', type)
-    .where('target_id', '=', id)
-    .where('state', '=', 'pending')
-    .execute();
-};
+): Promise<void> => void (await finishPending(tx.db, { user_id: userId, type, id, now: tx.now }));
 
 /** Adds todos for the users that a text mentions, except its author. */
 export const mentionTodos = (

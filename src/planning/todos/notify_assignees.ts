@@ -1,5 +1,7 @@
 /** Adds todos for assignees, reviewers and mentioned users of an issue or merge request. */
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import type { PeopleChange } from '../issuables/shared_edits.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
@@ -35,19 +37,20 @@ export const addTodosForNewRecord = async (
   await addTodos(tx, authorId, target, [...marked, ...assigned, ...requested, ...others]);
 };
 
-/** Users that the title and the description mentioned before the edit. They get no second todo. */
-const mentionedBefore = async (tx: Tx, { target }: LoadedTarget): Promise<Set<number>> => {
-  const rows = await tx.db
+const selectMentioned = compiled((db, { type, id }: { type: TargetType; id: number }) =>
+  db
     .selectFrom('mentions')
     .select('user_id')
-    .where('target_type', '=', target.type)
-    .where('target_id', '=', target.id)
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
     .where('note_id', '=', 0)
-    .execute();
-  return new Set(rows.map(({ user_id }) => user_id));
-};
+    .compile(),
+);
 
-/** Adds todos for users whom an edited title or description mentions for the first time. */
+/** Users that the title and the description mentioned before the edit. They get no second todo. */
+const mentionedBefore = async (tx: Tx, { target: { type, id } }: LoadedTarget): Promise<Set<number>> =>
+  new Set((await selectMentioned(tx.db, { type, id })).map(({ user_id }) => user_id));
+
 export const addTodosForNewMentions = async (
   tx: Tx,
   actorId: number,
@@ -59,7 +62,7 @@ export const addTodosForNewMentions = async (
     note_id: 0,
     text: joinTexts(text),
     author_id: actorId,
-    isNew: false,
+    isNew: mentionedUsers.size === 0,
   });
   const fresh = mentioned.filter(({ user_id }) => !mentionedUsers.has(user_id));
   await addTodos(tx, actorId, after.target, mentionTodos(fresh, actorId, text.title));

@@ -1,5 +1,5 @@
 /** Queries whose SQL is built and compiled once, not with every request. */
-import type { CompiledQuery, DatabaseConnection, Kysely, Transaction } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Kysely, type Transaction } from 'kysely';
 import type { EngineParts, SqlDialect } from './engine.ts';
 import type { Schema } from './schema/database.ts';
 
@@ -56,11 +56,27 @@ export const bindConnection = async (db: Transaction<Schema>): Promise<void> =>
 
 export const unbindConnection = (db: Transaction<Schema>): void => void connections.delete(db);
 
-/** Returns a text that differs once a commit has written one of the tables; null: the engine does not count them. */
+/**
+ * Returns a text that differs once a commit has written one of the tables; null: the engine does not count them, or
+ * the transaction may have written one of them.
+ */
 export const getTableVersion = (db: Db, tables: readonly string[]): string | null =>
-  getStoreParts(db).tableVersion?.(tables) ?? null;
+  getStoreParts(db).tableVersion?.(tables, db.isTransaction) ?? null;
 
 export const getDialect = (db: Db): SqlDialect => getStoreParts(db).dialect;
+
+/**
+ * Runs a statement past the layers of the query builder, which take as long as reading a row.
+ * @param text with the engine's own placeholders
+ */
+export const runText = async <R>(db: Db, text: string, parameters: readonly unknown[]): Promise<R[]> => {
+  const connection = connections.get(db);
+  const { querySync } = getStoreParts(db);
+  if (querySync !== undefined && (connection !== undefined || !db.isTransaction))
+    return querySync(text, parameters, connection) as R[];
+  const { rows } = await (connection ?? db).executeQuery<R>(CompiledQuery.raw(text, [...parameters]));
+  return rows;
+};
 
 let isMaking = false;
 
@@ -92,12 +108,6 @@ export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, par
     const parameters = query.parameters.map((one) =>
       one instanceof Placeholder ? one.valueOf(params[one.name as keyof G]) : one,
     );
-    // Skip the layers of the query builder, which take as long as reading a row.
-    const connection = connections.get(db);
-    const { querySync } = getStoreParts(db);
-    if (querySync !== undefined && (connection !== undefined || !db.isTransaction))
-      return querySync(query.sql, parameters, connection) as R[];
-    const { rows } = await (connection ?? db).executeQuery<R>({ ...query, parameters });
-    return rows;
+    return await runText<R>(db, query.sql, parameters);
   };
 };

@@ -58,9 +58,10 @@ export type EngineParts = {
   /** Absent if the engine has no synchronous queries. */
   querySync?: QuerySync;
   /**
-   * Returns a text that differs once a commit has written one of the tables. Absent if only the server knows.
+   * Returns a text that differs once a commit has written one of the tables; null in a transaction that may have
+   * written one of them itself. Absent if only the server knows.
    */
-  tableVersion?: (tables: readonly string[]) => string;
+  tableVersion?: (tables: readonly string[], isInside: boolean) => string | null;
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;
   ddl: Ddl;

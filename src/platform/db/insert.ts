@@ -1,10 +1,10 @@
 /** Inserts whose SQL text is cached, so that writes do not build and compile it again. */
-import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
-import { getDialect } from './compiled_query.ts';
+import type { Insertable, Kysely } from 'kysely';
+import { getDialect, runText } from './compiled_query.ts';
 import type { Schema } from './schema/database.ts';
 
 type Table = keyof Schema;
-type Ending = '' | 'returning id' | 'on conflict do nothing' | `returning id, ${string}`;
+type Ending = '' | 'returning id' | 'returning *' | `returning id, ${string}` | `on conflict ${string}`;
 
 const texts = new Map<string, string>();
 /** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
@@ -49,8 +49,7 @@ export const insertRows = async <T extends Table, R extends { id: number } = { i
   const isNumbered = getDialect(db).engine === 'postgres';
   const text = getInsertText({ table, names, rows: rows.length, ending, isNumbered });
   const parameters = rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
-  const result = await db.executeQuery<R>(CompiledQuery.raw(text, parameters));
-  return result.rows;
+  return await runText<R>(db, text, parameters);
 };
 
 /** Inserts one row and returns its id. */

@@ -84,6 +84,44 @@ test('keeps nothing that a transaction may yet undo', async () => {
   assert.equal(await read(), before);
 });
 
+test('a transaction uses what is kept until it writes', { skip: !isSqlite }, async () => {
+  const before = await read();
+  reads = 0;
+  await opened.store.write(async ({ db }) => {
+    assert.equal(await read(db), before);
+    await sql`insert into unrelated values (61)`.execute(db);
+    assert.equal(await read(db), before);
+    assert.equal(reads, 0);
+    await sql`insert into kept values (61)`.execute(db);
+    assert.equal(Number(await read(db)), Number(before) + 100);
+    assert.equal(Number(await read(db)), Number(before) + 100);
+    assert.equal(reads, 2);
+  });
+  assert.equal(Number(await read()), Number(before) + 100);
+});
+
+test(
+  'keeps what a transaction read, unless one of its group had written before',
+  { skip: !isSqlite },
+  async () => {
+    const readIn = async () => await opened.store.write(async ({ db }) => await read(db));
+    await write('insert into kept values (62)');
+    const before = await readIn();
+    reads = 0;
+    assert.equal(await read(), before);
+    assert.equal(reads, 0);
+    const [, second] = await Promise.all([write('insert into kept values (63)'), readIn()]);
+    assert.equal(Number(second), Number(before) + 100);
+    const failed = opened.store.write(async ({ db }) => {
+      await read(db);
+      await sql`insert into kept values (64)`.execute(db);
+      throw new Error('undone');
+    });
+    await Promise.allSettled([failed, readIn()]);
+    assert.equal(await read(), second);
+  },
+);
+
 test('holds at most so many values', { skip: !isSqlite }, async () => {
   for (const key of ['a', 'b', 'c']) await read(opened.store.db, key);
   reads = 0;

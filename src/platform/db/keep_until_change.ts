@@ -9,8 +9,8 @@ import type { Reader } from './open.ts';
 type Kept<V> = { version: string; value: V };
 
 /**
- * Creates a read that keeps its values. Callers share them and must not modify them. Reads in a transaction are not
- * kept: it may have written what it reads.
+ * Creates a read that keeps its values. Callers share them and must not modify them. A transaction uses them as long
+ * as nothing has written what it reads since the last commit.
  * @param tables that the values are read from
  * @param max values of one store; the least recently used are evicted
  */
@@ -24,13 +24,15 @@ export const keepUntilChange = <V>(tables: readonly string[], max: number) => {
   };
   return async (db: Reader, key: string, load: () => Promise<V>): Promise<V> => {
     // Read before the value, which is therefore never older than its version.
-    const version = db.isTransaction ? null : getTableVersion(db, tables);
+    const version = getTableVersion(db, tables);
     if (version === null) return await load();
     const cache = getCache(db);
     const kept = cache.get(key);
     if (kept?.version === version) return kept.value;
     const value = await load();
-    if (value !== undefined) cache.set(key, { version, value });
+    // A transaction may have written meanwhile, and be undone.
+    const isUnchanged = !db.isTransaction || getTableVersion(db, tables) === version;
+    if (value !== undefined && isUnchanged) cache.set(key, { version, value });
     return value;
   };
 };

@@ -56,6 +56,19 @@ describe('a transaction', () => {
     assert.deepEqual(await bodies(store.db), ['a']);
   });
 
+  it(
+    'is the only place to write on SQLite',
+    { skip: process.env['GANTRY_TEST_DATABASE_URL'] !== undefined },
+    async () => {
+      await assert.rejects(sql`insert into notes (body) values ('a')`.execute(test.store.db), /readonly/);
+      await assert.rejects(
+        sql`insert into notes (body) values ('a') returning body`.execute(test.store.db),
+        /readonly/,
+      );
+      assert.deepEqual(await bodies(test.store.db), []);
+    },
+  );
+
   it('is rolled back if it fails, and throws the cause', async () => {
     const why = new Error('no');
     const failed = test.store.write(async (tx) => {

@@ -7,6 +7,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { anyOf } from '../../../core/access/visible.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Store, Tx } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
@@ -24,6 +25,19 @@ export type SearchTable = (typeof searchTables)[TargetType];
 /** Event that a transaction publishes when texts are pending for the index. */
 export const searchTopic = 'search';
 
+type FoldedText = { id: number; title: string; description: string };
+
+const textUpdate = ({ table, id: column }: SearchTable) =>
+  compiled((db, { id, title, description }: FoldedText) =>
+    sql`update ${sql.raw(table)} set title = ${title}, description = ${description}, indexed = 0
+      where ${sql.raw(column)} = ${id}`.compile(db),
+  );
+
+const updateText = {
+  Issue: textUpdate(searchTables.Issue),
+  MergeRequest: textUpdate(searchTables.MergeRequest),
+};
+
 /** Stores the searchable text of a record. */
 export const storeSearchText = async (
   tx: Tx,
@@ -39,9 +53,7 @@ export const storeSearchText = async (
     else await insertRows(tx.db, 'merge_request_search', [{ merge_request_id: record.id, ...text }]);
     return;
   }
-  const { table, id } = searchTables[type];
-  await sql`update ${sql.raw(table)} set title = ${text.title}, description = ${text.description}, indexed = 0
-    where ${sql.raw(id)} = ${record.id}`.execute(tx.db);
+  await updateText[type](tx.db, { id: record.id, ...text });
 };
 
 /** The texts of a record that a search can be limited to. */

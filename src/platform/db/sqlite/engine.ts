@@ -53,6 +53,8 @@ type Prepared = {
   shape: Row | null;
   /** Tables that it writes. */
   writes: readonly string[];
+  /** Whether it returns the same on each handle: it only reads, and not the handle's own counter of commits. */
+  isPlainRead: boolean;
 };
 
 /** Builds the row of nulls by parsing JSON, because V8 turns objects that grow many properties into hash tables. */
@@ -81,7 +83,17 @@ class Handle {
   }
 
   run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const { statement, columns, shape, writes } = this.#prepare(text);
+    return this.#execute(this.#prepare(text), parameters);
+  }
+
+  /** Runs a statement that returns the same on each handle; null: this one does not. */
+  read(text: string, parameters: readonly unknown[]): QueryResult<unknown> | null {
+    const prepared = this.#prepare(text);
+    return prepared.isPlainRead ? this.#execute(prepared, parameters) : null;
+  }
+
+  #execute(prepared: Prepared, parameters: readonly unknown[]): QueryResult<unknown> {
+    const { statement, columns, shape, writes } = prepared;
     this.#versions?.write(writes);
     const values = parameters as SQLInputValue[];
     if (shape !== null) {
@@ -102,7 +114,9 @@ class Handle {
       writes: [],
     };
     const columns = statement.columns().map(({ name }) => name);
-    const prepared = { statement, columns, shape: makeShape(columns), writes };
+    const shape = makeShape(columns);
+    const isPlainRead = shape !== null && writes.length === 0 && !text.includes('data_version');
+    const prepared = { statement, columns, shape, writes, isPlainRead };
     // The row id of a run may belong to the search index and exceed 2^53.
     if (prepared.shape === null) statement.setReadBigInts(true);
     else statement.setReturnArrays(true);
@@ -114,12 +128,14 @@ class Handle {
 /** A transaction in progress, whose statements go to the writer. */
 type Writing = { turn: Turn; writer: SqliteWriter; handle: Handle };
 
+type ReadQuery = (text: string, parameters: readonly unknown[]) => QueryResult<unknown>;
+
 class SqliteConnection implements DatabaseConnection {
-  readonly #reader: Handle;
+  readonly #read: ReadQuery;
   #writing: Writing | null = null;
 
-  constructor(reader: Handle) {
-    this.#reader = reader;
+  constructor(read: ReadQuery) {
+    this.#read = read;
   }
 
   beginWriting(writing: Writing): void {
@@ -135,7 +151,7 @@ class SqliteConnection implements DatabaseConnection {
     const started = performance.now();
     const writing = this.#writing;
     try {
-      if (writing === null) return this.#reader.run(text, parameters);
+      if (writing === null) return this.#read(text, parameters);
       const { turn, writer, handle } = writing;
       return writer.run(turn, () => handle.run(text, parameters));
     } finally {
@@ -162,7 +178,10 @@ const checkpoint = (database: DatabaseSync): void => {
   }
 };
 
-/** Runs reads on a read-only handle, which sees only committed data, and transactions on the writer. */
+/**
+ * Runs transactions on the writer, and reads there, too, while no transaction is open: each commit empties the page
+ * cache of every other handle. Other reads run on a read-only handle, which sees only committed data.
+ */
 class SqliteDriver implements Driver {
   readonly #reader: Handle;
   readonly #outside: SqliteConnection;
@@ -172,7 +191,7 @@ class SqliteDriver implements Driver {
   /** @param writer null: read-only */
   constructor(reader: DatabaseSync, writer: DatabaseSync | null, onFatal: (error: unknown) => void) {
     this.#reader = new Handle(reader);
-    this.#outside = new SqliteConnection(this.#reader);
+    this.#outside = new SqliteConnection(this.#read);
     const versions = writer === null ? null : new TableVersions(writer);
     this.versions = versions;
     this.#writing =
@@ -180,7 +199,7 @@ class SqliteDriver implements Driver {
         ? null
         : {
             handle: new Handle(writer, versions),
-            writer: new SqliteWriter(writer, onFatal, undefined, () => versions.commit()),
+            writer: new SqliteWriter(writer, onFatal, undefined, (isCommitted) => versions.end(isCommitted)),
           };
   }
 
@@ -192,8 +211,20 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {}
 
+  #read: ReadQuery = (text, parameters) => {
+    const writing = this.#writing;
+    if (writing?.writer.isIdle !== true) return this.#reader.run(text, parameters);
+    try {
+      return writing.handle.read(text, parameters) ?? this.#reader.run(text, parameters);
+    } catch (error) {
+      // Another process has the database for itself, for which only the reader waits.
+      if (!isBusy(error)) throw error;
+      return this.#reader.run(text, parameters);
+    }
+  };
+
   async acquireConnection(): Promise<SqliteConnection> {
-    return new SqliteConnection(this.#reader);
+    return new SqliteConnection(this.#read);
   }
 
   async beginTransaction(connection: SqliteConnection): Promise<void> {
@@ -288,7 +319,9 @@ export const openEngine = (options: OpenOptions): EngineParts => {
   return {
     db,
     querySync: driver.querySync,
-    ...(driver.versions && { tableVersion: (tables) => driver.versions?.read(tables) ?? '' }),
+    ...(driver.versions && {
+      tableVersion: (tables, isInside) => driver.versions?.read(tables, isInside) ?? null,
+    }),
     ddl: sqliteDdl,
     dialect,
     // The database belongs to one process.

@@ -46,8 +46,9 @@ export class TableVersions {
     for (const table of tables) this.#written.add(table);
   }
 
-  /** Called at once after a commit, before any other read. */
-  commit(): void {
+  /** Called at once after a commit or a rollback of the open group, before any other read. */
+  end(isCommitted: boolean): void {
+    if (!isCommitted) this.#written.clear();
     for (const table of this.#written) this.#versions.set(table, (this.#versions.get(table) ?? 0) + 1);
     this.#written.clear();
   }
@@ -55,8 +56,10 @@ export class TableVersions {
   /**
    * Returns a text that differs once a commit has written one of the tables. Commits of another process, such as
    * `gantry admin`, count for every table.
+   * @param isInside read in a transaction: null if its group has written one of the tables
    */
-  read(tables: readonly string[]): string {
+  read(tables: readonly string[], isInside: boolean): string | null {
+    if (isInside && tables.some((table) => this.#written.has(table))) return null;
     this.#foreign ??= this.#prepareForeign();
     let text = String((this.#foreign.get() as unknown as number[])[0]);
     for (const table of tables) text += ` ${this.#versions.get(table) ?? 0}`;

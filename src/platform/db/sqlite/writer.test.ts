@@ -105,6 +105,31 @@ describe('a group of transactions', () => {
     assert.deepEqual(stored(), ['a', 'b']);
   });
 
+  it('drops a failed first transaction and keeps the others', async () => {
+    const failed = write((sql) => {
+      insert('lost')(sql);
+      throw new Error('no');
+    });
+    const results = await Promise.allSettled([failed, write(insert('a')), write(insert('b'))]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled'],
+    );
+    assert.deepEqual(stored(), ['a', 'b']);
+  });
+
+  it('is idle, for reads of committed data, unless a transaction is open', async () => {
+    assert.equal(writer.isIdle, true);
+    const turn = await writer.begin();
+    assert.equal(writer.isIdle, false);
+    const done = writer.commit(turn);
+    assert.equal(writer.isIdle, false);
+    await done;
+    assert.equal(writer.isIdle, true);
+    await writer.rollback(await writer.begin());
+    assert.equal(writer.isIdle, true);
+  });
+
   it('keeps earlier statements of a transaction if one fails', async () => {
     await write((sql) => {
       insert('a')(sql);
@@ -165,8 +190,10 @@ describe('a failed commit', () => {
   });
 
   it('rejects waiting transactions', async () => {
+    const earlier = writer.commit(await writer.begin());
     const turn = await writer.begin();
     const waiting = write(insert('b'));
+    void earlier.catch(() => undefined);
     failing = { text: 'release one', error: ioErrorOfFsync };
     await assert.rejects(writer.commit(turn), ioErrorOfFsync);
     await assert.rejects(waiting, ioErrorOfFsync);
@@ -175,10 +202,11 @@ describe('a failed commit', () => {
 
   it('also rejects a rolled-back transaction, which may have read unstored data of its group', async () => {
     failing = { text: 'commit', error: ioErrorOfFsync };
+    const first = write(insert('a'));
     const reading = write(() => {
       throw new Error('a is taken');
     });
-    const results = await Promise.allSettled([write(insert('a')), reading]);
+    const results = await Promise.allSettled([first, reading]);
     assert.deepEqual(
       results.map((one) => (one as PromiseRejectedResult).reason),
       [ioErrorOfFsync, ioErrorOfFsync],
@@ -272,9 +300,11 @@ describe('a transaction that has ended', () => {
   });
 
   it('cannot undo the one that came after it', async () => {
+    const earlier = writer.commit(await writer.begin());
     failing = { text: 'release one', error: new Error('odd') };
     const first = await writer.begin();
     await assert.rejects(writer.commit(first), /odd/);
+    await assert.rejects(earlier, /odd/);
     failing = null;
     const second = await writer.begin();
     writer.run(second, () => database.exec("insert into notes (body) values ('kept')"));
@@ -345,7 +375,8 @@ describe('a transaction that cannot begin', () => {
       ['rejected', 'rejected'],
     );
     failing = { text: 'savepoint one', error: new Error('odd') };
-    await assert.rejects(write(insert('c')), /odd/);
+    const first = write(insert('b'));
+    await Promise.all([assert.rejects(first, /odd/), assert.rejects(write(insert('c')), /odd/)]);
     failing = null;
     await write(insert('d'));
     assert.deepEqual([stored(), fatal], [['d'], []]);

@@ -31,6 +31,8 @@ const newGroup = (): Group => {
 export type Turn = {
   readonly group: Group;
   readonly limit: NodeJS.Timeout;
+  /** Whether a savepoint separates it from earlier transactions of its group. The first one needs none. */
+  readonly hasSavepoint: boolean;
   /** Why its statements are refused; null while it is active. */
   ended: Error | null;
 };
@@ -40,9 +42,9 @@ type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void }
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /**
- * The single writer of a SQLite database, with group commit. Transactions run one after another, each in a savepoint
- * of a shared `begin immediate`. One `commit` (one fsync) ends the group, and only then do its transactions resolve.
- * Between two groups, the event loop runs other work.
+ * The single writer of a SQLite database, with group commit. Transactions run one after another in a shared
+ * `begin immediate`, each after the first in a savepoint. One `commit` (one fsync) ends the group, and only then do
+ * its transactions resolve. Between two groups, the event loop runs other work.
  *
  * A full disk refuses the current group, and the next one may try again. After any other failed commit, and after
  * damage, no more writes are acknowledged.
@@ -51,7 +53,7 @@ export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #onFatal: (error: unknown) => void;
   readonly #patience: Timeouts;
-  readonly #onCommit: () => void;
+  readonly #onEnd: (isCommitted: boolean) => void;
   readonly #waiting: Waiting[] = [];
   #turn: Turn | null = null;
   #group: Group | null = null;
@@ -65,20 +67,25 @@ export class SqliteWriter {
 
   /**
    * @param onFatal called when no more writes may be acknowledged. Earlier commits are safe; the process must exit
-   * @param onCommit called after each commit, before anything else runs
+   * @param onEnd called after each commit or rollback of a group, before anything else runs
    */
   constructor(
     database: DatabaseSync,
     onFatal: (error: unknown) => void,
     patience: Timeouts = defaultTimeouts,
-    onCommit: () => void = () => undefined,
+    onEnd: (isCommitted: boolean) => void = () => undefined,
   ) {
     this.#database = database;
     this.#onFatal = onFatal;
     this.#patience = patience;
-    this.#onCommit = onCommit;
+    this.#onEnd = onEnd;
     // Waiting inside SQLite would block the whole process, so `#openGroup` polls instead.
     database.exec('pragma busy_timeout = 0');
+  }
+
+  /** Whether the handle has no open transaction and no failure, so that it reads committed data alone. */
+  get isIdle(): boolean {
+    return this.#group === null && this.#failure === null;
   }
 
   /** Resolves when the transaction may start. */
@@ -105,14 +112,15 @@ export class SqliteWriter {
   /** Resolves once the transaction is on disk. */
   async commit(turn: Turn): Promise<void> {
     if (turn.ended !== null) throw turn.ended;
-    this.#end(turn, 'release one');
+    this.#end(turn, turn.hasSavepoint ? 'release one' : null);
     await turn.group.committed;
   }
 
   /** Rolls back. Resolves once everything of its group that the transaction may have read is on disk. */
   async rollback(turn: Turn): Promise<void> {
     if (turn.ended !== null) return;
-    this.#end(turn, 'rollback to one; release one');
+    if (turn.hasSavepoint) this.#end(turn, 'rollback to one; release one');
+    else this.#discard(turn, new Error('the transaction has ended'));
     await turn.group.committed;
   }
 
@@ -167,17 +175,18 @@ export class SqliteWriter {
   }
 
   #start(): void {
+    const hasSavepoint = this.#group !== null;
     const group = this.#group ?? this.#openGroup();
     if (group === null) return;
     try {
-      this.#database.exec('savepoint one');
+      if (hasSavepoint) this.#database.exec('savepoint one');
     } catch (error) {
       this.#refuseAll(error);
       this.#abandon(group, error);
       return;
     }
     const limit = setTimeout(() => this.#expire(turn), this.#patience.transaction).unref();
-    const turn: Turn = { group, limit, ended: null };
+    const turn: Turn = { group, limit, hasSavepoint, ended: null };
     this.#turn = turn;
     this.#waiting.shift()?.start(turn);
   }
@@ -210,9 +219,9 @@ export class SqliteWriter {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }
 
-  #end(turn: Turn, statements: string): void {
+  #end(turn: Turn, statements: string | null): void {
     try {
-      this.#database.exec(statements);
+      if (statements !== null) this.#database.exec(statements);
     } catch (error) {
       if (isDamage(error)) this.#fail(error, turn.group);
       else this.#abandon(turn.group, error);
@@ -233,6 +242,10 @@ export class SqliteWriter {
   #expire(turn: Turn): void {
     if (turn.ended !== null) return;
     const why = new Error('the transaction waited for something other than the database: it is rolled back');
+    if (!turn.hasSavepoint) {
+      this.#discard(turn, why);
+      return;
+    }
     this.#endTurn(why);
     try {
       this.#database.exec('rollback to one; release one');
@@ -243,12 +256,27 @@ export class SqliteWriter {
     this.#next();
   }
 
+  /** Rolls back the only transaction of a group, and the group with it. */
+  #discard({ group }: Turn, why: Error): void {
+    this.#group = null;
+    try {
+      this.#database.exec('rollback');
+    } catch (error) {
+      this.#fail(error, group);
+      return;
+    }
+    this.#onEnd(false);
+    this.#endTurn(why);
+    group.settle();
+    this.#next();
+  }
+
   #flush(): void {
     const group = this.#group;
     if (group === null) return;
     try {
       this.#database.exec('commit');
-      this.#onCommit();
+      this.#onEnd(true);
       this.#lastSize = group.size;
       this.#group = null;
       group.settle();
@@ -267,6 +295,7 @@ export class SqliteWriter {
       this.#fail(worse, group);
       return;
     }
+    this.#onEnd(false);
     this.#endTurn(asError(error));
     group.settle(error);
     this.#next();
