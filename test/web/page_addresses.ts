@@ -186,6 +186,14 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const board = await send(`POST ${path}/boards`, { name: 'Work' });
   await send(`POST ${path}/boards/${board.id}/lists`, { label_id: label.id });
   const groupBoard = await send(`POST /groups${group}/boards`, { name: 'All' });
+  const other = await send('POST /groups', { name: 'Neighbours', path: 'neighbours' });
+  await send(`POST ${path}/share`, { group_id: other.id, group_access: 20, expires_at: '2100-01-01' });
+  await send(`POST /groups${group}/share`, { group_id: other.id, group_access: 20 });
+  const token = { name: 'Deploys', scopes: ['read_repository'] };
+  for (const place of [path, `/groups${group}`]) {
+    await send(`POST ${place}/access_tokens`, token);
+    await send(`POST ${place}/deploy_tokens`, token);
+  }
   const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
   await send(`POST ${path}/issues/1/notes`, { body: 'An internal note', internal: true });
   const requestNote = await send(`POST ${path}/merge_requests/1/notes`, { body: 'A note' });

@@ -4,7 +4,9 @@
  */
 import { codeNouns } from './code_pages.ts';
 import {
+  accessTokenLines,
   boardLines,
+  deployTokenLines,
   labelLines,
   memberLines,
   milestoneLines,
@@ -182,6 +184,20 @@ export const projectNouns = [
     lines: ['GET', 'POST', 'POST /:id', 'POST /:id/delete', 'POST /:id/enable'],
   },
   {
+    noun: 'deploy_tokens',
+    tab: 'settings',
+    name: 'Deploy tokens',
+    action: 'admin_project',
+    lines: deployTokenLines,
+  },
+  {
+    noun: 'settings/access_tokens',
+    tab: 'settings',
+    name: 'Access tokens',
+    action: 'admin_member',
+    lines: accessTokenLines,
+  },
+  {
     noun: 'settings/integrations',
     tab: 'settings',
     name: 'Integrations',
@@ -287,6 +303,20 @@ export const groupNouns = [
       'POST /transfer',
       'POST /delete',
     ],
+  },
+  {
+    noun: 'deploy_tokens',
+    tab: 'settings',
+    name: 'Deploy tokens',
+    action: 'admin_group',
+    lines: deployTokenLines,
+  },
+  {
+    noun: 'settings/access_tokens',
+    tab: 'settings',
+    name: 'Access tokens',
+    action: 'admin_group_member',
+    lines: accessTokenLines,
   },
   {
     noun: 'variables',

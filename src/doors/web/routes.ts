@@ -30,6 +30,10 @@ const groupIssuePages: Load = async () => (await import('./pages/groups/issues.t
 
 const groupRequestPages: Load = async () => (await import('./pages/groups/merge_requests.ts')).pages;
 
+const accessTokenPages: Load = async () => (await import('./pages/access_tokens/pages.ts')).pages;
+
+const deployTokenPages: Load = async () => (await import('./pages/deploy_tokens/pages.ts')).pages;
+
 const boardPages: Load = async () => (await import('./pages/boards/pages.ts')).pages;
 
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
@@ -76,6 +80,8 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   protected_branches: async () => (await import('./pages/protected/pages.ts')).pages,
   protected_tags: async () => (await import('./pages/protected/pages.ts')).pages,
   deploy_keys: async () => (await import('./pages/deploy_keys/pages.ts')).pages,
+  deploy_tokens: deployTokenPages,
+  'settings/access_tokens': accessTokenPages,
   'settings/integrations': async () => (await import('./pages/integrations/pages.ts')).pages,
   'settings/ci_cd': async () => (await import('./pages/project_settings/pages.ts')).pages,
   hooks: hookPages,
@@ -100,6 +106,8 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   merge_requests: groupRequestPages,
   'merge_requests.atom': groupRequestPages,
   settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
+  deploy_tokens: deployTokenPages,
+  'settings/access_tokens': accessTokenPages,
   boards: boardPages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,

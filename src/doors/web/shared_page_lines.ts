@@ -53,4 +53,16 @@ export const runnerLines = [
   'POST /:id/delete',
 ] as const;
 
-export const memberLines = ['GET', 'POST', 'POST /:id', 'POST /:id/remove'] as const;
+export const memberLines = [
+  'GET',
+  'POST',
+  'POST /:id',
+  'POST /:id/remove',
+  'POST /groups',
+  'POST /groups/:id',
+  'POST /groups/:id/remove',
+] as const;
+
+export const accessTokenLines = ['GET', 'POST', 'POST /:id/revoke', 'POST /:id/rotate'] as const;
+
+export const deployTokenLines = ['GET', 'POST', 'POST /:id/revoke'] as const;

@@ -26,7 +26,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { type Source, type SourceKind, groupSource, projectSource } from '../members/member_source.ts';
 import { type AccessToken, findAccessToken, listAccessTokens } from './queries.ts';
-import { accessTokenScopes, createAccessToken, revokeAccessToken } from './write.ts';
+import { accessTokenScopes, createAccessToken, revokeAccessToken, rotateAccessToken } from './write.ts';
 
 const area = 'tokens';
 const expiry = optional(clearable(day('ends at 00:00 UTC of this day')));
@@ -158,9 +158,7 @@ const rotate = (kind: SourceKind) =>
     handle: async (call, { id, token_id, expires_at = null }) => {
       const source = await findAdministered(kind, call, id);
       const token = await findAccessToken(call.db, source, token_id);
-      // Otherwise the caller would come to a role above their own.
-      if ((token.access_level ?? 0) > source.level) throw forbidden();
-      return await newJson(call, source, await rotateToken(call, token, expires_at));
+      return await newJson(call, source, await rotateAccessToken(call, source, token, expires_at));
     },
   });
 

@@ -7,11 +7,12 @@ import { today } from '../../core/access/viewer.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
 import { endBot, requireNoBot } from '../../identity/bots/bot_users.ts';
 import { insertToken } from '../../identity/tokens/create.ts';
+import { rotateToken } from '../../identity/tokens/rotate.ts';
 import { tokenProblems } from '../../identity/tokens/rules.ts';
 import { insertUser } from '../../identity/users/create.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
-import { badRequest, invalid } from '../../platform/errors.ts';
+import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
 import type { Source, SourceKind } from '../members/member_source.ts';
 import { requireGrantable } from '../members/rules.ts';
 import type { AccessToken } from './queries.ts';
@@ -128,3 +129,19 @@ export const revokeAccessToken = async (call: Call, source: Source, token: Acces
       details: { source_type: source.type, source_id: source.id, name },
     });
   });
+
+/**
+ * Replaces a token by one of the same name and scopes.
+ * @returns id and text of the new token, to be shown once
+ * @throws Failure 403 for a token with a role above that of the caller, 401 for one that has ended
+ */
+export const rotateAccessToken = async (
+  call: Call,
+  source: Source,
+  token: AccessToken,
+  expires_at: string | null,
+): Promise<{ id: number; text: string }> => {
+  // Otherwise the caller would come to a role above their own.
+  if ((token.access_level ?? 0) > source.level) throw forbidden();
+  return await rotateToken(call, token, expires_at);
+};

@@ -1,15 +1,8 @@
 /** Endpoints of deploy tokens, written once for projects and groups. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { recordAudit } from '../../core/access/audit.ts';
-import { type Call, requireActor } from '../../core/access/call.ts';
-import { generateTokenText, hashToken } from '../../core/access/credentials/token_text.ts';
+import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { findGroupFor } from '../../identity/groups/find.ts';
-import { insertRow } from '../../platform/db/insert.ts';
-import { requireRecordQuota } from '../../platform/db/quota.ts';
-import type { DeployTokensTable } from '../../platform/db/schema/projects.ts';
-import { type Problems, invalid, notFound } from '../../platform/errors.ts';
-import { type PageRequest, pageParams, pageRequest } from '../../platform/http/page.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
   array,
   bool,
@@ -30,19 +23,22 @@ import {
 } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { findProjectFor } from '../projects/find.ts';
-import { type DeployTokenScope, deployTokenPrefix } from './authenticate.ts';
+import {
+  type DeployToken,
+  type TokenOwner,
+  createDeployToken,
+  deployTokenScopes,
+  findDeployToken,
+  listDeployTokens,
+  revokeDeployToken,
+} from './deploy_tokens.ts';
 
 const area = 'deploy_tokens';
-const quota = { what: 'deploy tokens', most: 100 };
-const scopeNames: readonly DeployTokenScope[] = ['read_repository', 'read_registry', 'write_registry'];
-
-type Row = Selectable<DeployTokensTable>;
-type Owner = { project_id: number | null; group_id: number | null };
 type Kind = {
   plural: 'projects' | 'groups';
   noun: string;
   /** @throws Failure 404, 403 for those who may not administer it */
-  find: (call: Call, id: number | string) => Promise<Owner>;
+  find: (call: Call, id: number | string) => Promise<TokenOwner>;
 };
 
 const kinds: Kind[] = [
@@ -76,7 +72,7 @@ const tokenShape = object({
 
 const newTokenShape = object({ ...tokenShape.properties, token: string });
 
-const tokenJson = ({ id, name, username, expires_at, scopes }: Row, now: number) => ({
+const tokenJson = ({ id, name, username, expires_at, scopes }: DeployToken, now: number) => ({
   id,
   name,
   username,
@@ -86,86 +82,11 @@ const tokenJson = ({ id, name, username, expires_at, scopes }: Row, now: number)
   expired: expires_at !== null && expires_at <= now,
 });
 
-const ofOwner = ({ project_id, group_id }: Owner): RawBuilder<boolean> =>
-  project_id === null
-    ? sql<boolean>`deploy_tokens.group_id = ${group_id}`
-    : sql<boolean>`deploy_tokens.project_id = ${project_id}`;
+type ListParams = { active?: boolean; page?: number; per_page?: number };
 
-const isActive = (now: number) => sql<boolean>`(expires_at is null or expires_at > ${now})`;
-
-const listTokens = async (
-  { db, now }: Call,
-  where: RawBuilder<boolean>,
-  active: boolean | undefined,
-  { limit, offset }: PageRequest,
-) => {
-  const query = db
-    .selectFrom('deploy_tokens')
-    .where(where)
-    .$if(active === true, (all) => all.where(isActive(now)))
-    .$if(active === false, (all) => all.where(sql<boolean>`not ${isActive(now)}`));
-  const [rows, { total }] = await Promise.all([
-    query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
-    query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { items: rows.map((row) => tokenJson(row, now)), total };
-};
-
-const findToken = async ({ db }: Pick<Call, 'db'>, owner: Owner, tokenId: number): Promise<Row> => {
-  const row = await db
-    .selectFrom('deploy_tokens')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where('id', '=', tokenId)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Deploy Token');
-  return row;
-};
-
-type NewToken = { name: string; username?: string | undefined; scopes: string[]; expires_at: number | null };
-
-/** @throws Failure 400 */
-const check = ({ name, username, scopes, expires_at }: NewToken, now: number): void => {
-  const problems: Problems = {};
-  if (name.trim() === '') problems['name'] = ["can't be blank"];
-  if (username !== undefined && !/^[\w.+-]+$/.test(username))
-    problems['username'] = ["can contain only letters, digits, '_', '-', '+', and '.'"];
-  if (scopes.length === 0) problems['scopes'] = ["can't be blank"];
-  else if (!scopes.every((scope) => (scopeNames as readonly string[]).includes(scope)))
-    problems['scopes'] = [`can only contain ${scopeNames.join(', ')}`];
-  if (expires_at !== null && expires_at <= now) problems['expires_at'] = ['must be in the future'];
-  if (Object.keys(problems).length > 0) throw invalid(problems);
-};
-
-/** Creates a token. @returns its id and its text, to be shown once */
-const createToken = async (call: Call, owner: Owner, input: NewToken) => {
-  check(input, call.now);
-  const token = generateTokenText(call.platform.random, deployTokenPrefix);
-  const id = await call.write(async (tx) => {
-    await requireRecordQuota(tx.db.selectFrom('deploy_tokens').where(ofOwner(owner)), quota);
-    const tokenId = await insertRow(tx.db, 'deploy_tokens', {
-      ...owner,
-      name: input.name.trim(),
-      username: input.username ?? '',
-      token_hash: hashToken(token),
-      scopes: JSON.stringify([...new Set(input.scopes)]),
-      expires_at: input.expires_at,
-      created_at: tx.now,
-      last_used_at: null,
-    });
-    if (input.username === undefined) {
-      const username = `gitlab+deploy-token-${tokenId}`;
-      await tx.db.updateTable('deploy_tokens').set({ username }).where('id', '=', tokenId).execute();
-    }
-    await recordAudit(tx, requireActor(call), call, {
-      kind: 'deploy_token.created',
-      target_type: 'DeployToken',
-      target_id: tokenId,
-      details: { ...owner, name: input.name, scopes: input.scopes },
-    });
-    return tokenId;
-  });
-  return { ...tokenJson(await findToken(call, owner, id), call.now), token };
+const listJson = async (call: Call, owner: TokenOwner | null, params: ListParams) => {
+  const { items, total } = await listDeployTokens(call, owner, params.active, pageRequest(params));
+  return { items: items.map((row) => tokenJson(row, call.now)), total };
 };
 
 const pathOf = ({ plural }: Kind): string => `/${plural}/:id/deploy_tokens`;
@@ -181,8 +102,7 @@ const all = endpoint({
   list: true,
   params: object({ active, ...pageParams }),
   reply: tokenShape,
-  handle: async (call, params) =>
-    await listTokens(call, sql<boolean>`1 = 1`, params.active, pageRequest(params)),
+  handle: async (call, params) => await listJson(call, null, params),
 });
 
 const list = (kind: Kind) =>
@@ -195,8 +115,7 @@ const list = (kind: Kind) =>
     list: true,
     params: object({ ...paramsOf(kind), active, scopes: unsupportedFilter(), ...pageParams }),
     reply: tokenShape,
-    handle: async (call, params) =>
-      await listTokens(call, ofOwner(await kind.find(call, params.id)), params.active, pageRequest(params)),
+    handle: async (call, params) => await listJson(call, await kind.find(call, params.id), params),
   });
 
 const one = (kind: Kind) =>
@@ -209,7 +128,7 @@ const one = (kind: Kind) =>
     params: object({ ...paramsOf(kind), token_id: idParam() }),
     reply: tokenShape,
     handle: async (call, { id, token_id }) =>
-      tokenJson(await findToken(call, await kind.find(call, id), token_id), call.now),
+      tokenJson(await findDeployToken(call, await kind.find(call, id), token_id), call.now),
   });
 
 const create = (kind: Kind) =>
@@ -223,12 +142,15 @@ const create = (kind: Kind) =>
       ...paramsOf(kind),
       name: text(),
       username: optional(text({ description: 'default: `gitlab+deploy-token-` and its id' })),
-      scopes: texts({ description: scopeNames.join(', ') }),
+      scopes: texts({ description: deployTokenScopes.join(', ') }),
       expires_at: optional(clearable(time())),
     }),
     reply: newTokenShape,
-    handle: async (call, { id, expires_at = null, ...input }) =>
-      await createToken(call, await kind.find(call, id), { ...input, expires_at }),
+    handle: async (call, { id, expires_at = null, ...input }) => {
+      const owner = await kind.find(call, id);
+      const { row, text: token } = await createDeployToken(call, owner, { ...input, expires_at });
+      return { ...tokenJson(row, call.now), token };
+    },
   });
 
 const remove = (kind: Kind) =>
@@ -240,19 +162,8 @@ const remove = (kind: Kind) =>
     audience: 'user',
     params: object({ ...paramsOf(kind), token_id: idParam() }),
     reply: null,
-    handle: async (call, { id, token_id }) => {
-      const owner = await kind.find(call, id);
-      const { name } = await findToken(call, owner, token_id);
-      await call.write(async (tx) => {
-        await tx.db.deleteFrom('deploy_tokens').where('id', '=', token_id).execute();
-        await recordAudit(tx, requireActor(call), call, {
-          kind: 'deploy_token.revoked',
-          target_type: 'DeployToken',
-          target_id: token_id,
-          details: { ...owner, name },
-        });
-      });
-    },
+    handle: async (call, { id, token_id }) =>
+      await revokeDeployToken(call, await kind.find(call, id), token_id),
   });
 
 export const deployTokenRoutes = [

@@ -4,6 +4,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { today } from '../../core/access/viewer.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { findGroup } from '../../identity/groups/find.ts';
+import { isCurrentLink } from '../../identity/groups/group_links.ts';
 import { isSharingLocked } from '../../identity/groups/inherited.ts';
 import { lockNamespace } from '../../identity/namespaces/claim_path.ts';
 import type { Tx } from '../../platform/db/open.ts';
@@ -22,7 +23,7 @@ const record = async (
   call: Call,
   tx: Tx,
   { type, id }: Source,
-  { verb, share }: { verb: 'shared' | 'unshared'; share: SharedGroup },
+  { verb, share }: { verb: 'shared' | 'share_changed' | 'unshared'; share: SharedGroup },
 ): Promise<void> => {
   const kind = `${type === 'Project' ? 'project' : 'group'}.${verb}`;
   const { group_id, group_access, expires_at } = share;
@@ -99,6 +100,33 @@ export const shareWithGroup = async (
     const made = { ...share, id: row.id };
     await record(call, tx, source, { verb: 'shared', share: made });
     return made;
+  });
+};
+
+/**
+ * Changes the role that a share gives at most, and its last day.
+ * @throws Failure 400, 403 for a role above that of the caller, 404
+ */
+export const updateShare = async (
+  call: Call,
+  kind: SourceKind,
+  source: Source,
+  { group_id, group_access, expires_at }: Share,
+): Promise<void> => {
+  if (!source.mayAdmin) throw forbidden();
+  requireGrantable(kind, source, { access_level: group_access, expires_at }, call.now);
+  await call.write(async (tx) => {
+    const row = await tx.db
+      .updateTable('group_links')
+      .set({ group_access, expires_at })
+      .where('source_type', '=', source.type)
+      .where('source_id', '=', source.id)
+      .where('group_id', '=', group_id)
+      .where(isCurrentLink(tx.now))
+      .returning(['id', 'group_id', 'group_access', 'expires_at'])
+      .executeTakeFirst();
+    if (row === undefined) throw notFound('Group Link');
+    await record(call, tx, source, { verb: 'share_changed', share: row });
   });
 };
 

@@ -41,13 +41,18 @@ export type SettingsListRoute = {
 
 type SettingsNoun = 'runners' | 'variables' | 'hooks';
 
-const actions: Record<SettingsNoun, { group: GroupAction; project: ProjectAction }> = {
+/** Settings that the instance does not have. */
+type PlacedNoun = 'settings/access_tokens' | 'deploy_tokens';
+
+const actions: Record<SettingsNoun | PlacedNoun, { group: GroupAction; project: ProjectAction }> = {
   runners: { group: 'admin_group_runner', project: 'admin_runner' },
   variables: { group: 'admin_group_variable', project: 'admin_variable' },
   hooks: { group: 'admin_group_hook', project: 'admin_hook' },
+  'settings/access_tokens': { group: 'admin_group_member', project: 'admin_member' },
+  deploy_tokens: { group: 'admin_group', project: 'admin_project' },
 };
 
-const linkTo = async (call: Call, groupId: number, noun: SettingsNoun): Promise<Html | null> => {
+const linkTo = async (call: Call, groupId: number, noun: SettingsNoun | PlacedNoun): Promise<Html | null> => {
   try {
     const group = await findGroupFor(call, groupId, actions[noun].group);
     return html`<p><a href="${groupPagePath(group, noun)}">Those of the group ${group.full_path}</a></p>
@@ -73,7 +78,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
   };
 };
 
-const ofGroup = (noun: SettingsNoun): SettingsListRoute => ({
+const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   served: `${groupRoot}/${noun}`,
   params: { group: text({ maxLength: 1_000 }) },
@@ -88,7 +93,7 @@ const ofGroup = (noun: SettingsNoun): SettingsListRoute => ({
   },
 });
 
-const ofProject = (noun: SettingsNoun): SettingsListRoute => ({
+const ofProject = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   served: `${projectRoot}/${noun}`,
   params: projectPath,
@@ -108,3 +113,5 @@ export const settingsListRoutes = (noun: SettingsNoun) => ({
   group: ofGroup(noun),
   project: ofProject(noun),
 });
+
+export const placedSettingsRoutes = (noun: PlacedNoun) => [ofGroup(noun), ofProject(noun)];

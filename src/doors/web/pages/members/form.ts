@@ -17,16 +17,34 @@ export type Tried = {
   candidates?: readonly UserRow[];
 };
 
-type Role = { id: string; level: string; expires: string; problems: FormProblems };
+/** A refused form of a shared group: of which one (null: the form that invites one), its input and problems. */
+export type TriedGroup = {
+  groupId: number | null;
+  sent: Readonly<Record<string, string>>;
+  problems: FormProblems;
+};
 
-const roleFields = ({ kind, source }: MemberList, { id, level, expires, problems }: Role): Html => {
+type Role = {
+  id: string;
+  level: string;
+  expires: string;
+  problems: FormProblems;
+  name?: string;
+  label?: string;
+};
+
+/** Renders the fields of a role and its last day. @param role with `id` that sets the fields apart from those of other forms */
+export const roleFields = (
+  { kind, source }: MemberList,
+  { id, level, expires, problems, name = 'access_level', label = 'Role' }: Role,
+): Html => {
   const options = kind.roles
     .filter((one) => one <= source.level || String(one) === level)
     .map((one) => [String(one), nameRole(one)] as const);
   return html`<div class="field-row">${select({
-    name: 'access_level',
+    name,
     id: `access_level_${id}`,
-    label: 'Role',
+    label,
     value: level,
     options,
     problems,

@@ -17,7 +17,8 @@ import { pagesNav } from '../../parts/paging.ts';
 import { nameRole } from './role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import type { View, Visit } from '../../page.ts';
-import { type Tried, addForm, memberForms } from './form.ts';
+import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
+import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './member_list.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
@@ -109,13 +110,14 @@ const addPart = async (visit: Visit, list: MemberList, tried: Tried | null): Pro
   }.</p>`;
 };
 
-/** Renders the list. @param tried null: nothing was refused */
+/** Renders the list. @param refused null: nothing was refused */
 export const membersView = async (
   visit: Visit,
   list: MemberList,
   listQuery: ListQuery,
-  tried: Tried | null = null,
+  refused: Tried | TriedGroup | null = null,
 ): Promise<View> => {
+  const tried = refused !== null && 'userId' in refused ? refused : null;
   const { call } = visit;
   const { query = '', with: filter } = listQuery;
   const page = pageRequest(listQuery);
@@ -128,7 +130,7 @@ export const membersView = async (
   const context = { visit, list, groups: await loadGroups(visit, list, rows), tried };
   const { path } = list;
   const names = { direct: 'Direct' };
-  const content = html`${tried !== null && html`<p class="flash alert" role="alert">${tried.problems.text ?? 'Nothing was saved. Correct the form below.'}</p>`}
+  const content = html`${refused !== null && html`<p class="flash alert" role="alert">${refused.problems.text ?? 'Nothing was saved. Correct the form below.'}</p>`}
 ${await addPart(visit, list, tried)}
 <div class="row between">${choiceTabs({ label: 'Which members', path, param: 'with', chosen: filter, names })}
 ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep: { with: filter } })}</div>
@@ -142,7 +144,8 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
       : html`<ul class="list">${rows.map((row) => line(context, row))}</ul>`
   }</div>
 <p class="quiet">${total === 1 ? '1 member' : `${total} members`}</p>
-${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}`;
+${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}
+${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;
   const view = list.view(visit, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return refused === null ? view : { ...view, status: 422 };
 };

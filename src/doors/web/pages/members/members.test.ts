@@ -248,3 +248,58 @@ test('lists members of a shared group, and names the group only to those who see
     new RegExp(`By the shared group <a href="/groups/${group.full_path}">`),
   );
 });
+
+test('invites a group, changes its role and ends the sharing', async () => {
+  const { project, path } = await place();
+  const group = await seedGroup(gantry, { visibility: 'private' });
+  const person = await someone();
+  await seedMember(gantry, { user: person.id, group: group.id, access_level: 40 });
+  const { visitor } = master;
+  const invite = async (form: Record<string, string>) =>
+    await visitor.post(`${path}/groups`, { group: group.full_path, group_access: '30', ...form });
+  const roleOf = async (): Promise<number | undefined> =>
+    (await gantry.api(`GET /projects/${project.id}/members/all/${person.id}`)).body.access_level;
+  await visitor.get(path);
+  const hidden = await invite({});
+  assert.deepEqual([hidden.status, /Group was not found/.test(hidden.text)], [422, true]);
+  assert.equal((await invite({ group: String(group.id) })).status, 422);
+  await seedMember(gantry, { user: master.id, group: group.id, access_level: 10 });
+  const past = await invite({ expires_at: '2000-01-01' });
+  assert.match(past.text, /cannot be a date in the past/);
+  assert.equal((await invite({ group_access: '50' })).status, 422);
+  const invited = await invite({ expires_at: '2099-01-02' });
+  assert.deepEqual([invited.status, invited.location], [303, path]);
+  assert.equal(await roleOf(), 30);
+  const { text } = await visitor.get(path);
+  assert.match(text, /Shared groups[^]*Until 2099-01-02[^]*At most Developer/);
+  const again = await invite({});
+  assert.match(again.text, /already been shared/);
+  const changed = await visitor.post(`${path}/groups/${group.id}`, { group_access: '20', expires_at: '' });
+  assert.equal(changed.status, 303);
+  assert.equal(await roleOf(), 20);
+  const other = await seedGroup(gantry);
+  const form = { group_access: '20' };
+  assert.equal((await visitor.post(`${path}/groups/${other.id}`, form)).status, 404);
+  for (const post of [`/groups`, `/groups/${group.id}`, `/groups/${group.id}/remove`]) {
+    assert.equal((await developer.visitor.post(path + post, { ...form, group: 'x' })).status, 403);
+    assert.equal((await stranger.visitor.post(path + post, { ...form, group: 'x' })).status, 404);
+  }
+  assert.equal((await visitor.post(`${path}/groups/${group.id}/remove`)).status, 303);
+  assert.equal(await roleOf(), undefined);
+});
+
+test('shows a group that a maintainer does not see to end its sharing, and hides it from others', async () => {
+  const { group, groupPath } = await place();
+  const hidden = await seedGroup(gantry, { visibility: 'private' });
+  const json = { group_id: hidden.id, group_access: 20 };
+  assert.equal((await gantry.api(`POST /groups/${group.id}/share`, { json })).status, 201);
+  const { text } = await owner.visitor.get(groupPath);
+  assert.match(text, /Private group[^]*Stop sharing/);
+  assert.doesNotMatch(text, new RegExp(hidden.full_path));
+  const guest = await someone();
+  await seedMember(gantry, { user: guest.id, group: group.id, access_level: 10 });
+  assert.doesNotMatch((await guest.visitor.get(groupPath)).text, /Private group|Invite a group/);
+  assert.equal((await owner.visitor.post(`${groupPath}/groups/${hidden.id}/remove`)).status, 303);
+  await gantry.api(`PUT /groups/${group.id}`, { json: { share_with_group_lock: true } });
+  assert.match((await owner.visitor.get(groupPath)).text, /do not allow sharing/);
+});

@@ -20,8 +20,10 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { nameRole } from './role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Tried } from './form.ts';
+import { sharedGroupPages } from './shared_group_pages.ts';
 import { membersView } from './list.ts';
 import { type MemberList, type MemberListRoute, memberListRoutes } from './member_list.ts';
+import { textOf } from './typed_text.ts';
 
 const maxCandidates = 10;
 
@@ -59,9 +61,6 @@ const findUser = async (visit: Visit, typed: string): Promise<Found> => {
 };
 
 const rolePart = { access_level: optional(integer()), expires_at: optional(clearable(day())) };
-
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 const typedIn = (sent: RawParams): Record<string, string> =>
   Object.fromEntries(
@@ -172,4 +171,5 @@ export const pages = memberListRoutes.flatMap((kind) => [
   addPage(kind),
   changePage(kind),
   removePage(kind),
+  ...sharedGroupPages(kind),
 ]);

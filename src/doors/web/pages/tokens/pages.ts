@@ -4,51 +4,38 @@ import { today } from '../../../../core/access/viewer.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import {
-  clearable,
-  date,
-  id,
-  object,
-  oneOf,
-  optional,
-  text,
-  texts,
-} from '../../../../platform/http/schema.ts';
+import { id, object, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { tokenJson } from '../../../../identity/tokens/json.ts';
 import { createOwnToken } from '../../../../identity/tokens/create_own_token.ts';
 import { type TokenRow, findToken, listTokens } from '../../../../identity/tokens/queries.ts';
 import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addresses.ts';
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import {
-  type FormProblems,
-  checkboxes,
-  form,
-  input,
-  noProblems,
-  problemsOf,
-  select,
-} from '../../parts/form.ts';
+import { type FormProblems, checkboxes, form, input, noProblems, problemsOf } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { scopeMeanings } from './scopes.ts';
+import {
+  type TokenState,
+  chosenEnd,
+  expiryFields,
+  expiryParams,
+  lives,
+  stateTabs,
+  tokenBadge,
+} from './token_form.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/personal_access_tokens';
 const resetPath = '/profile/feed_addresses/reset';
 const title = 'Personal access tokens';
-const dayLength = 86_400_000;
-
-const lives = ['7', '30', '90', '365', 'none'] as const;
 
 const filled = object({
   name: text({ maxLength: 2000 }),
   scopes: { ...texts(), default: [] as string[] },
-  life: { ...oneOf(lives), default: '30' as const },
-  expires_at: optional(clearable(date())),
+  ...expiryParams,
 });
 
 type Filled = Static<typeof filled>;
@@ -62,15 +49,6 @@ const asTyped = ({ name, scopes, life, expires_at }: RawParams): Filled => ({
   life: lives.find((one) => one === life) ?? blank.life,
   expires_at: typeof expires_at === 'string' ? expires_at : null,
 });
-
-const endOf = (life: Filled['life'], now: number): string | null =>
-  life === 'none' ? null : today(now + Number(life) * dayLength);
-
-const lifeChoices = (now: number): [string, string][] =>
-  lives.map((life) => {
-    const end = endOf(life, now);
-    return [life, end === null ? 'Never' : `In ${life} days, on ${end}`];
-  });
 
 const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html => {
   const { now, admin } = visit.call;
@@ -94,31 +72,15 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html => {
       boxes: scopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
       problems,
     }),
-    select({ name: 'life', label: 'Expires', value: given.life, options: lifeChoices(now), problems }),
-    input({
-      name: 'expires_at',
-      label: 'Or on a day of your choice',
-      type: 'date',
-      hint: 'The token expires at 00:00 UTC of this day. If empty, the choice above applies.',
-      value: given.expires_at ?? null,
-      min: today(now + dayLength),
-      problems,
-    }),
+    expiryFields(now, given, problems),
   );
-};
-
-type State = 'active' | 'inactive';
-
-const badgeOf = ({ active, revoked }: { active: boolean; revoked: boolean }): Html => {
-  if (active) return html`<span class="badge">Active</span>`;
-  return revoked ? html`<span class="badge">Revoked</span>` : html`<span class="badge">Expired</span>`;
 };
 
 const row = (visit: Visit, token: TokenRow): Html => {
   const json = tokenJson(token, visit.call.now);
   const revoke = form(visit, { action: `${path}/${token.id}/revoke`, submit: 'Revoke', danger: true });
   return html`<tr>
-<th scope="row">${token.name}<br>${badgeOf(json)}</th>
+<th scope="row">${token.name}<br>${tokenBadge(json)}</th>
 <td>${json.scopes.join(' ')}</td>
 <td>${moment(token.created_at)}</td>
 <td>${token.expires_at ?? 'Never'}</td>
@@ -137,15 +99,9 @@ const table = (
 <tbody>${tokens.map((token) => row(visit, token))}</tbody>
 </table></div>`;
 
-const stateTabs = (state: State): Html =>
-  tabs('Tokens by state', [
-    { path, name: 'Active', isHere: state === 'active' },
-    { path: `${path}?state=inactive`, name: 'Revoked and expired', isHere: state === 'inactive' },
-  ]);
-
 const listParams = object({ state: optional(oneOf(['active', 'inactive'])), ...pageParams });
 
-type Listed = { state?: State | undefined; page?: number; per_page?: number };
+type Listed = { state?: TokenState | undefined; page?: number; per_page?: number };
 
 const listView = async (
   visit: Visit,
@@ -160,7 +116,7 @@ const listView = async (
   const none = state === 'active' ? 'You have no active tokens.' : 'You have no revoked or expired tokens.';
   const query = { state: state === 'active' ? undefined : state };
   const list = html`<h2>Your tokens</h2>
-${stateTabs(state)}
+${stateTabs(path, state)}
 ${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
 ${pagesNav({ path, query, page: wanted, total })}`;
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
@@ -197,7 +153,7 @@ const create = page({
     const day = given.expires_at ?? null;
     // Stricter than the API, whose answer shows at once that the token has expired.
     if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
-    const expires_at = day ?? endOf(given.life, call.now);
+    const expires_at = chosenEnd(given, call.now);
     try {
       const made = await createOwnToken(call, { ...given, expires_at });
       return madeView(made.text, given, expires_at);

@@ -1,0 +1,63 @@
+/** Parts of pages of tokens: the choice of an expiry, and the lists by state. */
+import { today } from '../../../../core/access/viewer.ts';
+import { clearable, date, oneOf, optional } from '../../../../platform/http/schema.ts';
+import { type FormProblems, input, select } from '../../parts/form.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
+import { type Html, html } from '../../parts/html.ts';
+
+const dayLength = 86_400_000;
+
+export const lives = ['7', '30', '90', '365', 'none'] as const;
+
+/** Parameters of the choice of an expiry. */
+export const expiryParams = {
+  life: { ...oneOf(lives), default: '30' as const },
+  expires_at: optional(clearable(date())),
+};
+
+export type ChosenExpiry = { life: (typeof lives)[number]; expires_at?: string | null };
+
+const endOf = (life: ChosenExpiry['life'], now: number): string | null =>
+  life === 'none' ? null : today(now + Number(life) * dayLength);
+
+const lifeChoices = (now: number): [string, string][] =>
+  lives.map((life) => {
+    const end = endOf(life, now);
+    return [life, end === null ? 'Never' : `In ${life} days, on ${end}`];
+  });
+
+/** Renders the choice of an expiry. */
+export const expiryFields = (
+  now: number,
+  { life, expires_at = null }: ChosenExpiry,
+  problems: FormProblems,
+): Html =>
+  html`${select({ name: 'life', label: 'Expires', value: life, options: lifeChoices(now), problems })}${input(
+    {
+      name: 'expires_at',
+      label: 'Or on a day of your choice',
+      type: 'date',
+      hint: 'The token expires at 00:00 UTC of this day. If empty, the choice above applies.',
+      value: expires_at,
+      min: today(now + dayLength),
+      problems,
+    },
+  )}`;
+
+/** Returns the chosen last day; null: none. */
+export const chosenEnd = ({ life, expires_at }: ChosenExpiry, now: number): string | null =>
+  expires_at ?? endOf(life, now);
+
+export type TokenState = 'active' | 'inactive';
+
+/** Renders the state of a token. */
+export const tokenBadge = ({ active, revoked }: { active: boolean; revoked: boolean }): Html => {
+  if (active) return html`<span class="badge">Active</span>`;
+  return revoked ? html`<span class="badge">Revoked</span>` : html`<span class="badge">Expired</span>`;
+};
+
+export const stateTabs = (path: string, state: TokenState): Html =>
+  tabs('Tokens by state', [
+    { path, name: 'Active', isHere: state === 'active' },
+    { path: `${path}?state=inactive`, name: 'Revoked and expired', isHere: state === 'inactive' },
+  ]);
