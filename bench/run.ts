@@ -4,7 +4,7 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
- *                                             requests memory start pages git transport mixed two_services (on
+ *                                             requests memory start pages git transport mixed profile two_services (on
  *                                             PostgreSQL) webhooks ci (ci_dispatch ci_waiting ci_pipelines
  *                                             ci_artifacts ci_runner)
  *   npm run bench -- --only paths             every path that clients use most, with pages, start and memory
@@ -21,17 +21,17 @@ import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
 import { type Databases, makeDatabases } from './sites/databases.ts';
 import type { Figure } from './measured_figures.ts';
 import { startLoader } from './load/start_generator.ts';
-import { measureCiArtifacts } from './measure/ci_artifacts.ts';
-import { measureCiDispatch } from './measure/ci_dispatch.ts';
-import { measureCiPipelines } from './measure/ci_pipelines.ts';
-import { measureCiRunner } from './measure/ci_runner.ts';
-import { measureCiWaiting } from './measure/ci_waiting.ts';
+import { measureCiArtifacts } from './measure/ci/artifacts.ts';
+import { measureCiDispatch } from './measure/ci/dispatch.ts';
+import { measureCiPipelines } from './measure/ci/pipelines.ts';
+import { measureCiRunner } from './measure/ci/runner.ts';
+import { measureCiWaiting } from './measure/ci/waiting.ts';
 import { measureReads, measureWrites } from './measure/cpu_per_request.ts';
 import { measureFilters } from './measure/filters.ts';
 import { measureLabels } from './measure/label_lists.ts';
 import { measureGrowth } from './measure/data_growth.ts';
-import { measureGitCalls } from './measure/git_calls.ts';
-import { measureGitTransport } from './measure/git_transport.ts';
+import { measureGitCalls } from './measure/git/calls.ts';
+import { measureGitTransport } from './measure/git/transport.ts';
 import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
 import { measureMixedWrites } from './measure/mixed_writes.ts';
@@ -40,6 +40,7 @@ import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
 import { measurePlanningPages } from './measure/planning_pages.ts';
 import { measurePaths } from './measure/paths.ts';
+import { measureProfile } from './measure/profile.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
 import { measureTwoServices } from './measure/two_services.ts';
@@ -54,6 +55,7 @@ const names = [
   'get',
   'create',
   'edit',
+  'profile',
   'latency',
   'growth',
   'filters',
@@ -78,6 +80,7 @@ const measures: Measure[] = [
   measurePaths,
   measureReads,
   measureWrites,
+  measureProfile,
   measureLatency,
   measureGrowth,
   measureFilters,

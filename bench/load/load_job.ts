@@ -23,7 +23,8 @@ export type Wanted = {
 export type Command =
   | { kind: 'closed'; job: Job; connections: number; seconds: number }
   | { kind: 'count'; job: Job; connections: number; requests: number }
-  | { kind: 'open'; job: Job; rate: number; seconds: number };
+  /** `countsWrong`: unexpected answers are counted instead of ending the measurement. */
+  | { kind: 'open'; job: Job; rate: number; seconds: number; countsWrong?: true };
 
 export type Outcome = {
   answered: number;

@@ -18,14 +18,14 @@ import { fillMergeRequests, makeWithCode } from '../sites/merge_requests.ts';
 import { api } from '../sites/root_api.ts';
 import { randomOf } from '../sites/draw_issues.ts';
 import type { World } from '../sites/seed_database.ts';
-import { measurePathsOfGit } from './paths_of_git.ts';
+import { measurePathsOfGit } from './git/paths.ts';
 
 const randomIssues = 10_000;
 const branches = 1_000;
 const comments = 20;
 
 /** Adds merge requests, and returns the iids of many issues in random order. */
-const prepareRecords = async (location: DataLocation, world: World): Promise<number[]> => {
+export const prepareRecords = async (location: DataLocation, world: World): Promise<number[]> => {
   const store = await openLocation(location);
   try {
     await fillMergeRequests(store, world, usualSize);
@@ -45,7 +45,7 @@ const prepareRecords = async (location: DataLocation, world: World): Promise<num
 
 type Site = { world: World; iids: number[]; code: string; mergeRequest: string; discussed: number };
 
-const prepareSite = async (
+export const prepareSite = async (
   location: DataLocation,
   port: number,
   ready: Pick<Site, 'world' | 'iids'>,
@@ -61,7 +61,7 @@ const prepareSite = async (
   return { ...ready, code, mergeRequest: path, discussed };
 };
 
-type Path = { name: string; goal: keyof Goals; requests: Wanted[] };
+export type Path = { name: string; goal: keyof Goals; requests: Wanted[] };
 
 const read = (name: string, goal: keyof Goals, path: string): Path => ({
   name,
@@ -69,7 +69,7 @@ const read = (name: string, goal: keyof Goals, path: string): Path => ({
   requests: [{ method: 'GET', path, status: 200 }],
 });
 
-const planningPaths = ({ world, iids, discussed }: Site): Path[] => {
+export const planningPaths = ({ world, iids, discussed }: Site): Path[] => {
   const issues = projectPath(world);
   const project = `/api/v4/projects/${world.project_id}`;
   const label = encodeURIComponent(world.labels[0]?.title ?? '');
@@ -93,7 +93,7 @@ const planningPaths = ({ world, iids, discussed }: Site): Path[] => {
   ];
 };
 
-const codePaths = ({ code, mergeRequest }: Site): Path[] => {
+export const codePaths = ({ code, mergeRequest }: Site): Path[] => {
   const repository = `${code}/repository`;
   const file = `${repository}/files/folder%2Ffile-1.txt`;
   return [
@@ -109,7 +109,7 @@ const codePaths = ({ code, mergeRequest }: Site): Path[] => {
   ];
 };
 
-const writePaths = ({ world, iids }: Site): Path[] => {
+export const writePaths = ({ world, iids }: Site): Path[] => {
   const text = 'What happens: it stops. What should happen: it goes on, as in the version before.';
   const some = iids.slice(0, 500);
   return [

@@ -2,23 +2,23 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import type { Bench } from '../bench.ts';
-import { type Figure, figure } from '../measured_figures.ts';
-import { cpuSeconds, endedChildrenCpuSeconds } from '../process_usage.ts';
-import { type Running, rootToken } from '../service.ts';
-import { commitAll, git, newProject, urlOf, writeFiles } from '../sites/git_site.ts';
-import { base } from '../sites/root_api.ts';
-import { packet } from './git_answers.ts';
+import { gitEnvironment } from '../../../test/support/repositories/git.ts';
+import type { Bench } from '../../bench.ts';
+import { type Figure, figure } from '../../measured_figures.ts';
+import { cpuSeconds, endedChildrenCpuSeconds } from '../../process_usage.ts';
+import { type Running, rootToken } from '../../service.ts';
+import { commitAll, git, newProject, urlOf, writeFiles } from '../../sites/git_site.ts';
+import { base } from '../../sites/root_api.ts';
+import { packet } from './answers.ts';
 
 /** Megabytes of the repository, and commits on top of its first. */
 const megabytes = 50;
 const commits = 20;
 
-type Site = { server: Running; tree: string; bare: string; url: string; path: string; ids: string[] };
+export type Site = { server: Running; tree: string; bare: string; url: string; path: string; ids: string[] };
 
 /** A repository on the service and the same as plain git has it. Its commits change one file each. */
-const prepare = async (server: Running, folder: string): Promise<Site> => {
+export const prepare = async (server: Running, folder: string): Promise<Site> => {
   const [tree, bare] = [join(folder, 'first-clone'), join(folder, 'first-clone.git')];
   mkdirSync(tree);
   await git(tree, 'init', '--quiet', '--initial-branch=main', '.');
@@ -37,7 +37,7 @@ const prepare = async (server: Running, folder: string): Promise<Site> => {
 };
 
 /** Sends a request of git and reads its answer. */
-const send = async ({ server, path }: Site, rest: string, body?: Buffer): Promise<void> => {
+export const send = async ({ server, path }: Site, rest: string, body?: Buffer): Promise<void> => {
   const response = await fetch(`${base(server.port)}/${path}.git/${rest}`, {
     headers: {
       authorization: `Basic ${Buffer.from(`x:${rootToken}`).toString('base64')}`,
@@ -55,14 +55,14 @@ const command = (name: string, args: readonly string[]): Buffer =>
     [packet(`command=${name}`), packet('object-format=sha1'), '0001', ...args.map(packet), '0000'].join(''),
   );
 
-const listing = command('ls-refs', [
+export const listing = command('ls-refs', [
   'peel\n',
   'symrefs\n',
   'ref-prefix refs/heads/\n',
   'ref-prefix refs/tags/\n',
 ]);
 
-const fetching = (want: string, have?: string): Buffer =>
+export const fetching = (want: string, have?: string): Buffer =>
   command('fetch', [
     'thin-pack\n',
     'no-progress\n',

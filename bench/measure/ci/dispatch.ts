@@ -1,13 +1,13 @@
 /** Jobs given to runners over HTTP, their logs and their ends; and the first of a long queue. */
 import { join } from 'node:path';
-import type { Bench } from '../bench.ts';
-import { api } from '../sites/root_api.ts';
-import { copyPipelines, makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
-import { Connection } from '../load/connection.ts';
-import { type Figure, figure, shareFigure } from '../measured_figures.ts';
-import { cpuSeconds } from '../process_usage.ts';
-import { type RunnerClient, type Taken, appendPiece, endJob, openRunner } from '../load/runner_client.ts';
-import { type DataLocation, type Running, startFloor, startService } from '../service.ts';
+import type { Bench } from '../../bench.ts';
+import { api } from '../../sites/root_api.ts';
+import { copyPipelines, makeCiProject, makeRunner, manyJobs } from '../../sites/ci_site.ts';
+import { Connection } from '../../load/connection.ts';
+import { type Figure, figure, shareFigure } from '../../measured_figures.ts';
+import { cpuSeconds } from '../../process_usage.ts';
+import { type RunnerClient, type Taken, appendPiece, endJob, openRunner } from '../../load/runner_client.ts';
+import { type DataLocation, type Running, startFloor, startService } from '../../service.ts';
 
 const pollers = 50;
 const jobsOfPipeline = 50;

@@ -2,10 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { base } from '../sites/root_api.ts';
-import { type Figure, figure, percentile } from '../measured_figures.ts';
-import { type Site, commitAll, git, nodesOf, writeFiles } from '../sites/git_site.ts';
-import { cpuSeconds, ownCpuSeconds } from '../process_usage.ts';
+import { base } from '../../sites/root_api.ts';
+import { type Figure, figure, percentile } from '../../measured_figures.ts';
+import { type Site, commitAll, git, nodesOf, writeFiles } from '../../sites/git_site.ts';
+import { cpuSeconds, ownCpuSeconds } from '../../process_usage.ts';
 
 /** Milliseconds until the first byte of the answer, and until the last. */
 const ask = async (

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { base } from '../sites/root_api.ts';
-import type { Bench } from '../bench.ts';
-import { type Figure, figure } from '../measured_figures.ts';
+import { base } from '../../sites/root_api.ts';
+import type { Bench } from '../../bench.ts';
+import { type Figure, figure } from '../../measured_figures.ts';
 import {
   type Site,
   commitAll,
@@ -16,10 +16,10 @@ import {
   timed,
   urlOf,
   writeFiles,
-} from '../sites/git_site.ts';
-import { cpuSeconds, memoryOf, treeOf } from '../process_usage.ts';
-import { startService } from '../service.ts';
-import { measureCached, measureInfoRefs } from './git_answers.ts';
+} from '../../sites/git_site.ts';
+import { cpuSeconds, memoryOf, treeOf } from '../../process_usage.ts';
+import { startService } from '../../service.ts';
+import { measureCached, measureInfoRefs } from './answers.ts';
 
 /** Megabytes of the large push. */
 const large = 300;

@@ -4,14 +4,14 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type Peer, type PeerJob, makePeer } from '../../test/support/ci/fake_runner.ts';
-import { writeZip } from '../../zip/write_zip.ts';
-import { base } from '../sites/root_api.ts';
-import type { Bench } from '../bench.ts';
-import { makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
-import { type Figure, figure, median } from '../measured_figures.ts';
-import { memoryOf } from '../process_usage.ts';
-import { type Running, rootToken, startService } from '../service.ts';
+import { type Peer, type PeerJob, makePeer } from '../../../test/support/ci/fake_runner.ts';
+import { writeZip } from '../../../zip/write_zip.ts';
+import { base } from '../../sites/root_api.ts';
+import type { Bench } from '../../bench.ts';
+import { makeCiProject, makeRunner, manyJobs } from '../../sites/ci_site.ts';
+import { type Figure, figure, median } from '../../measured_figures.ts';
+import { memoryOf } from '../../process_usage.ts';
+import { type Running, rootToken, startService } from '../../service.ts';
 
 const large = 90;
 const entries = { number: 20_000, bytes: 2_000 };

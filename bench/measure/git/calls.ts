@@ -8,14 +8,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeMarker } from '../../src/platform/git/instance_marker.ts';
-import type { Repository } from '../../src/platform/git/repository.ts';
-import { type GitStorages, getLocalRoot, openGit } from '../../src/platform/git/storages.ts';
-import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import type { Bench } from '../bench.ts';
-import { type Figure, figure, percentile } from '../measured_figures.ts';
-import type { Goals } from '../goals.ts';
-import { memoryOf } from '../process_usage.ts';
+import { writeMarker } from '../../../src/platform/git/instance_marker.ts';
+import type { Repository } from '../../../src/platform/git/repository.ts';
+import { type GitStorages, getLocalRoot, openGit } from '../../../src/platform/git/storages.ts';
+import { gitEnvironment } from '../../../test/support/repositories/git.ts';
+import type { Bench } from '../../bench.ts';
+import { type Figure, figure, percentile } from '../../measured_figures.ts';
+import type { Goals } from '../../goals.ts';
+import { memoryOf } from '../../process_usage.ts';
 
 const run = promisify(execFile);
 

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { api } from '../sites/root_api.ts';
-import type { Bench } from '../bench.ts';
-import { makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
-import { type Figure, figure, shareFigure } from '../measured_figures.ts';
-import { cpuSeconds, memoryOf } from '../process_usage.ts';
-import { type RunnerClient, openRunner } from '../load/runner_client.ts';
-import { type DataLocation, type Running, startService } from '../service.ts';
+import { api } from '../../sites/root_api.ts';
+import type { Bench } from '../../bench.ts';
+import { makeCiProject, makeRunner, manyJobs } from '../../sites/ci_site.ts';
+import { type Figure, figure, shareFigure } from '../../measured_figures.ts';
+import { cpuSeconds, memoryOf } from '../../process_usage.ts';
+import { type RunnerClient, openRunner } from '../../load/runner_client.ts';
+import { type DataLocation, type Running, startService } from '../../service.ts';
 
 const idle = 1_000;
 /** Jobs of one round. */

@@ -1,10 +1,10 @@
 /** Measures creating a pipeline and linting a configuration, compared with parsing its YAML alone. */
 import { parseDocument } from 'yaml';
-import { api } from '../sites/root_api.ts';
-import type { Bench } from '../bench.ts';
-import { makeCiProject, manyJobs } from '../sites/ci_site.ts';
-import { type Figure, median, shareFigure } from '../measured_figures.ts';
-import { startService } from '../service.ts';
+import { api } from '../../sites/root_api.ts';
+import type { Bench } from '../../bench.ts';
+import { makeCiProject, manyJobs } from '../../sites/ci_site.ts';
+import { type Figure, median, shareFigure } from '../../measured_figures.ts';
+import { startService } from '../../service.ts';
 
 const jobs = 50;
 const lintedLines = 1_000;
