@@ -46,7 +46,7 @@ test('its commands lead to a green pipeline and a merged request', async () => {
   assert.ok(blocks.length >= 8);
   const script = blocks
     .join('\n')
-    .replace('http://127.0.0.1:8080', service.url)
+    .replaceAll('127.0.0.1:8080', new URL(service.url).host)
     .replace('glpat-of-your-own', token);
   const { code, output } = await run(script);
   assert.equal(code, 0, output.slice(-3000));
