@@ -1485,7 +1485,8 @@ CREATE TABLE projects (
   releases_access_level text not null default 'enabled',
   environments_access_level text not null default 'enabled',
   container_registry_access_level text not null default 'enabled',
-  avatar text
+  avatar text,
+  repository_moving integer not null default 0
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);
@@ -1585,6 +1586,27 @@ CREATE INDEX releases_author on releases (author_id);
 CREATE INDEX releases_released on releases (project_id, released_at, id);
 
 CREATE UNIQUE INDEX releases_tag on releases (project_id, tag);
+
+CREATE TABLE repository_moves (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  user_id integer references users (id) on delete set null,
+  state text not null,
+  source_storage text not null,
+  source_path text not null,
+  destination_storage text not null,
+  destination_path text not null,
+  attempts integer not null default 0,
+  error text,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX repository_moves_open on repository_moves (project_id) where state in ('scheduled', 'started');
+
+CREATE INDEX repository_moves_project on repository_moves (project_id, id);
+
+CREATE INDEX repository_moves_user on repository_moves (user_id) where user_id is not null;
 
 CREATE TABLE resource_events (
   id integer primary key autoincrement,

@@ -46,6 +46,9 @@ import type { WorkHandler } from '../platform/queue/enqueue.ts';
 import type { Completions } from '../code/repository/refs/operations.ts';
 import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
 import { indexCode, indexMovedBranch } from '../code/repository/search/index_code.ts';
+import { removeCopyWork } from '../code/repository/moves/move_repository.ts';
+import { moveAllWork, moveWork } from '../code/repository/moves/schedule_move.ts';
+import { storageMoveWork } from '../code/repository/moves/work.ts';
 import { housekeepingWork, runHousekeeping } from '../code/repository/housekeeping.ts';
 import { describePushes } from '../code/repository/refs/describe_pushes.ts';
 import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
@@ -84,6 +87,8 @@ export const lanes: readonly Lane[] = [
   { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
   { title: 'mail', names: [notifyWork, sendMailWork, requestLinkWork], maxPieces: 5 },
+  // Copying whole repositories.
+  { title: 'storages', names: [moveWork, moveAllWork, removeCopyWork], maxPieces: 2 },
   // A whole backup and its verification.
   { title: 'backup', names: [backupWork], maxPieces: 1 },
   { title: 'default', names: null, maxPieces: 1 },
@@ -107,6 +112,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...mailHandlers(platform),
   ...requestLinkHandlers(platform),
   ...environmentWork(platform, jobFunctions),
+  ...storageMoveWork(platform),
   ...backupHandlers(platform),
   [scheduleWork]: async ({ schedule_id }) =>
     await (

@@ -129,6 +129,8 @@ const substitutes = {
   file_path: 'README.md',
   format: 'zip',
   todo: nothing,
+  repository_storage_move_id: nothing,
+  storage_move: nothing,
   token: nothing,
   impersonation_token_id: nothing,
   token_id: nothing,

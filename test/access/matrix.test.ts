@@ -34,7 +34,8 @@ describe('answers everyone as the table says', () => {
   let wire: Wire;
   // A separate service for each place: the whole store is compared before and after.
   beforeEach(async () => {
-    gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
+    const env = { GANTRY_LOG_LEVEL: 'error', GANTRY_REPOSITORY_STORAGES: 'default,second' };
+    gantry = await startTestService(env);
     world = await makeWorld(gantry);
     wire = openWire(gantry.url);
   });

@@ -13,6 +13,7 @@ import { gitdCommand } from '../../src/app/cli/gitd.ts';
 import { migrateCommand } from '../../src/app/cli/migrate.ts';
 import { runnerCommand } from '../../src/app/cli/runner.ts';
 import { serveCommand } from '../../src/app/cli/serve.ts';
+import { storageCommand } from '../../src/app/cli/storage/storage.ts';
 import { versionCommand } from '../../src/app/cli/version.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   migrateCommand(),
   backupCommand(),
   adoptCommand(),
+  storageCommand(),
   gitdCommand(),
   runnerCommand(),
   adminCommand(),

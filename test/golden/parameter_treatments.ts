@@ -53,6 +53,11 @@ const reads: Treatment[] = [
   },
   { routes: /^GET .*\/artifacts/, reason: 'the path names the job', names: 'job' },
   { routes: /^GET .*\/bridges$/, reason: 'there are no retried bridges', names: 'include_retried' },
+  {
+    routes: /\/projects\/:id\/repository_storage_moves/,
+    reason: 'the path names the project, and the project its storage',
+    names: 'project_id source_storage_name',
+  },
   { routes: /^GET .*\/pipelines\/:pipeline_id$/, reason: 'the path names the pipeline', names: 'ref' },
 ];
 

@@ -2,11 +2,12 @@
 import { dropWork } from '../../ci/pipelines/job_file_cleanup.ts';
 import type { Platform } from '../../core/platform.ts';
 import { removeAvatarWork } from '../../identity/avatars/store_avatar.ts';
+import { removeCopyWork } from '../../code/repository/moves/move_repository.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 
-export const removalWork = ['purge_project', dropWork, removeAvatarWork];
+export const removalWork = ['purge_project', dropWork, removeAvatarWork, removeCopyWork];
 
 export const isBackupRunning = async (db: Reader, now: number): Promise<boolean> => {
   const row = await db

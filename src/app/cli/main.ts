@@ -7,6 +7,7 @@ import { HelpShown, UsageFailure, group } from './define_commands.ts';
 const commands = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  storage: async () => (await import('./storage/storage.ts')).storageCommand(),
   backup: async () => (await import('./backup/backup.ts')).backupCommand(),
   adopt: async () => (await import('./adopt.ts')).adoptCommand(),
   gitd: async () => (await import('./gitd.ts')).gitdCommand(),

@@ -7,6 +7,7 @@ import { fileRoutes } from './files/routes.ts';
 import { housekeeping } from './housekeeping.ts';
 import { languages } from './languages/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
+import { moveRoutes } from './moves/routes.ts';
 import { protectedRoutes } from './protection/routes.ts';
 import { statusList } from './statuses/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -26,5 +27,6 @@ export const repositoryRoutes = [
   ...compareRoutes,
   languages,
   housekeeping,
+  ...moveRoutes,
   ...forkRoutes,
 ];

@@ -40,6 +40,8 @@ export type SqlDialect = {
    * that refer to a locked one can be inserted without waiting.
    */
   forUpdate: RawBuilder<unknown>;
+  /** Keeps rows from being changed until the transaction ends; others may do the same. */
+  forShare: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };
 

@@ -1,10 +1,18 @@
 /**
- * Publishes, on a diagnostics channel, the points at which an operation on refs or an artifact upload becomes
- * durable. Only tests subscribe: they kill the process there.
+ * Publishes, on a diagnostics channel, the points at which an operation on refs, an artifact upload or a step of a
+ * repository's move becomes durable. Only tests subscribe: they kill the process there.
  */
 import { channel } from 'node:diagnostics_channel';
 
-export type Effect = 'operation.begun' | 'refs.moved' | 'operation.completed' | 'artifact.placed';
+export type Effect =
+  | 'operation.begun'
+  | 'refs.moved'
+  | 'operation.completed'
+  | 'artifact.placed'
+  | 'repository.copied'
+  | 'repository.read_only'
+  | 'repository.verified'
+  | 'repository.switched';
 
 const effects = channel('gantry:effect');
 

@@ -202,6 +202,27 @@ const broadcastMessage: Maker = async (tx, cells) => {
   tx.broadcast(broadcastMessagesTopic);
 };
 
+const storageMove: Maker = async (tx, cells) => {
+  for (const { names } of cells)
+    names['storage_move'] = await insertRow(tx.db, 'repository_moves', {
+      project_id: Number(names['project']),
+      user_id: null,
+      state: 'finished',
+      source_storage: 'default',
+      source_path: '',
+      destination_storage: 'second',
+      destination_path: '',
+      error: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    });
+};
+
+const ofStorageMove = {
+  makes: [freshProject, storageMove],
+  path: { repository_storage_move_id: 'storage_move' },
+};
+
 const ofMessage = { makes: [broadcastMessage], path: { id: 'broadcast_message' } };
 
 const ofTopic = { makes: [topic], path: { id: 'topic_id' } };
@@ -218,6 +239,10 @@ export const smallCallRecipes: Record<string, Recipe> = {
   ...deployTokens('group', freshGroup),
   ...accessTokens('project', freshProject),
   ...accessTokens('group', freshGroup),
+  'GET /project_repository_storage_moves/:repository_storage_move_id': ofStorageMove,
+  'POST /project_repository_storage_moves': { body: () => ({ source_storage_name: 'second' }) },
+  'GET /projects/:id/repository_storage_moves/:repository_storage_move_id': ofStorageMove,
+  'POST /projects/:id/repository_storage_moves': { makes: [freshProject] },
   'GET /broadcast_messages/:id': ofMessage,
   'POST /broadcast_messages': { body: () => ({ message: 'Made' }) },
   'PUT /broadcast_messages/:id': { ...ofMessage, body: () => ({ message: 'Other' }) },

@@ -87,6 +87,7 @@ export const insertHidden = async (store: Store, { namespaceId, path, project }:
         visibility: visibilityIn(namespace, project.visibility),
         shared_runners_enabled: inheritedSwitch(namespace) === 0 ? 0 : project.shared_runners_enabled,
         repository_path: generateRepositoryPath(),
+        repository_moving: 0,
         forked_from_project_id: null,
         fork_network_id: null,
         runners_token_hash: null,

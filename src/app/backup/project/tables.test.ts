@@ -32,6 +32,7 @@ const leftOut = [
   'label_counts',
   'notification_settings',
   'pending_jobs',
+  'repository_moves',
   'project_counters',
   'project_topics',
   'runner_projects',

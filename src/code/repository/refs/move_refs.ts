@@ -11,6 +11,7 @@ import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Cause } from '../../../core/events/record_event.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
+import { holdRepository } from '../moves/hold_repository.ts';
 import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
 import type { Operation, OperationKind } from './operation.ts';
 
@@ -32,6 +33,7 @@ export type Move = {
 
 const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
   await store.write(async (tx) => {
+    await holdRepository(tx, move.project);
     await move.check?.(tx);
     return await beginOperation(tx, move);
   });
@@ -43,6 +45,7 @@ export type MoveInGit = { operation: Operation; complete?: Completion };
  * Moves refs in git: all of them, or none. The caller must call `finishOperation` with the result before it replies.
  * If the process dies before that, recovery completes the operation from its row.
  * @throws GitFailure `conflict` if a ref no longer has the old value; nothing has changed
+ * @throws Failure 503 if the repository is being moved to another storage; nothing has changed
  * @throws Failure 503 if the storage does not answer; recovery determines the outcome later
  */
 export const moveInGit = async (platform: Platform, move: Move): Promise<MoveInGit> => {

@@ -12,7 +12,7 @@ import type {
 } from '../../../platform/git/protocol_types.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-
+import { holdRepository, isMovingFailure, movingText } from '../moves/hold_repository.ts';
 import { beginOperation, dropOperation, finishOperation, renewOperation } from './operations.ts';
 import type { Operation } from './operation.ts';
 import { sealOptions } from './ci_push_options.ts';
@@ -103,7 +103,8 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
     isBegun: () => operation !== null,
     end,
     onAsk: async (question) => {
-      const result = await store.write(async (tx) => {
+      const begun = store.write(async (tx) => {
+        await holdRepository(tx, push.project);
         const problems = await findProblems(tx, platform, push, question);
         if (problems.length > 0) return problems;
         const { cause } = push.user;
@@ -115,6 +116,10 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
           updates,
           data: sealOptions(platform, question.push_options),
         });
+      });
+      const result = await begun.catch((error: unknown) => {
+        if (!isMovingFailure(error)) throw error;
+        return [movingText];
       });
       if (Array.isArray(result)) return { refuse: result };
       operation = result;

@@ -62,6 +62,7 @@ import { bots } from './0085_bots.ts';
 import { deployTokens } from './0086_deploy_tokens.ts';
 import { groupLinks } from './0087_group_links.ts';
 import { backups } from './0093_backups.ts';
+import { repositoryMoves } from './0125_repository_moves.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -128,4 +129,5 @@ export const migrationTexts: MigrationText[] = [
   deployTokens,
   groupLinks,
   backups,
+  repositoryMoves,
 ];

@@ -116,7 +116,26 @@ export type CodeFilesTable = {
 /** The commit that `code_files` has of a project. */
 export type CodeIndexesTable = { project_id: number; commit_id: string };
 
+/** Moves of repositories between storages (`code/repository/moves`). */
+export type RepositoryMovesTable = {
+  id: Id;
+  project_id: number;
+  user_id: number | null;
+  state: 'scheduled' | 'started' | 'finished' | 'failed';
+  source_storage: string;
+  /** Path below the root of the storage. */
+  source_path: string;
+  destination_storage: string;
+  destination_path: string;
+  attempts: Generated<number>;
+  /** Why it failed, or why the last attempt did. */
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
 export type CodeSchema = {
+  repository_moves: RepositoryMovesTable;
   code_files: CodeFilesTable;
   code_indexes: CodeIndexesTable;
   git_operations: GitOperationsTable;

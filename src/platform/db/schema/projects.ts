@@ -34,6 +34,8 @@ export type ProjectsTable = {
   repository_path: Generated<string | null>;
   /** 1: refs were written, so the repository must exist. */
   repository_written: Generated<Flag>;
+  /** 1: the repository moves to another storage and is read-only. */
+  repository_moving: Generated<Flag>;
   /** Merge method: merge commit, merge commit with linear history, or fast-forward. */
   merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
   squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;

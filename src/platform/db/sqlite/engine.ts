@@ -346,6 +346,7 @@ const dialect: EngineParts['dialect'] = {
   // Only one process at a time uses a database file.
   lives: (column) => sql<boolean>`${sql.ref(column)} = ${processName}`,
   forUpdate: sql``,
+  forShare: sql``,
   skipLocked: sql``,
 };
 

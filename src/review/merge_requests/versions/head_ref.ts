@@ -40,7 +40,8 @@ const removeRefs = async (repository: Repository, iid: number): Promise<void> =>
 const maxRounds = 10;
 
 /**
- * Points the ref to the head of the latest version, and repeats if the version changed meanwhile. Removes the refs of a
+ * Points the ref to the head of the latest version, and repeats if the version changed, or the repository moved,
+ * meanwhile. Removes the refs of a
  * deleted request. Idempotent.
  */
 export const writeHeadRef = async (
@@ -53,9 +54,10 @@ export const writeHeadRef = async (
     if (row === undefined) return;
     const repository = getRepository(platform, row);
     if (row.deleted_at !== null) return await removeRefs(repository, row.iid);
-    if (row.head_sha === null || row.head_sha === written) return;
+    const state = `${repository.path} ${row.head_sha}`;
+    if (row.head_sha === null || state === written) return;
     const updates = [{ ref: headRefName(row.iid), old: null, new: row.head_sha }];
     await repository.ask('refs.update', { updates });
-    written = row.head_sha;
+    written = state;
   }
 };

@@ -1,0 +1,70 @@
+/** Copies a repository to another storage through this process: storages have no connection to each other. */
+import { pipeline } from 'node:stream/promises';
+import { zeroOid } from '../../../platform/git/protocol_types.ts';
+import type { Repository } from '../../../platform/git/repository.ts';
+
+/** Seconds to list or to set all refs, and to check all objects. */
+const refsTimeout = 3_600;
+const checkTimeout = 3_600;
+
+/** Reads all refs, internal ones too: lines `<oid> <name>`. */
+const dumpRefs = async (repository: Repository): Promise<string[]> => {
+  const { body } = await repository.read('refs.dump', {}, { seconds: refsTimeout });
+  return body.toString().split('\n').filter(Boolean).toSorted();
+};
+
+const idsOf = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => line.slice(0, 40)))];
+
+const copyPack = async (
+  from: Repository,
+  into: Repository,
+  objects: { tips: string[]; not: string[] },
+): Promise<void> => {
+  const [taken, put] = await Promise.all([from.stream('pack.dump', objects), into.stream('pack.write', {})]);
+  taken.writable.end();
+  put.readable.resume();
+  try {
+    // git stops reading at the end of the pack: the storage may be done before the stream has ended, and the results
+    // say what failed.
+    pipeline(taken.readable, put.writable).catch(() => undefined);
+    await Promise.race([put.result, taken.result.then(async () => await put.result)]);
+    const { missing } = await taken.result;
+    if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
+  } finally {
+    taken.destroy();
+    put.destroy();
+  }
+};
+
+/** Makes the copy have all objects and refs of the source as they are now. What it has already is not sent again. */
+export const copyRepository = async (from: Repository, into: Repository): Promise<void> => {
+  const wanted = await dumpRefs(from);
+  const present = await dumpRefs(into);
+  if (wanted.length === 0 && present.length === 0) return;
+  const had = new Set(idsOf(present));
+  const tips = idsOf(wanted).filter((id) => !had.has(id));
+  if (tips.length > 0) await copyPack(from, into, { tips, not: [...had] });
+  const refs = Buffer.from(wanted.map((line) => `${line}\n`).join(''));
+  await into.ask('refs.restore', {}, refs, { seconds: refsTimeout });
+};
+
+/** Compares all refs, and has git check every object of the copy. @throws Error that says what differs */
+export const verifyCopy = async (from: Repository, into: Repository): Promise<void> => {
+  const { problems } = await into.ask('repository.check', {}, undefined, { seconds: checkTimeout });
+  if (problems.length > 0) throw new Error(`git fsck of the copy: ${problems.slice(0, 3).join('; ')}`);
+  const [wanted, copied] = [await dumpRefs(from), await dumpRefs(into)];
+  if (wanted.join('\n') !== copied.join('\n')) throw new Error('the refs of the copy differ');
+};
+
+/** Branches and tags move by recorded operations, which a move waits for; the service writes other refs by itself. */
+const isInternal = (line: string): boolean => !/^refs\/(?:heads|tags)\//.test(line.slice(41));
+
+/** Copies internal refs that were written to the source after it was copied. Refs that the copy has are newer. */
+export const copyLateRefs = async (from: Repository, into: Repository): Promise<void> => {
+  const present = new Set((await dumpRefs(into)).map((line) => line.slice(41)));
+  const late = (await dumpRefs(from)).filter((line) => isInternal(line) && !present.has(line.slice(41)));
+  if (late.length === 0) return;
+  await copyPack(from, into, { tips: idsOf(late), not: [] });
+  const updates = late.map((line) => ({ ref: line.slice(41), old: zeroOid, new: line.slice(0, 40) }));
+  await into.ask('refs.update', { updates });
+};
