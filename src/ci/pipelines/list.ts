@@ -167,15 +167,14 @@ const selectCommitShas = (db: ExpressionBuilder<Schema, 'pipelines'>, id: number
     .select('merge_request_commits.sha')
     .where('merge_request_diffs.merge_request_id', '=', id);
 
-/** Lists a merge request's own pipelines and those of its branch for its commits, newest first. */
-export const listMergeRequestPipelines = async (
+/** Selects a merge request's own pipelines and those of its branch for its commits. */
+const selectOfMergeRequest = (
   db: Reader,
   sourceProjectId: number,
   { id, source_branch }: MergeRequestKey,
-  page: PageRequest,
-): Promise<Page<PipelineRow>> => {
+) => {
   const candidates = selectOfProject(db, sourceProjectId).where('source', '!=', 'parent_pipeline');
-  const query = candidates.where((is) =>
+  return candidates.where((is) =>
     is.or([
       is('merge_request_id', '=', id),
       is.and([
@@ -186,5 +185,22 @@ export const listMergeRequestPipelines = async (
       ]),
     ]),
   );
-  return await loadPage(query, { order_by: 'id', sort: 'desc' }, page);
+};
+
+/** Lists the pipelines of a merge request, newest first. */
+export const listMergeRequestPipelines = async (
+  db: Reader,
+  sourceProjectId: number,
+  key: MergeRequestKey,
+  page: PageRequest,
+): Promise<Page<PipelineRow>> =>
+  await loadPage(selectOfMergeRequest(db, sourceProjectId, key), { order_by: 'id', sort: 'desc' }, page);
+
+export const countMergeRequestPipelines = async (
+  db: Reader,
+  sourceProjectId: number,
+  key: MergeRequestKey,
+): Promise<number> => {
+  const query = selectOfMergeRequest(db, sourceProjectId, key);
+  return (await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
 };

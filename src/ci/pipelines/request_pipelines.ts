@@ -2,12 +2,11 @@
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
-import { pageRequest } from '../../platform/http/page.ts';
 import { type Project, loadProject } from '../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../../review/merge_requests/find.ts';
 import { createMergeRequestPipeline } from './creation/follow_push.ts';
 import type { LoadedPipeline } from './find.ts';
-import { listMergeRequestPipelines } from './list.ts';
+import { countMergeRequestPipelines } from './list.ts';
 
 /** Finds the merge request's source project; null if it is gone or the caller cannot read its pipelines. */
 export const findPipelineSource = async (
@@ -26,9 +25,7 @@ export const countRequestPipelines = async (
   loaded: LoadedMergeRequest,
 ): Promise<number | null> => {
   const source = await findPipelineSource(call, loaded);
-  if (source === null) return null;
-  const first = pageRequest({ per_page: 1 });
-  return (await listMergeRequestPipelines(call.db, source.id, loaded.merge_request, first)).total;
+  return source === null ? null : await countMergeRequestPipelines(call.db, source.id, loaded.merge_request);
 };
 
 /**

@@ -29,8 +29,13 @@ const cache = makeConversionCache<Part[]>(maxBytes, weigh);
 /** Finds texts that may contain a block of code with a language, which is highlighted in the worker thread only. */
 const mayHaveCode = /(?:`{3}|~{3})[^\S\n]*[^\s`~]/;
 
-const convertText = async (call: Call, text: string, options: ConvertOptions): Promise<Outcome<Part[]>> => {
-  const key = hash('sha256', `${JSON.stringify(options)}\n${text}`);
+/** @param place the options as a text */
+const convertText = async (
+  call: Call,
+  text: string,
+  { options, place }: { options: ConvertOptions; place: string },
+): Promise<Outcome<Part[]>> => {
+  const key = hash('sha256', `${place}\n${text}`);
   if (text.length > maxCharactersInMainThread || mayHaveCode.test(text)) {
     return await convertInThread(call, cache, key, { kind: 'markdown', text, options });
   }
@@ -49,6 +54,7 @@ export const convertTexts = async (
   options: ConvertOptions,
 ): Promise<Part[][]> => {
   const converted: Part[][] = [];
+  const place = { options, place: JSON.stringify(options) };
   let isBusy = false;
   // One after another: the texts of one page take one place in the queue of the worker thread.
   for (const text of texts) {
@@ -56,7 +62,7 @@ export const convertTexts = async (
       converted.push(showPlain(text, 'This text is too long to be rendered.'));
       continue;
     }
-    const outcome: Outcome<Part[]> = isBusy ? { kind: 'busy' } : await convertText(call, text, options);
+    const outcome: Outcome<Part[]> = isBusy ? { kind: 'busy' } : await convertText(call, text, place);
     if (outcome.kind === 'done') converted.push(outcome.result);
     else if (outcome.kind === 'busy')
       converted.push(showPlain(text, 'The server is too busy to render this text. Reload the page later.'));

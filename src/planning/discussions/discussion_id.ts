@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const idPattern = /^[0-9a-f]{40}$/;
 const checkLength = 26;
@@ -9,7 +9,7 @@ const numberLength = 14;
 type Kind = 'note' | 'commit comment';
 
 const computeCheck = (noteId: number, kind: Kind): string =>
-  createHash('sha1').update(`${kind} ${noteId}`).digest('hex').slice(0, checkLength);
+  hash('sha1', `${kind} ${noteId}`).slice(0, checkLength);
 
 /** Returns the discussion id of a standalone comment, derived from its note id. A reply does not change it. */
 export const toIndividualId = (noteId: number, kind: Kind = 'note'): string =>

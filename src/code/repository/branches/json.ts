@@ -31,7 +31,7 @@ const findMerged = async ({ repository }: Code, into: Oid | null, ids: readonly 
 type BranchContext = {
   commits: Map<Oid, Commit>;
   merged: Set<Oid>;
-  rules: ProtectedBranch[];
+  rules: readonly ProtectedBranch[];
 };
 
 const isDeveloper = (level: number): boolean => level > 0 && level <= levels.developer;

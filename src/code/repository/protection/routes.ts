@@ -40,7 +40,7 @@ type Kind<R> = {
   word: string;
   plural: string;
   shape: TSchema;
-  getRules: (db: Reader, projectId: number) => Promise<R[]>;
+  getRules: (db: Reader, projectId: number) => Promise<readonly R[]>;
   json: (rule: R) => unknown;
   remove: (call: Call, project: Project, name: string) => Promise<boolean>;
 };

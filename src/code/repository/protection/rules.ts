@@ -2,6 +2,7 @@
 import { may } from '../../../core/access/may.ts';
 import { type Viewer, getProjectLevel } from '../../../core/access/viewer.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Flag } from '../../../platform/db/schema/column_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -26,8 +27,13 @@ const selectProtectedBranches = compiled((db, { id }: { id: number }) =>
     .compile(),
 );
 
-export const loadProtectedBranches = async (db: Reader, projectId: number): Promise<ProtectedBranch[]> =>
-  await selectProtectedBranches(db, { id: projectId });
+const keepRules = keepUntilChange<readonly ProtectedBranch[]>(['protected_branches'], 2_000);
+
+export const loadProtectedBranches = async (
+  db: Reader,
+  projectId: number,
+): Promise<readonly ProtectedBranch[]> =>
+  await keepRules(db, String(projectId), async () => await selectProtectedBranches(db, { id: projectId }));
 
 export const loadProtectedTags = async (db: Reader, projectId: number): Promise<ProtectedTag[]> =>
   await db

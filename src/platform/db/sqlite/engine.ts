@@ -21,6 +21,7 @@ import type { Schema } from '../schema/database.ts';
 import { locationToRead } from './readonly.ts';
 import { isBusy, isForeignKey, isFull, isUnique, isUnopenable } from './errors.ts';
 import { TableVersions } from './table_versions.ts';
+import { inlineLimit } from './inline_limit.ts';
 import { SqliteWriter, type Turn } from './writer.ts';
 
 /** 3.51.3 fixes a bug that could corrupt databases in WAL mode. */
@@ -83,13 +84,15 @@ class Handle {
   }
 
   run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    return this.#execute(this.#prepare(text), parameters);
+    const inlined = inlineLimit(text, parameters);
+    return this.#execute(this.#prepare(inlined.text), inlined.parameters);
   }
 
   /** Runs a statement that returns the same on each handle; null: this one does not. */
   read(text: string, parameters: readonly unknown[]): QueryResult<unknown> | null {
-    const prepared = this.#prepare(text);
-    return prepared.isPlainRead ? this.#execute(prepared, parameters) : null;
+    const inlined = inlineLimit(text, parameters);
+    const prepared = this.#prepare(inlined.text);
+    return prepared.isPlainRead ? this.#execute(prepared, inlined.parameters) : null;
   }
 
   #execute(prepared: Prepared, parameters: readonly unknown[]): QueryResult<unknown> {

@@ -4,6 +4,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { canSeeIssue } from '../../../core/access/visible.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
+import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { Cause } from '../../../core/events/record_event.ts';
 import {
@@ -90,21 +91,33 @@ export const parseClosingIssues = async (
   );
 };
 
+/** The messages of a version never change; longer ones are not cached. */
+const cachedMessages = immutableRowCache<number, string>(1_000);
+const maxCachedCharacters = 4_096;
+
+/** Loads the messages of the commits of a version as one text. */
+const loadCommitMessages = async (db: Reader, diff_id: number): Promise<string> => {
+  const cached = db.isTransaction ? undefined : cachedMessages.get(db, diff_id);
+  if (cached !== undefined) return cached;
+  const row = await db
+    .selectFrom('merge_request_diff_texts')
+    .select('commits')
+    .where('diff_id', '=', diff_id)
+    .executeTakeFirst();
+  if (row === undefined) return '';
+  const commits = JSON.parse(row.commits) as VersionCommit[];
+  const messages = commits.map(({ message }) => message).join('\n');
+  if (!db.isTransaction && messages.length <= maxCachedCharacters) cachedMessages.set(db, diff_id, messages);
+  return messages;
+};
+
 /** Returns the title, the description and the commit messages of a request as one text. */
 export const closingText = async (
   db: Reader,
   { title, description, diff_id }: { title: string; description: string | null; diff_id: number | null },
 ): Promise<string> => {
-  const row =
-    diff_id === null
-      ? undefined
-      : await db
-          .selectFrom('merge_request_diff_texts')
-          .select('commits')
-          .where('diff_id', '=', diff_id)
-          .executeTakeFirst();
-  const commits = JSON.parse(row?.commits ?? '[]') as VersionCommit[];
-  return [title, description ?? '', ...commits.map(({ message }) => message)].join('\n');
+  const messages = diff_id === null ? '' : await loadCommitMessages(db, diff_id);
+  return [title, description ?? '', messages].join('\n');
 };
 
 /** Loads the issues that merging a request closes. Empty unless it targets the default branch. */

@@ -10,7 +10,7 @@ type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch
 export const headOrder: RawBuilder<number> = sql`case source when 'external' then 0 else pipelines.id end desc,
   pipelines.id desc`;
 
-type HeadPipeline = { status: JobStatus; isExternal: boolean };
+export type HeadPipeline = { status: JobStatus; isExternal: boolean };
 
 /** Loads the pipeline of the head, of the branch or of the request itself; null if there is none. */
 export const headPipeline = async (

@@ -1,6 +1,7 @@
 /** Loads what decides whether a merge request can be merged, check by check, for the page that shows them. */
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
+import type { Reader } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import type { Divergence } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
@@ -68,16 +69,13 @@ const loadDivergence = async (
   }
 };
 
-/** Loads the head pipeline if the caller may see it. */
+/** Loads the head pipeline. */
 const loadHeadPipeline = async (
-  call: Call,
-  { merge_request, project }: LoadedMergeRequest,
+  db: Reader,
+  { merge_request: { id, head_sha, source_project_id: sourceId, source_branch } }: LoadedMergeRequest,
 ): Promise<PipelineRow | null> => {
-  const { id, head_sha, source_project_id: sourceId, source_branch } = merge_request;
   if (head_sha === null || sourceId === null) return null;
-  const source = sourceId === project.id ? project : await loadProject(call.db, sourceId);
-  if (source === null || !may(call.viewer, 'read_pipeline', source)) return null;
-  const row = await call.db
+  const row = await db
     .selectFrom('pipelines')
     .selectAll()
     .where('sha', '=', head_sha)
@@ -88,6 +86,22 @@ const loadHeadPipeline = async (
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
+};
+
+/** Loads the status that counts for the merge, and the head pipeline if the caller may see it. */
+const loadPipelineState = async (
+  { db, viewer }: Call,
+  loaded: LoadedMergeRequest,
+): Promise<{ pipeline: PipelineRow | null; status: MergeChecks['pipelineStatus'] }> => {
+  const { merge_request, project } = loaded;
+  const { source_project_id: sourceId } = merge_request;
+  const row = await loadHeadPipeline(db, loaded);
+  const known = row && { status: row.status, isExternal: row.source === 'external' };
+  const status = await loadFinalStatus(db, merge_request, known);
+  if (row === null || sourceId === null) return { pipeline: null, status };
+  const source = sourceId === project.id ? project : await loadProject(db, sourceId);
+  const isShown = source !== null && may(viewer, 'read_pipeline', source);
+  return { pipeline: isShown ? row : null, status };
 };
 
 const toBranches = ({ merge_request }: LoadedMergeRequest): MergeChecks['branches'] => {
@@ -113,11 +127,10 @@ export const withMergeStatus = async (
 export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): Promise<MergeChecks> => {
   const { merge_request, project } = loaded;
   const { db } = call;
-  const [unresolved, isWaiting, pipeline, status, divergence] = await Promise.all([
+  const [unresolved, isWaiting, { pipeline, status }, divergence] = await Promise.all([
     unresolvedDiscussions(call, loaded.target),
     areChangesRequested(db, merge_request.id),
-    loadHeadPipeline(call, loaded),
-    loadFinalStatus(db, merge_request),
+    loadPipelineState(call, loaded),
     loadDivergence(call, loaded),
   ]);
   const isAllowed = call.signedIn && (await mayMerge(db, call.viewer, loaded));

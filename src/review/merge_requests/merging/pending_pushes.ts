@@ -6,7 +6,7 @@ import { likePattern } from '../../../planning/issuables/search/terms.ts';
 import { isWorkPending } from '../../../platform/queue/is_pending.ts';
 import { dropped } from '../../../code/repository/refs/operations.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
-import { headPipeline } from './head_pipeline.ts';
+import { type HeadPipeline, headPipeline } from './head_pipeline.ts';
 import type { MergeRequestRow } from '../rows.ts';
 
 type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
@@ -41,9 +41,14 @@ const hasPendingPush = async (
 /**
  * Of the pipeline of a request's head; `coming`: there may be one yet, whatever other systems say of the head by now;
  * null: there is none, and none comes.
+ * @param known the pipeline of the head, where it is loaded already; null: there is none
  */
-export const loadFinalStatus = async (db: Reader, request: Request): Promise<JobStatus | 'coming' | null> => {
-  const pipeline = await headPipeline(db, request);
+export const loadFinalStatus = async (
+  db: Reader,
+  request: Request,
+  known?: HeadPipeline | null,
+): Promise<JobStatus | 'coming' | null> => {
+  const pipeline = known === undefined ? await headPipeline(db, request) : known;
   if (pipeline !== null && !pipeline.isExternal) return pipeline.status;
   if (await hasPendingPush(db, request)) return 'coming';
   // A pipeline may have been created since the first query.

@@ -4,7 +4,8 @@ import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { requireUser } from '../../../core/access/call.ts';
 import { userColumns } from '../../../core/access/credentials/authenticate.ts';
-import type { Tx } from '../../../platform/db/open.ts';
+import type { Viewer } from '../../../core/access/viewer.ts';
+import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { Failure, conflict, forbidden } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
@@ -24,21 +25,28 @@ import { loadRequest } from '../refresh/open_requests.ts';
 /** Background work: payload `{ merge_request_id, user_id }`. */
 export const rebaseWork = 'merge_requests.rebase';
 
-/**
- * Whether the user may rebase: push and force push to the source, and see the target, whose commits are copied to the
- * source. Checked again when the work runs.
- */
+/** Whether the viewer may push and force push to the source, and see the target, whose commits are copied to the source. */
+const canViewerRebase = async (
+  db: Reader,
+  { isVisibleTo, merge_request: { source_branch: branch } }: LoadedMergeRequest,
+  source: Project,
+  viewer: Viewer,
+): Promise<boolean> => {
+  if (!isVisibleTo(viewer)) return false;
+  const rules = await loadProtectedBranches(db, source.id);
+  return mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);
+};
+
+/** Whether the user may rebase. Checked again when the work runs. */
 const mayRebase = async (
   platform: Platform,
-  { isVisibleTo, merge_request: { source_branch: branch } }: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   source: Project,
   userId: number,
 ): Promise<boolean> => {
   const { db } = platform.store;
   const viewer = await loadActingViewer(db, userId, platform.clock.now());
-  if (viewer === null || !isVisibleTo(viewer)) return false;
-  const rules = await loadProtectedBranches(db, source.id);
-  return mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);
+  return viewer !== null && (await canViewerRebase(db, loaded, source, viewer));
 };
 
 const loadSourceProject = async (
@@ -49,8 +57,10 @@ const loadSourceProject = async (
 
 /** Tells whether the caller may rebase a request. */
 export const mayRebaseAsCaller = async (call: Call, loaded: LoadedMergeRequest): Promise<boolean> => {
-  const source = call.actor === null ? null : await loadSourceProject(call.platform, loaded);
-  return source !== null && (await mayRebase(call.platform, loaded, source, requireUser(call).id));
+  if (call.actor === null) return false;
+  const isOwn = loaded.merge_request.source_project_id === loaded.project.id;
+  const source = isOwn ? loaded.project : await loadSourceProject(call.platform, loaded);
+  return source !== null && (await canViewerRebase(call.db, loaded, source, call.viewer));
 };
 
 const setRebaseState = async (

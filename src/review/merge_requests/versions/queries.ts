@@ -1,5 +1,6 @@
 /** Queries of diff versions. Their long texts never change, so `diff_cache.ts` caches them. */
 import { compiled } from '../../../platform/db/compiled_query.ts';
+import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import { insertRow, insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { MergeRequestDiffsTable } from '../../../platform/db/schema/review.ts';
@@ -46,13 +47,19 @@ const versionById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('merge_request_diffs').selectAll().where('id', '=', id).compile(),
 );
 
+/** Rows never change. */
+const cachedVersions = immutableRowCache<number, VersionRow>(2_000);
+
 /** Loads the latest version of a request; null if it has none. */
 export const latestVersion = async (
   db: Reader,
   { diff_id }: { diff_id: number | null },
 ): Promise<VersionRow | null> => {
   if (diff_id === null) return null;
+  const cached = db.isTransaction ? undefined : cachedVersions.get(db, diff_id);
+  if (cached !== undefined) return cached;
   const [row] = await versionById(db, { id: diff_id });
+  if (row !== undefined && !db.isTransaction) cachedVersions.set(db, diff_id, row);
   return row ?? null;
 };
 

@@ -3,8 +3,10 @@ import type { FolderTexts } from '../../../../code/repository/files/folder_texts
 import { loadLatestRelease } from '../../../../code/releases/find_releases.ts';
 import type { LanguageShare } from '../../../../code/repository/languages/load_languages.ts';
 import { may } from '../../../../core/access/may.ts';
+import { today } from '../../../../core/access/viewer.ts';
 import { canSeeProject } from '../../../../core/access/visible.ts';
 import { basicUser } from '../../../../identity/users/json.ts';
+import { keepUntilChange } from '../../../../platform/db/keep_until_change.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { projectSource } from '../../../../projects/members/member_source.ts';
 import { type Project, loadProject } from '../../../../projects/projects/find.ts';
@@ -73,13 +75,20 @@ const workPart = (visit: Visit, project: Project): Html | null => {
 `;
 };
 
+const keepMembers = keepUntilChange<Awaited<ReturnType<typeof listMembers>>>(
+  ['members', 'users', 'namespaces'],
+  500,
+);
+
 const membersPart = async (visit: Visit, project: Project): Promise<Html | null> => {
   const { call } = visit;
   if (!may(call.viewer, 'read_member', project)) return null;
   const source = await projectSource.find(call, project.id);
   const filter = { query: '', inherited: true, now: call.now };
   const page = { page: 1, per_page: maxAvatars, limit: maxAvatars, offset: 0 };
-  const { rows, total } = await listMembers(call.db, source, filter, page);
+  const key = `${project.id} ${project.namespace_id} ${today(call.now)}`;
+  const load = async () => await listMembers(call.db, source, filter, page);
+  const { rows, total } = await keepMembers(call.db, key, load);
   if (total === 0) return null;
   const item = (row: (typeof rows)[number]): Html => {
     const { name, username, avatar_url } = basicUser(row, call);

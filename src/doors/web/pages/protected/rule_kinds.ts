@@ -39,7 +39,7 @@ export type Kind = {
   /** The roles that a rule sets, with their labels. */
   levels: readonly (readonly [LevelName, string])[];
   hasForcePush: boolean;
-  load: (db: Reader, projectId: number) => Promise<Rule[]>;
+  load: (db: Reader, projectId: number) => Promise<readonly Rule[]>;
   add: (call: Call, project: Project, name: string, values: RuleValues) => Promise<unknown>;
   /** Changes a rule; null: rules are only added and removed. */
   change: ((call: Call, project: Project, name: string, values: RuleValues) => Promise<unknown>) | null;

@@ -1,4 +1,7 @@
 /** Loads the labels, milestones and members that an issue can be given. */
+import type { Call } from '../../../../core/access/call.ts';
+import { today } from '../../../../core/access/viewer.ts';
+import { keepUntilChange } from '../../../../platform/db/keep_until_change.ts';
 import { listLabels } from '../../../../projects/labels/queries.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
@@ -17,9 +20,9 @@ export type Choices = {
 /** More are chosen by their names. */
 const most = pageRequest({ per_page: 100 });
 
-/** Loads the choices of a project, at most a hundred of each kind. */
-export const loadChoices = async ({ call }: Visit, project: Project): Promise<Choices> => {
-  const { id, namespace_id } = project;
+const keepChoices = keepUntilChange<Choices>(['labels', 'milestones', 'members', 'users', 'namespaces'], 500);
+
+const readChoices = async (call: Call, { id, namespace_id }: Project): Promise<Choices> => {
   const owner = { kind: 'projects' as const, id, namespace_id };
   const source = { type: 'Project' as const, id, namespace_id, level: 0, mayRead: true, mayAdmin: false };
   const active = { state: 'active' as const, include_ancestors: true, include_parent_milestones: true };
@@ -36,3 +39,12 @@ export const loadChoices = async ({ call }: Visit, project: Project): Promise<Ch
       .map(({ id: userId, name, username }) => ({ id: userId, name, username })),
   };
 };
+
+/** Loads the choices of a project, at most a hundred of each kind: the same for every viewer of the page. */
+export const loadChoices = async ({ call }: Visit, project: Project): Promise<Choices> =>
+  // Memberships end with a day.
+  await keepChoices(
+    call.db,
+    `${project.id} ${project.namespace_id} ${today(call.now)}`,
+    async () => await readChoices(call, project),
+  );
