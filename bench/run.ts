@@ -130,13 +130,25 @@ const readArguments = () => {
 };
 
 const flags = readArguments();
+let failures = 0;
 const clear = process.stderr.isTTY ? '\r\u001B[K' : '';
 const progress = (text: string): void => void (clear !== '' && process.stderr.write(`${clear}… ${text}`));
+
+/** Runs one measure. A failure is printed with its cause and ends the run with code 1, but loses no other figure. */
+const attempt = async (measure: Measure, bench: Bench): Promise<Figure[]> => {
+  try {
+    return await measure(bench);
+  } catch (error) {
+    console.error(`${clear}${measure.name} failed:`, error);
+    failures += 1;
+    return [];
+  }
+};
 
 const run = async (bench: Bench): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const measure of measures) {
-    const measured = await measure(bench);
+    const measured = await attempt(measure, bench);
     figures.push(...measured);
     if (measured.length > 0) process.stderr.write(clear);
     if (measured.length > 0 && flags.json !== true) console.log(table(measured));
@@ -159,7 +171,7 @@ const finish = (figures: Figure[], pace: Pace): void => {
         `${Math.max(1, pace.times).toFixed(2)}.\n` +
         `${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`,
     );
-  process.exitCode = summary.failed > 0 ? 1 : 0;
+  process.exitCode = summary.failed + failures > 0 ? 1 : 0;
 };
 
 const main = async (): Promise<void> => {

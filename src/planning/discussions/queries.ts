@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import type { NoteReader } from '../notes/queries.ts';
 import { visibleNotes } from '../notes/visible.ts';
@@ -24,8 +24,6 @@ const groupedNotes = (
   group by discussion_id, case when discussion_id is null then id else 0 end`;
 
 type Lead = { first_id: number; discussion_id: string | null };
-
-type CountedLead = Lead & { total: number };
 
 const toDiscussionId = ({ id, discussion_id }: Pick<NoteRow, 'id' | 'discussion_id'>): string =>
   discussion_id ?? toIndividualId(id);
@@ -56,29 +54,24 @@ const loadNotesOfLeads = async (db: Reader, target: TargetKey, leads: Lead[]): P
     .execute();
 };
 
-const countDiscussions = async (db: Reader, all: RawBuilder<unknown>): Promise<number> => {
+const countDiscussions = async (db: Reader, all: RawBuilder<unknown>): Promise<{ total: number }> => {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from (select 1 ${all}) as grouped`.execute(db);
-  return rows[0]?.total ?? 0;
+  return { total: rows[0]?.total ?? 0 };
 };
 
 /** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. */
 export const listDiscussions = async (
   reader: NoteReader,
   target: TargetKey,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<Discussion>> => {
   const { db } = reader;
   const all = groupedNotes(reader, target);
-  // The order needs every group, so counting them costs nothing.
-  const { rows: leads } =
-    await sql<CountedLead>`select min(id) as first_id, discussion_id, count(*) over () as total ${all}
-      order by min(created_at), min(id) limit ${limit} offset ${offset}`.execute(db);
-  const [first] = leads;
-  if (first === undefined) {
-    return { items: [], total: offset === 0 ? 0 : await countDiscussions(db, all) };
-  }
-  const { total } = first;
+  const { rows } = await sql<Lead>`select min(id) as first_id, discussion_id ${all}
+    order by min(created_at), min(id) limit ${page.limit} offset ${page.offset}`.execute(db);
+  const { items: leads, total } = await withTotal(page, rows, async () => await countDiscussions(db, all));
+  if (leads.length === 0) return { items: [], total };
   const discussions = groupByDiscussion(await loadNotesOfLeads(db, target, leads));
   const items = leads.flatMap(({ first_id, discussion_id }) => {
     return discussions.get(toDiscussionId({ id: first_id, discussion_id })) ?? [];

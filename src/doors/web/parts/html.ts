@@ -1,11 +1,26 @@
 import { escapeHtml } from '../../../platform/escape_html.ts';
 
-/** A text, or its bytes in UTF-8. */
-type Piece = string | Buffer;
+/** A part that is rendered while the page is sent. */
+class StreamedPart {
+  readonly render: () => AsyncIterable<Html>;
 
-/** Escaped HTML. Created only by `html`, `trusted` and `encode`. */
+  constructor(render: () => AsyncIterable<Html>) {
+    this.render = render;
+  }
+}
+
+/** A text, its bytes in UTF-8, or what is rendered later. */
+type Piece = string | Buffer | StreamedPart;
+
+const toText = (piece: Piece): string => {
+  if (piece instanceof StreamedPart)
+    throw new Error('a streamed part has no text: send the page as a stream');
+  return String(piece);
+};
+
+/** Escaped HTML. Created only by `html`, `trusted`, `encode` and `streamed`. */
 export class Html {
-  /** Several where a part is encoded. */
+  /** Several where a part is encoded or streamed. */
   readonly #pieces: string | readonly Piece[];
 
   constructor(pieces: string | readonly Piece[]) {
@@ -13,7 +28,7 @@ export class Html {
   }
 
   get text(): string {
-    return typeof this.#pieces === 'string' ? this.#pieces : this.#pieces.map(String).join('');
+    return typeof this.#pieces === 'string' ? this.#pieces : this.#pieces.map(toText).join('');
   }
 
   /** Adds this to markup that is being written. */
@@ -25,15 +40,29 @@ export class Html {
   /** Bytes of the encoded parts. */
   get byteLength(): number {
     if (typeof this.#pieces === 'string') return 0;
-    return this.#pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? 0 : piece.length), 0);
+    return this.#pieces.reduce((sum, piece) => sum + (piece instanceof Buffer ? piece.length : 0), 0);
   }
 
   /** The whole in UTF-8; a string where no part is encoded. */
   get body(): string | Buffer {
     if (typeof this.#pieces === 'string') return this.#pieces;
     return Buffer.concat(
-      this.#pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
+      this.#pieces.map((piece) => (piece instanceof Buffer ? piece : Buffer.from(toText(piece)))),
     );
+  }
+
+  /** Whether a part is rendered while the page is sent. */
+  get isStreamed(): boolean {
+    return typeof this.#pieces !== 'string' && this.#pieces.some((piece) => piece instanceof StreamedPart);
+  }
+
+  /** Yields the markup in order; streamed parts are rendered as the reader takes them. */
+  async *chunks(): AsyncGenerator<string | Buffer> {
+    const pieces = typeof this.#pieces === 'string' ? [this.#pieces] : this.#pieces;
+    for (const piece of pieces) {
+      if (piece instanceof StreamedPart) for await (const part of piece.render()) yield* part.chunks();
+      else if (piece.length > 0) yield piece;
+    }
   }
 }
 
@@ -70,6 +99,9 @@ export const encode = (part: Html): Html => {
   bytes.write(text);
   return new Html([bytes]);
 };
+
+/** Marks a part that is rendered while the page is sent, so that what stands before it is not held back. */
+export const streamed = (render: () => AsyncIterable<Html>): Html => new Html([new StreamedPart(render)]);
 
 /**
  * Template tag that escapes its values, for text and quoted attributes. `Html` goes in unchanged, a list as its parts,

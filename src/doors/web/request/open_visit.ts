@@ -17,6 +17,7 @@ import { setCookie } from '../../../platform/http/cookies.ts';
 import { flashCookie, flashLife, flashOf, flashValue, impersonatorCookie, visitorCookie } from './cookies.ts';
 import { pageHeaders } from './page_headers.ts';
 import { preferencesCookie, readPreferences, writePreferences } from './preferences.ts';
+import { pageStream } from './page_stream.ts';
 import { layout } from '../parts/frame/layout.ts';
 import { assets } from '../assets.ts';
 import { type AnyPage, RawPage, Redirect, type SentFile, type View, type Visit } from '../page.ts';
@@ -116,7 +117,7 @@ const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {
 };
 
 const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Promise<FastifyReply> => {
-  const { body } = await layout(visit, view);
+  const page = await layout(visit, view);
   if (visit.flash !== null) visit.cookies.set(flashCookie, { value: '', maxAge: null });
   writeCookies(visit, reply);
   const { after_sign_out_path: afterSignOut } = visit.call.settings;
@@ -133,7 +134,7 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   return reply
     .code(view.status ?? 200)
     .headers({ ...headers, ...view.headers })
-    .send(body);
+    .send(page.isStreamed ? pageStream(page) : page.body);
 };
 
 const answerRedirect = (visit: OpenVisit, reply: FastifyReply, { to, flash }: Redirect): FastifyReply => {

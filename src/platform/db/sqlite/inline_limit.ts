@@ -4,7 +4,7 @@ type Statement = { text: string; parameters: readonly unknown[] };
 const limitAtEnd = /\blimit \?(?<offset>\s+offset \?)?\s*$/;
 
 /**
- * Writes the limit at the end of a statement into its text. SQLite plans a statement anew at each run whose limit is a
+ * Writes the limit at the end of a statement into its text. SQLite plans a statement again at each run if its limit is a
  * parameter, because the plan depends on it. Few limits are in use, so the prepared statements stay few.
  */
 export const inlineLimit = (text: string, parameters: readonly unknown[]): Statement => {

@@ -2,8 +2,10 @@
 import type { Call } from '../../../../core/access/call.ts';
 import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { type Html, html } from '../html.ts';
+import { streamInOrder } from './stream_in_order.ts';
 import { collapseReason } from './collapse_reason.ts';
 import { type DiffView, diffStats, fileCard } from './file_card.ts';
+import { isLongDiff } from './long_diff.ts';
 import { parseLines } from './parse_lines.ts';
 import { type PreparedRow, highlightedRows } from './prepare_rows.ts';
 
@@ -28,14 +30,24 @@ export const diffSummary = (files: number, counts: { additions: number; deletion
 const readRows = async (call: Call, file: FileDiff): Promise<PreparedRow[]> =>
   file.binary || file.diff === '' ? [] : await highlightedRows(call, file.new_path, parseLines(file.diff));
 
+/** Finds the files after the lines that are shown at once. */
+const findLate = (files: readonly FileDiff[]): Set<FileDiff> => {
+  let lines = 0;
+  const late = new Set<FileDiff>();
+  for (const [at, file] of files.entries()) {
+    if (at > 0 && lines > maxLines) late.add(file);
+    lines += file.additions + file.deletions;
+  }
+  return late;
+};
+
 /** Renders a card for each file. Files beyond a number of lines are collapsed. */
 export const diffFiles = async (files: readonly FileDiff[], given: Given): Promise<Html> => {
   const { call, view, viewPath, rawPaths, onlyPath } = given;
   const isAlone = onlyPath === null;
-  let lines = 0;
-  const cards = files.map(async (file, at) => {
-    const isLate = !isAlone && at > 0 && lines > maxLines;
-    lines += file.additions + file.deletions;
+  const late = isAlone ? new Set<FileDiff>() : findLate(files);
+  const renderCard = async (file: FileDiff): Promise<Html> => {
+    const isLate = late.has(file);
     const isCollapsed = isLate || collapseReason(file, { isAlone }) !== null;
     return fileCard({
       file,
@@ -47,6 +59,8 @@ export const diffFiles = async (files: readonly FileDiff[], given: Given): Promi
       rawPaths: rawPaths(file),
       onlyPath: onlyPath?.(file) ?? null,
     });
-  });
-  return html`${await Promise.all(cards)}`;
+  };
+  return isLongDiff(files)
+    ? streamInOrder(files, renderCard)
+    : html`${await Promise.all(files.map(renderCard))}`;
 };

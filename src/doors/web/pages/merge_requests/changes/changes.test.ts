@@ -132,6 +132,22 @@ test('loads the files of a large change in parts', async () => {
   assert.ok(last.includes('Collapsed: the file has many changed lines.') && !last.includes('data-more'));
 });
 
+test('sends a long difference while it is rendered, and a short one as a whole', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  await seedBranch(gantry, own, 'long', {
+    files: { 'a.txt': numbered(700, 'x'.repeat(100)), 'b.txt': numbered(700, 'y').slice(0, 200) },
+  });
+  const { iid } = await openRequest(gantry, own, 'long');
+  const long = await developer.visitor.get(`/${own.full_path}/merge_requests/${iid}/diffs`);
+  assert.equal(long.headers.get('transfer-encoding'), 'chunked');
+  assert.equal(long.headers.get('content-length'), null);
+  assert.ok(cardIn(long.text, 'a.txt').includes('x 700'));
+  assert.ok(cardIn(long.text, 'b.txt').includes('y 20'));
+  assert.match(long.text, /id="comment_template"[\s\S]+<\/main>[\s\S]+<\/html>\s*$/);
+  const short = await developer.visitor.get(path);
+  assert.equal(short.headers.get('transfer-encoding'), null);
+});
+
 test('compares versions, without what a rebase brought along', async () => {
   const own = await seedCoded(gantry, { visibility: 'public' });
   await seedCommit(gantry, own.id, { 'of_main.txt': '1\n', 'topic.txt': numbered(20) });

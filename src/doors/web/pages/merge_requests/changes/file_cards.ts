@@ -10,6 +10,8 @@ import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
 import { type DiffRow, parseLines } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
 import { keysOf } from '../../../parts/diff/row_parts.ts';
+import { isLongDiff } from '../../../parts/diff/long_diff.ts';
+import { streamInOrder } from '../../../parts/diff/stream_in_order.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -162,6 +164,8 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   });
 };
 
-/** Renders the cards of the files. */
+/** Renders the cards of the files; many lines are rendered while the page is sent. */
 export const fileBlocks = async (given: FilesGiven): Promise<Html> =>
-  html`${await Promise.all(given.files.map(async (file) => await fileBlock(given, file)))}`;
+  isLongDiff(given.files)
+    ? streamInOrder(given.files, async (file) => await fileBlock(given, file))
+    : html`${await Promise.all(given.files.map(async (file) => await fileBlock(given, file)))}`;

@@ -1,0 +1,19 @@
+/** Renders a list while the page is sent, so that the browser shows its start early. */
+import { type Html, streamed } from '../html.ts';
+
+/**
+ * Renders items in their order, one ahead of what the browser has taken. When the client goes away, the rest is not
+ * rendered.
+ */
+export const streamInOrder = <T>(items: readonly T[], render: (item: T) => Promise<Html>): Html =>
+  streamed(async function* () {
+    let next: Promise<Html> | null = null;
+    for (const [at, item] of items.entries()) {
+      const current: Promise<Html> = next ?? render(item);
+      const following = items[at + 1];
+      next = following === undefined ? null : render(following);
+      // Awaited in its turn; the client may be gone by then.
+      next?.catch(() => undefined);
+      yield await current;
+    }
+  });
