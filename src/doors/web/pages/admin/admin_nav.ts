@@ -8,6 +8,7 @@ const adminLinks = [
   ['/admin/users', 'Users'],
   ['/admin/groups', 'Groups'],
   ['/admin/projects', 'Projects'],
+  ['/admin/topics', 'Topics'],
   ['/admin/jobs', 'Jobs'],
   ['/admin/application_settings', 'Settings'],
   ['/admin/runners', 'Runners'],

@@ -8,6 +8,7 @@ import { jobPages } from './jobs/pages.ts';
 import { mailPages } from './mail/pages.ts';
 import { projectPages } from './projects/pages.ts';
 import { startPages } from './overview.ts';
+import { topicPages } from './topics/pages.ts';
 import { userPages } from './users/pages.ts';
 import { workPages } from './background_work/pages.ts';
 
@@ -16,6 +17,7 @@ export const pages = [
   ...userPages,
   ...groupPages,
   ...projectPages,
+  ...topicPages,
   ...jobPages,
   ...applicationPages,
   ...broadcastMessagePages,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedMember, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import type { Visitor } from '../../../../../test/support/visitor.ts';
@@ -53,4 +53,27 @@ test('lists the projects of the user and saves their levels', async () => {
   assert.match((await visitor.get(path)).text, /<option value="watch" selected>/);
   assert.equal((await visitor.post(`${path}/projects/${hidden.id}`, { level: 'watch' })).status, 404);
   assert.equal((await visitor.post(`${path}/projects/${project.id}`, { level: 'loud' })).status, 400);
+});
+
+test('lists the groups of the user and saves their levels', async () => {
+  const [group, hidden] = [
+    await seedGroup(gantry, { visibility: 'private' }),
+    await seedGroup(gantry, { visibility: 'private' }),
+  ];
+  const below = await seedGroup(gantry, { visibility: 'private', parent: group.id });
+  await seedMember(gantry, { user: id, group: group.id, access_level: 10 });
+  const list = `${path}?of=groups`;
+  const { text } = await visitor.get(list);
+  assert.ok(text.includes(`href="/groups/${group.full_path}"`));
+  assert.ok(text.includes(`href="/groups/${below.full_path}"`));
+  assert.equal(text.includes(hidden.full_path), false);
+  const saved = await visitor.post(`${path}/groups/${group.id}`, { level: 'watch' });
+  assert.deepEqual([saved.status, saved.location], [303, list]);
+  assert.match((await visitor.get(list)).text, /<option value="watch" selected>/);
+  const { level } = (
+    await gantry.api(`GET /groups/${group.id}/notification_settings`, { headers: { sudo: String(id) } })
+  ).body;
+  assert.equal(level, 'watch');
+  assert.equal((await visitor.post(`${path}/groups/${hidden.id}`, { level: 'watch' })).status, 404);
+  assert.equal((await visitor.post(`${path}/groups/${group.id}`, { level: 'loud' })).status, 400);
 });

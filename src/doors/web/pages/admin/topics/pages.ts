@@ -1,0 +1,166 @@
+/** Topics of the instance, for administrators. The forms call the operations of the API. */
+import { Failure } from '../../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { boolean, clearable, id, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { withAvatar } from '../../../../../identity/avatars/store_avatar.ts';
+import {
+  createTopic,
+  deleteTopic,
+  mergeTopics,
+  updateTopic,
+} from '../../../../../projects/topics/change_topics.ts';
+import {
+  type TopicRow,
+  findTopic,
+  findTopicByName,
+  listTopics,
+} from '../../../../../projects/topics/queries.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type FormProblems, attempt } from '../../../parts/form.ts';
+import { html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { searchForm } from '../../../parts/search_form.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { adminView } from '../admin_nav.ts';
+import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './views.ts';
+
+const formParams = object({
+  name: text(),
+  title: optional(clearable(text())),
+  description: optional(clearable(text({ maxLength: 1024 }))),
+  remove_avatar: boolean({ default: false }),
+});
+
+const listView = async (
+  visit: Visit,
+  { search = '', ...paged }: { search?: string; page?: number; per_page?: number },
+): Promise<View> => {
+  const at = pageRequest(paged);
+  const { items, total } = await listTopics(visit.call, { search }, at);
+  const content = html`<div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Search topics' })}
+<a class="button primary" href="${path}/new">${icon('plus')} New topic</a></div>
+<div class="card"><header><span class="muted">${spellCount(total, 'topic')}</span></header>${
+    items.length === 0
+      ? emptyState({ icon: 'tag', title: 'No topics', text: 'Settings of projects name topics, too.' })
+      : html`<ul class="list">${items.map((topic) => topicLine(visit, topic))}</ul>`
+  }</div>
+${pagesNav({ path, query: { search: search === '' ? undefined : search }, page: at, total })}`;
+  return adminView({ path, title: 'Topics' }, content);
+};
+
+type Filled = FilledTopic & { remove_avatar: boolean };
+
+/** The columns of a form: an empty title is the name. */
+const toColumns = ({ name, title, description }: FilledTopic) => ({
+  name,
+  title: title === null || title === undefined || title === '' ? name : title,
+  description: description ?? null,
+});
+
+const create = page({
+  method: 'POST',
+  path,
+  audience: 'admin',
+  params: formParams,
+  handle: async (visit, filled) => {
+    const { call } = visit;
+    const save = async (avatar: { avatar?: string | null }): Promise<number> =>
+      await createTopic(call, { ...toColumns(filled), ...avatar });
+    const file = visit.file('avatar') ?? undefined;
+    const problems = await attempt(async () => await withAvatar(call.platform, file, save));
+    return problems === null
+      ? redirect(path, `The topic ${filled.name} is created.`)
+      : newView(visit, filled, problems);
+  },
+});
+
+const save = async (visit: Visit, topic: TopicRow, filled: Filled): Promise<FormProblems | null> => {
+  const { call } = visit;
+  const file = visit.file('avatar') ?? (filled.remove_avatar ? null : undefined);
+  const update = async (avatar: { avatar?: string | null }): Promise<void> =>
+    await updateTopic(call, topic.id, { ...toColumns(filled), ...avatar });
+  return await attempt(async () => await withAvatar(call.platform, file, update));
+};
+
+const update = page({
+  method: 'POST',
+  path: `${path}/:id`,
+  audience: 'admin',
+  params: object({ id: id(), ...formParams.properties }),
+  handle: async (visit, { id: topicId, ...filled }) => {
+    const topic = await findTopic(visit.call, topicId);
+    const problems = await save(visit, topic, filled);
+    return problems === null
+      ? redirect(path, 'The topic is saved.')
+      : editView(visit, topic, { filled, problems });
+  },
+});
+
+const missing: FormProblems = { text: null, fields: { target: ['was not found'] } };
+
+const findTarget = async ({ call }: Visit, name: string): Promise<TopicRow | null> => {
+  try {
+    return await findTopicByName(call, name.trim());
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const merge = page({
+  method: 'POST',
+  path: `${path}/:id/merge`,
+  audience: 'admin',
+  params: object({ id: id(), target: optional(text()) }),
+  handle: async (visit, { id: topicId, target: typed = '' }) => {
+    const topic = await findTopic(visit.call, topicId);
+    const target = await findTarget(visit, typed);
+    if (target === null) return editView(visit, topic, { target: typed, problems: missing });
+    const problems = await attempt(async () => await mergeTopics(visit.call, topic.id, target.id));
+    return problems === null
+      ? redirect(path, `The projects of ${topic.name} have the topic ${target.name} now.`)
+      : editView(visit, topic, { target: typed, problems });
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${path}/:id/delete`,
+  audience: 'admin',
+  params: object({ id: id() }),
+  handle: async ({ call }, { id: topicId }) => {
+    const { name } = await findTopic(call, topicId);
+    await deleteTopic(call, topicId);
+    return redirect(path, `The topic ${name} is deleted.`);
+  },
+});
+
+export const topicPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'admin',
+    params: object({ search: optional(text()), ...pageParams }),
+    handle: async (visit, query) => await listView(visit, query),
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/new`,
+    audience: 'admin',
+    params: object({}),
+    handle: async (visit) => newView(visit, { name: '' }),
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/:id/edit`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async (visit, { id: topicId }) => editView(visit, await findTopic(visit.call, topicId)),
+  }),
+  create,
+  update,
+  merge,
+  remove,
+];
