@@ -64,7 +64,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
       ['t', '/-/find_file'],
     ] as const) {
       // The field to find a file has the focus.
-      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('Escape');
       await press(page, keys);
       await page.waitForURL(new RegExp(`${root}(?:/-)?${path.replace('/-', '')}(?:/main)?$`));
     }
@@ -79,7 +79,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
     ] as const) {
       await press(page, key);
       await page.getByLabel(field).waitFor();
-      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('Escape');
     }
     await page.evaluate("getSelection().selectAllChildren(document.querySelector('.prose'))");
     await press(page, 'r');
@@ -87,7 +87,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
       await page.getByRole('textbox', { name: 'Add a comment' }).inputValue(),
       /^> Water comes in\.\n\n$/,
     );
-    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Escape');
     await press(page, '?');
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByText('Go to the commits').waitFor();
@@ -95,7 +95,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
     await page.keyboard.press('Escape');
     await press(page, 'e');
     await page.waitForURL(`${root}/issues/1/edit`);
-    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Escape');
     await press(page, 'i');
     await page.waitForURL(`${root}/issues/new`);
   });

@@ -11,6 +11,10 @@ const cardsOf = (column: Element): HTMLElement[] => [...column.querySelectorAll<
 const idOf = (card: Element | null | undefined): string =>
   card instanceof HTMLElement ? (card.dataset['card'] ?? '') : '';
 
+/** Tells whether the viewer may move the card to the column: without a role, only within its own one, and to the closed. */
+const canEnter = (card: HTMLElement, from: string, to: string | undefined): boolean =>
+  card.dataset['movable'] === 'all' || to === from || to === 'closed';
+
 const makeDraggable = (): void => {
   for (const card of document.querySelectorAll<HTMLElement>('[data-movable]')) card.draggable = true;
 };
@@ -83,6 +87,10 @@ const moveAcross = (step: 1 | -1): void => {
   const column = columns[columns.indexOf(from) + step];
   const to = column?.dataset['list'];
   if (column === undefined || to === undefined) return;
+  if (!canEnter(card, keyOf(card), to)) {
+    announce('You can move this card only to Closed.');
+    return;
+  }
   const below = to === 'closed' ? '' : idOf(cardsOf(column)[0]);
   void send([idOf(card), from.dataset['list'], to, '', below].join(':'));
 };
@@ -99,10 +107,10 @@ export const boardShortcuts = (): [string, readonly [string, () => void]][] =>
   boardOf() === null ? [] : [...keys].map(([key, action]) => [`Alt+${key.replace('Arrow', '')}`, action]);
 
 /** Puts a dragged card where the pointer is. Cards that were closed have no order. */
-const place = (card: HTMLElement, { target, clientY }: DragEvent): void => {
+const place = (card: HTMLElement, from: string, { target, clientY }: DragEvent): void => {
   const column = target instanceof Element ? columnOf(target) : null;
   const list = column?.querySelector('.cards');
-  if (!column || !list) return;
+  if (!column || !list || !canEnter(card, from, column.dataset['list'])) return;
   const next = cardsOf(column)
     .filter((one) => one !== card)
     .find((one) => one.getBoundingClientRect().top + one.offsetHeight / 2 > clientY);
@@ -140,7 +148,7 @@ const startDrag = (board: HTMLElement): void => {
   board.addEventListener('dragover', (event) => {
     if (dragged === null) return;
     event.preventDefault();
-    place(dragged.card, event);
+    place(dragged.card, dragged.from, event);
   });
   board.addEventListener('drop', (event) => {
     if (dragged === null) return;

@@ -34,6 +34,13 @@ const follow = (element: HTMLElement): void => {
   element.focus();
 };
 
+/** Leaves a field on Escape, so that single keys work again. The first Escape in a search field clears it. */
+const leaveField = ({ key, target }: KeyboardEvent): void => {
+  if (key !== 'Escape' || !(target instanceof HTMLElement) || !isField(target)) return;
+  const clears = target instanceof HTMLInputElement && target.type === 'search' && target.value !== '';
+  if (!clears && target.closest('dialog') === null) target.blur();
+};
+
 export const startShortcuts = (actions: Actions): void => {
   actions.set('?', ['Show keyboard shortcuts', () => showShortcuts(actions)]);
   let first = '';
@@ -46,6 +53,7 @@ export const startShortcuts = (actions: Actions): void => {
     return action !== undefined || element !== null;
   };
   document.addEventListener('keydown', (event) => {
+    leaveField(event);
     const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
     if (ctrlKey || metaKey || altKey || key === 'Shift' || isField(target)) return;
     if (document.body.dataset['noKeys'] !== undefined || document.querySelector('dialog[open]') !== null)

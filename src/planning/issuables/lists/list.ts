@@ -10,7 +10,7 @@ import { keptPages } from './page_cache.ts';
 import type { Version } from './json_cache.ts';
 import { type ListKind, type Query, getProject } from './list_kind.ts';
 import { type Plan, makePlan, tables, getLimit, readsMany } from './plan_list.ts';
-import { noTexts, makeTotal, makeColumnCount, makeKey } from './list_totals.ts';
+import { noTexts, makeTotal, makeColumnCount, makeKey, makeWideKey } from './list_totals.ts';
 
 type ReadPage = { versions: Version[]; total: number };
 
@@ -53,6 +53,13 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     return { versions: plan === null ? [] : await readPage(kind, query, plan), total: 0 };
   };
 
+  /** Reads a page over many projects, which is cached until the next commit. */
+  const readWide = async (query: Query<F>): Promise<ReadPage> => {
+    const { call, scope, filters, page } = query;
+    const place = JSON.stringify([scope, filters.order_by, filters.sort, page.limit, page.offset]);
+    return await kept.widePage(call, place + makeWideKey(query), () => readWithoutTotal(query));
+  };
+
   /** Reads a page by way of the cache. @param what is read: a part of the key */
   const readCached = async (query: Query<F>, what: string, make: typeof read): Promise<ReadPage> => {
     const { call, scope, filters, page } = query;
@@ -72,8 +79,12 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     },
 
     /** Returns the versions of the records of a page, without a total. */
-    listVersions: async (query: Omit<Query<F>, 'texts'>): Promise<Version[]> =>
-      (await readCached({ ...query, texts: noTexts }, 'versions ', readWithoutTotal)).versions,
+    listVersions: async (given: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
+      const query = { ...given, texts: noTexts };
+      const isWide = getProject(query.scope) === null;
+      const read = isWide ? readWide(query) : readCached(query, 'versions ', readWithoutTotal);
+      return (await read).versions;
+    },
 
     /** Counts records by label, assignee and milestone, and those that have none of these. Columns without any are absent. */
     countByColumn: makeColumnCount(kind, kept),

@@ -33,7 +33,7 @@ export const noTexts: TextLoader = async () => await Promise.resolve([]);
 const wholePage: PageRequest = { page: 1, per_page: 1, limit: 1, offset: 0 };
 
 /** Cache key of a list without a project, apart from the stored data. */
-const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
+export const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;
   return JSON.stringify([getUserId(call), today(call.now), selecting]);
 };

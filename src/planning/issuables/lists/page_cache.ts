@@ -79,6 +79,16 @@ export const keptPages = (versionOf: Version) => {
       return await keep(getCache(platform).totals, key, rows[0]?.state ?? '', count);
     },
 
+    /** As `wideTotal`, for the first records of a list over many projects. */
+    widePage: async (
+      { platform, db }: Pick<Call, 'platform' | 'db'>,
+      key: string,
+      read: () => Promise<Read>,
+    ): Promise<Read> => {
+      const { rows } = await platform.store.dialect.state.execute(db);
+      return await keep(getCache(platform).pages, key, rows[0]?.state ?? '', read);
+    },
+
     /** As `page`, for the total that all pages of a list share. */
     total: async <T>(
       call: PageRequester,

@@ -15,8 +15,8 @@ export type IssueHistory = { created_at: number; isFirstIn: boolean; events: Eve
 export type MilestoneCounts = { total: number; open: number };
 
 /** Milestones with more have no history. */
-const maxIssues = 2_000;
-const maxEvents = 20_000;
+export const maxIssues = 2_000;
+export const maxEvents = 20_000;
 
 type IssueRow = { id: number; created_at: number; closed_at: number | null; is_member: number };
 type EventRow = { target_id: number; kind: string; action: Event['change']; created_at: number };

@@ -1,4 +1,5 @@
 /** Renders a board: its bar, its filter and its columns with cards. */
+import type { Call } from '../../../../core/access/call.ts';
 import { may } from '../../../../core/access/may.ts';
 import { today } from '../../../../core/access/viewer.ts';
 import { type BoardColumn, type ColumnKey, columnsOf } from '../../../../planning/boards/columns/columns.ts';
@@ -6,7 +7,7 @@ import { type LoadedColumn, loadColumns } from '../../../../planning/boards/colu
 import { type Board, boardNames } from '../../../../planning/boards/queries.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
-import { projectsById } from '../../../../projects/projects/find.ts';
+import { type Project, projectsById } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { hidden } from '../../parts/form.ts';
@@ -17,9 +18,16 @@ import { menu } from '../../parts/menu.ts';
 import { type AddressQuery, addressOf, chipQuery } from '../issuables/list/filter_chips.ts';
 import { filterBar } from '../issuables/list/filter_bar.ts';
 import { issueFields } from '../issues/list/filter_fields.ts';
-import { parseIssue } from '../issues/list/issue_row.ts';
+import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
 import type { ListQuery } from '../issues/list/read_query.ts';
-import { type Card, type CardContext, type MoveTarget, cardPart, moveFormId } from './card.ts';
+import {
+  type Card,
+  type CardContext,
+  type CardMoves,
+  type MoveTarget,
+  cardPart,
+  moveFormId,
+} from './card.ts';
 import { columnName } from './column_name.ts';
 import { newIssueLink } from './new_issue.ts';
 import type { BoardsPlace } from './board_owner.ts';
@@ -53,6 +61,13 @@ const countPart = ({ list, total }: LoadedColumn): Html => {
 
 type Loaded = { columns: LoadedColumn[]; cards: Map<number, Card> };
 
+const findMoves = ({ viewer }: Call, project: Project, issue: ListedIssue): CardMoves => {
+  if (may(viewer, 'admin_issue', project)) return 'all';
+  const target = { author_id: issue.author.id, assignee_ids: issue.assignees.map(({ id }) => id) };
+  // Leaving the closed column changes labels of the lists.
+  return issue.state === 'opened' && may(viewer, 'update_issue', project, target) ? 'own' : null;
+};
+
 /** Loads the cards of all columns with the statements of one list. */
 const loadCards = async ({ call }: Visit, columns: readonly LoadedColumn[]): Promise<Map<number, Card>> => {
   const versions = new Map(columns.flatMap((column) => column.versions.map((one) => [one.id, one] as const)));
@@ -64,8 +79,8 @@ const loadCards = async ({ call }: Visit, columns: readonly LoadedColumn[]): Pro
   return new Map(
     issues.map((issue) => {
       const project = projects.get(issue.project_id);
-      const canMove = project !== undefined && may(call.viewer, 'admin_issue', project);
-      return [issue.id, { issue, labels: labels.get(issue.id) ?? [], canMove }];
+      const moves = project === undefined ? null : findMoves(call, project, issue);
+      return [issue.id, { issue, labels: labels.get(issue.id) ?? [], moves }];
     }),
   );
 };

@@ -268,6 +268,25 @@ describe('a move', () => {
     assert.deepEqual(await press(a.id, 'down'), [b.id, a.id, c.id]);
   });
 
+  test('lets authors without a role order and close their own cards', async () => {
+    const { project: own, path, lists, issue, read: readIssue } = await setUp();
+    const others = await issue();
+    const { location } = await guest.post(`/${own.full_path}/issues`, { title: 'Mine' });
+    const iid = Number(location?.split('/').at(-1));
+    const { id } = await must(`GET /projects/${own.id}/issues/${iid}`);
+    const { text } = await read(guest, path);
+    const cardOf = (one: number): string =>
+      /^[\s\S]*?<\/li>/.exec(text.split(`id="card-${one}"`)[1] ?? '')?.[0] ?? '';
+    assert.match(cardOf(id), /data-movable="own"/);
+    assert.match(cardOf(id), new RegExp(`value="${id}:open:closed::"`));
+    assert.doesNotMatch(cardOf(id), new RegExp(`value="${id}:open:${lists['todo']}:`));
+    assert.doesNotMatch(cardOf(others.id), /data-movable|name="move"/);
+    assert.equal((await move(guest, path, [id, 'open', 'open', '', others.id])).status, 303);
+    assert.equal((await move(guest, path, [id, 'open', at(lists['todo']), '', ''])).status, 403);
+    assert.equal((await move(guest, path, [id, 'open', 'closed', '', ''])).status, 303);
+    assert.equal((await readIssue(iid)).state, 'closed');
+  });
+
   test('is refused to others, and of issues and columns of others', async () => {
     const { path, lists, issue, read: readIssue } = await setUp();
     const other = await setUp();

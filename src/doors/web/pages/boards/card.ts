@@ -12,7 +12,10 @@ import { type ListedIssue, issuePath } from '../issues/list/issue_row.ts';
 /** Id of the form that sends the moves of all cards. */
 export const moveFormId = 'move-card';
 
-export type Card = { issue: ListedIssue; labels: readonly LinkedLabel[]; canMove: boolean };
+/** Where the viewer may move a card. `own`: an author or assignee without a role orders it in its column and closes it. */
+export type CardMoves = 'all' | 'own' | null;
+
+export type Card = { issue: ListedIssue; labels: readonly LinkedLabel[]; moves: CardMoves };
 
 /** A column as the menus of cards name it. */
 export type MoveTarget = { key: ColumnKey; name: string; firstId: number | null };
@@ -57,10 +60,10 @@ const placeButtons = ({ issue: { id } }: Card, { from, ids }: CardContext): Html
 };
 
 const moveMenu = (card: Card, context: CardContext): Html => {
-  const { issue } = card;
+  const { issue, moves } = card;
   const { from, targets } = context;
   const others = targets
-    .filter(({ key }) => key !== from)
+    .filter(({ key }) => key !== from && (moves === 'all' || key === 'closed'))
     .map(({ key, name, firstId }) =>
       moveButton(
         moveValue(issue.id, from, key, key === 'closed' ? {} : { below: firstId ?? undefined }),
@@ -88,12 +91,12 @@ const peoplePart = ({ assignees }: ListedIssue): Html | null => {
 
 /** Renders an issue as a card. */
 export const cardPart = (card: Card, context: CardContext): Html => {
-  const { issue, labels, canMove } = card;
+  const { issue, labels, moves } = card;
   const { labelHref, today, namesProject } = context;
-  return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${canMove && html` data-movable`}><div class="row between"><span class="heading">${
+  return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${moves !== null && html` data-movable="${moves}"`}><div class="row between"><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
-  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a></span>${canMove && moveMenu(card, context)}</div>${
+  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
     labels.length > 0 &&
     html`<div class="labels">${labels.map((one) => html`${label(one, labelHref(one.name))} `)}</div>`
   }<div class="row between"><span class="meta">${namesProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${

@@ -1,6 +1,7 @@
 /** Tests the pages of milestones of projects and groups. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -132,6 +133,20 @@ test('shows the issues that the visitor sees, page by page, and a burn-down char
     (await maintainer.get(`${path}?tab=merge_requests`)).text,
     /No merge requests on this milestone/,
   );
+});
+
+test('says that a milestone has too many changes for charts', async () => {
+  const milestone = await inProject({ title: unique('busy'), start_date: '2026-01-05' });
+  const json = { title: 'busy', milestone_id: milestone.id };
+  const { body: issue } = await gantry.api(`POST /projects/${project.id}/issues`, { json });
+  await gantry.service.platform.store.write(async ({ db }) =>
+    sql`insert into resource_events (kind, target_type, target_id, action, created_at)
+      with recursive numbers (number) as (
+        select 1 union all select number + 1 from numbers where number <= 20000)
+      select 'state', 'Issue', ${issue.id}, 'closed', 1 from numbers`.execute(db),
+  );
+  const { text } = await maintainer.get(pathOf(milestone));
+  assert.match(text, /at most 2,000 issues and 20,000 changes\. This milestone has more/);
 });
 
 test('milestones of a group show in its projects, and are edited in the group', async () => {

@@ -9,7 +9,7 @@ import { label } from '../../../parts/label.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
-type User = { name: string; username: string; avatar_url: string | null };
+type User = { id: number; name: string; username: string; avatar_url: string | null };
 
 /** The fields of the JSON of an issue that a row shows. */
 export type ListedIssue = {
