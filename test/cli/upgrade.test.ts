@@ -1,25 +1,50 @@
-/** An upgrade is tried on a copy, copies the database of SQLite first, and can be undone. */
+/** An upgrade is tried on a copy, copies the database first, and can be undone. */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { openAnyStore } from '../../src/app/service/open_database.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
 import { migrationTexts } from '../../src/platform/db/migrations/list.ts';
-import { engine, newUsedPlace, type Place } from './gantry.ts';
+import { systemClock } from '../../src/platform/time.ts';
+import { fillOlderSchema } from '../support/databases/older_schema.ts';
+import { engine, newPlace, newUsedPlace, type Place } from './gantry.ts';
 
 let place: Place;
+const copies: Place[] = [];
+
+const removeFiles = (data: string): void => {
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(data, `gantry.sqlite${ending}`), { force: true });
+};
+
+/** Puts a database of the version before backups in the place of the current one. */
+const makeOlder = async ({ data, env, store }: Place): Promise<void> => {
+  const rows = await store(async ({ db }) => await db.selectFrom('instance').selectAll().execute());
+  if (engine === 'sqlite') removeFiles(data);
+  else
+    await store(async ({ db }) => {
+      const schema = sql.ref(env['GANTRY_DATABASE_SCHEMA'] ?? '');
+      await sql`drop schema ${schema} cascade`.execute(db);
+    });
+  const parts = { config: readConfig({}, env).config, clock: systemClock, onFatal: () => undefined };
+  const older = await openAnyStore(parts);
+  await fillOlderSchema(older, '0093');
+  await older.write(async ({ db }) => {
+    await db.deleteFrom('instance').execute();
+    await db.insertInto('instance').values(rows).execute();
+  });
+  await older.close();
+};
+
 before(async () => {
   place = await newUsedPlace();
-  // The schema of the version before backups.
-  await place.store(
-    async ({ write }) =>
-      await write(async ({ db }) => {
-        await sql`drop table backups`.execute(db);
-        await sql`delete from migrations where name >= '0093'`.execute(db);
-      }),
-  );
+  await makeOlder(place);
 });
-after(async () => await place.remove());
+after(async () => {
+  for (const one of [...copies, place]) await one.remove();
+});
 
 const newer = migrationTexts.map(({ name }) => name).filter((name) => name >= '0093');
 const folder = (): string => join(place.data, 'before_upgrade');
@@ -30,36 +55,79 @@ const applied = async (): Promise<boolean> =>
     return rows.length > 0;
   });
 
-test('is tried on a copy', async () => {
+test('is tried on a copy, with the time of each migration', async () => {
   const { code, stdout, stderr } = await place.run('migrate --dry-run --json');
   assert.equal(code, 0, stderr);
-  const { pending, seconds } = JSON.parse(stdout) as { pending: string[]; seconds: number | null };
+  const { pending, seconds, migrations } = JSON.parse(stdout) as {
+    pending: string[];
+    seconds: number;
+    migrations: { name: string; seconds: number }[];
+  };
   assert.deepEqual(pending, newer);
-  assert.equal(typeof seconds, engine === 'sqlite' ? 'number' : 'object');
+  assert.deepEqual(
+    migrations.map(({ name }) => name),
+    newer,
+  );
+  assert.equal(
+    seconds,
+    migrations.reduce((sum, one) => sum + one.seconds, 0),
+  );
   assert.equal(await applied(), false);
+  const text = (await place.run('migrate --dry-run')).stdout;
+  assert.match(text, /On a copy of the database, this took \d+\.\d seconds:\n {2}0093_backups {2,}\d+\.\d s/);
+  if (engine === 'sqlite') return;
+  const left = await place.store(
+    async ({ db }) => await sql`select 1 from pg_namespace where nspname like '%_dry_run'`.execute(db),
+  );
+  assert.deepEqual(left.rows, []);
 });
 
 test('copies the database first, and is undone by the copy', async () => {
+  const refused = await place.run('migrate', { env: { GANTRY_UPGRADE_COPY: 'perhaps' } });
+  assert.equal(refused.code, 2);
   const { code, stderr } = await place.run('migrate');
   assert.equal(code, 0, stderr);
   assert.equal(await applied(), true);
-  if (engine !== 'sqlite') {
-    assert.ok(!existsSync(folder()));
-    return;
-  }
   const [copy = ''] = readdirSync(folder());
   assert.match(copy, /^\d{8}T\d{6}Z-0\d{3}_\w+\.sqlite$/);
   assert.equal(statSync(join(folder(), copy)).mode & 0o077, 0);
-  copyFileSync(join(folder(), copy), join(place.data, 'gantry.sqlite'));
-  for (const ending of ['wal', 'shm']) rmSync(join(place.data, `gantry.sqlite-${ending}`), { force: true });
-  assert.equal(await applied(), false);
-  const again = await place.run('migrate --json');
-  assert.deepEqual(JSON.parse(again.stdout), { applied: newer });
+  const file = new DatabaseSync(join(folder(), copy), { readOnly: true });
+  assert.deepEqual(file.prepare("select name from migrations where name >= '0093'").all(), []);
+  assert.equal(file.prepare('select username from users').all().length, 1);
+  file.close();
+  if (engine === 'sqlite') {
+    removeFiles(place.data);
+    copyFileSync(join(folder(), copy), join(place.data, 'gantry.sqlite'));
+    assert.equal(await applied(), false);
+    const again = await place.run('migrate --json');
+    assert.deepEqual(JSON.parse(again.stdout), { applied: newer });
+    return;
+  }
+  // The version that made it moves it into an empty schema; here, the present one does, once it has migrated it.
+  const home = newPlace();
+  copies.push(home);
+  mkdirSync(home.data, { recursive: true });
+  copyFileSync(join(folder(), copy), join(home.data, 'gantry.sqlite'));
+  copyFileSync(join(place.data, 'secrets.json'), join(home.data, 'secrets.json'));
+  const { GANTRY_DATABASE_URL: url = '', GANTRY_DATABASE_SCHEMA: schema = '', ...env } = home.env;
+  const local = { env: { ...env, GANTRY_DATABASE_URL: '' } };
+  for (const line of ['adopt storage:default blobs', `migrate --to ${url} --to-schema ${schema}`]) {
+    const moved = await home.run(line, local);
+    assert.equal(moved.code, 0, `${line}: ${moved.stderr}`);
+  }
+  const users = await home.store(async ({ db }) => await db.selectFrom('users').select('username').execute());
+  assert.deepEqual(users, [{ username: 'u1' }]);
 });
 
-test('makes no copy where nothing is to be done', async () => {
-  const count = existsSync(folder()) ? readdirSync(folder()).length : 0;
+test('makes no copy where nothing is to be done, or none is wanted', async () => {
+  const count = readdirSync(folder()).length;
   const { code } = await place.run('migrate');
   assert.equal(code, 0);
-  assert.equal(existsSync(folder()) ? readdirSync(folder()).length : 0, count);
+  assert.equal(readdirSync(folder()).length, count);
+  rmSync(folder(), { recursive: true });
+  await makeOlder(place);
+  const without = await place.run('migrate', { env: { GANTRY_UPGRADE_COPY: 'false' } });
+  assert.equal(without.code, 0, without.stderr);
+  assert.equal(await applied(), true);
+  assert.equal(existsSync(folder()), false);
 });

@@ -1,15 +1,12 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, fields } from '../../platform/config/fields.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db/migrate.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
-import { databaseExists, databaseFile, openExistingStore } from '../service/open_database.ts';
-import { workFolder } from '../backup/snapshot.ts';
-import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
+import { databaseExists, openExistingStore } from '../service/open_database.ts';
+import { type TriedMigration, tryMigrations } from '../backup/try_migrations.ts';
 import { moveDatabase } from '../backup/move_database.ts';
-import { UsageFailure, action, formatCount, print } from './define_commands.ts';
+import { UsageFailure, action, columns, formatCount, print } from './define_commands.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
@@ -27,32 +24,18 @@ const pending = async (config: Config): Promise<string[]> => {
   }
 };
 
-/** Migrates a copy of SQLite's file, and returns how many seconds that took; null: not tried. */
-const tryOnCopy = async (config: Config): Promise<number | null> => {
-  if (config.database_url !== null || !databaseExists(config)) return null;
-  const data = join(workFolder(config), 'dry_run');
-  prepareFolder(data);
-  try {
-    await copyDatabaseFile(databaseFile(config), databaseFile({ data }));
-    const store = await openExistingStore(storeParts({ ...config, data }));
-    const began = performance.now();
-    try {
-      await migrate(store);
-      return (performance.now() - began) / 1000;
-    } finally {
-      await store.close();
-    }
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
+const formatTried = (tried: readonly TriedMigration[]): string => {
+  const total = tried.reduce((sum, { seconds }) => sum + seconds, 0);
+  const cells = tried.map(({ name, seconds }) => [`  ${name}`, `${seconds.toFixed(1)} s`]);
+  return `\nOn a copy of the database, this took ${total.toFixed(1)} seconds:\n${columns(cells)}`;
 };
 
 const dryRun = async (config: Config, options: Options): Promise<void> => {
   const names = await pending(config);
-  const seconds = names.length === 0 ? null : await tryOnCopy(config);
-  const time =
-    seconds === null ? '' : `\nOn a copy of the database, this took ${seconds.toFixed(1)} seconds.`;
-  print(options, { pending: names, seconds }, formatNames(names, 'Would apply:') + time);
+  const tried = names.length === 0 ? null : await tryMigrations(config);
+  const seconds = tried?.reduce((sum, one) => sum + one.seconds, 0) ?? null;
+  const text = formatNames(names, 'Would apply:') + (tried === null ? '' : formatTried(tried));
+  print(options, { pending: names, seconds, migrations: tried }, text);
 };
 
 const apply = async (config: Config): Promise<string[]> => {
@@ -131,7 +114,10 @@ export const migrateCommand = (): Command =>
         'gantry migrate --to postgres://gantry:secret@db/gantry',
       ],
     })
-      .option('--dry-run', 'print what would be applied, and on SQLite try it on a copy')
+      .option(
+        '--dry-run',
+        'print what would be applied, and try it on a copy: a file, or a schema <name>_dry_run',
+      )
       .option(
         '--to <url>',
         'move the database into an empty one: postgres://..., or "sqlite" for the file in the data folder',

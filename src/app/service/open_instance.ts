@@ -163,7 +163,7 @@ const isRecorded = ({ record, adoptsSecrets }: Plan, { id, fingerprints }: NewRe
 const copyIfUpgraded = async ({ config, clock, log }: InstanceParts, { record }: Plan): Promise<void> => {
   const pending = pendingMigrations(record.applied);
   if (record.isEmpty || pending.length === 0) return;
-  const copy = await copyBeforeUpgrade(config, record.applied.at(-1) ?? 'begin', clock.now());
+  const copy = await copyBeforeUpgrade(config, record.applied, clock.now());
   log?.info({ copy, migrations: pending }, 'the database is upgraded');
 };
 

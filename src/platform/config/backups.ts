@@ -1,5 +1,5 @@
 /** Settings of backups: when they are made, where they go, and how many are kept. */
-import { type Field, readCount, readMatching, readUrl } from './parse_values.ts';
+import { type Field, readCount, readMatching, readUrl, readYes } from './parse_values.ts';
 
 export type BackupConfig = {
   /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX; null: none is configured. */
@@ -8,6 +8,8 @@ export type BackupConfig = {
   backup_schedule: string | null;
   /** Number of backups that are kept in a folder or a bucket. */
   backup_keep: number;
+  /** Whether the database is copied to the data folder before it is migrated. */
+  upgrade_copy: boolean;
   backup_s3_endpoint: string | null;
   backup_s3_region: string;
   backup_s3_access_key: string | null;
@@ -35,6 +37,13 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     default: '14',
     meaning: 'number of backups that are kept; older ones are removed after each new one',
     read: readCount,
+  },
+  upgrade_copy: {
+    variable: 'GANTRY_UPGRADE_COPY',
+    default: 'true',
+    meaning:
+      'true: before the database is migrated, it is copied to before_upgrade in the data folder; or false',
+    read: readYes,
   },
   backup_s3_endpoint: {
     variable: 'GANTRY_BACKUP_S3_ENDPOINT',

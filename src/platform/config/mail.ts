@@ -1,5 +1,5 @@
 /** Settings of mail: the SMTP server, the sender, and how much is sent. Without a server, no mail is sent. */
-import { type Field, readLimit, readMatching } from './parse_values.ts';
+import { type Field, readLimit, readMatching, readYes } from './parse_values.ts';
 
 export type MailConfig = {
   /** `smtp:` or `smtps:` URL, with the user and the password; null: mail is off. */
@@ -26,11 +26,6 @@ const readSmtpUrl = (text: string): string => {
 };
 
 const addressPattern = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@",;]+@[^\s<>@",;]+>|[^\s<>@",;]+@[^\s<>@",;]+)$/u;
-
-const readYes = (text: string): boolean => {
-  if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
-  return text === 'true';
-};
 
 export const mailFields: { [N in keyof MailConfig]: Field<MailConfig[N]> } = {
   smtp_url: {

@@ -140,3 +140,8 @@ export const readExecutor = (text: string): RunnerExecutor => {
   if (executor === undefined) throw new Error(`must be one of ${runnerExecutors.join(', ')}`);
   return executor;
 };
+
+export const readYes = (text: string): boolean => {
+  if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+  return text === 'true';
+};

@@ -29,29 +29,43 @@ export const pendingMigrations = (
   texts: readonly MigrationText[] = migrationTexts,
 ): string[] => toNames(texts).filter((name) => !applied.includes(name));
 
+/** Receives the name of a migration that was applied, and the milliseconds that it took. */
+export type OnApplied = (name: string, milliseconds: number) => void;
+
+/** Returns the migrations that a database of an earlier version has. */
+export const selectApplied = (applied: readonly string[]): MigrationText[] =>
+  migrationTexts.filter(({ name }) => applied.includes(name));
+
 /**
  * Migrates the database to this version's schema in one transaction. Returns the names of applied migrations.
  * @param texts other migrations, for tests
  * @param within runs in the same transaction after the migration; if it fails, nothing is changed
+ * @param onApplied called after each migration
  * @throws StartFailure for a database of a newer version, which stays unchanged
  */
 export const migrate = async (
   store: Store,
   texts: readonly MigrationText[] = migrationTexts,
   within?: (tx: Tx) => Promise<void>,
+  onApplied?: OnApplied,
 ): Promise<string[]> => {
   const applied = (await appliedMigrations(store)) ?? [];
   refuseNewer(applied, texts);
   const isCurrent = pendingMigrations(applied, texts).length === 0;
   if (isCurrent && within === undefined) return [];
   return await store.write(async (tx) => {
-    const names = isCurrent ? [] : await applyPending(tx, store, texts);
+    const names = isCurrent ? [] : await applyPending(tx, store, texts, onApplied);
     await within?.(tx);
     return names;
   });
 };
 
-const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[]): Promise<string[]> => {
+const applyPending = async (
+  tx: Tx,
+  store: Store,
+  texts: readonly MigrationText[],
+  onApplied: OnApplied = () => undefined,
+): Promise<string[]> => {
   if (store.dialect.engine === 'postgres') await acquireLock(tx);
   const { text, integer, end } = store.ddl;
   await sql
@@ -63,11 +77,13 @@ const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[
   refuseNewer(applied, texts); // another service may have migrated while this one waited
   const pending = pendingMigrations(applied, texts);
   for (const migration of texts.filter(({ name }) => pending.includes(name))) {
+    const began = performance.now();
     for (const statement of migration.statements(store.ddl)) {
       await sql.raw(statement).execute(tx.db);
     }
     await runDeferred(store, tx);
     await sql`insert into migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx.db);
+    onApplied(migration.name, performance.now() - began);
   }
   return pending;
 };
