@@ -3,7 +3,7 @@
  */
 import type { MethodHandlers } from './handler_types.ts';
 import { compareAcross } from './ops/compare_across.ts';
-import { diffFiles, diffRaw } from './diff/diff_trees.ts';
+import { diffFiles, diffRaw } from './diff/diff_handlers.ts';
 import { cherryPick, revert } from './ops/cherry_pick.ts';
 import { fetchCommit } from './ops/fetch_commit.ts';
 import { commitActions } from './ops/commit_actions.ts';
@@ -20,7 +20,7 @@ import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/r
 import { readCommitSignature } from './commits/read_signature.ts';
 import { answerWhenEmpty } from './storage/missing_repository.ts';
 import { countLanguages } from './read/languages/count_languages.ts';
-import { grepTree } from './read/grep_tree.ts';
+import { findFilesWithText } from './read/find_files_with_text.ts';
 import { lastCommits } from './read/last_commits.ts';
 import { listTree } from './read/list_tree.ts';
 import { countAheadBehind } from './commits/ahead_behind.ts';
@@ -66,7 +66,7 @@ export const methods: MethodHandlers = {
   'commits.is_ancestor': answerWhenEmpty(isAncestor, () => ({ is: false })),
   'tree.list': answerWhenEmpty(listTree, () => null),
   'tree.last_commits': lastCommits,
-  'tree.grep': answerWhenEmpty(grepTree, () => ({ paths: [] })),
+  'tree.grep': answerWhenEmpty(findFilesWithText, () => ({ paths: [] })),
   'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),

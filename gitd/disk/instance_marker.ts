@@ -1,4 +1,7 @@
-/** Reads and writes the marker of a storage: a file at its root with the id of the instance that owns it. */
+/**
+ * Reads and writes the marker of a storage, a file at its root with the id of the instance that owns it, and inspects
+ * a storage before it gets one.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,7 +23,7 @@ export const readMarker = async (root: string): Promise<string | null> => {
   }
 };
 
-/** Writes the marker, and creates the folder if needed. It is on disk when this resolves. */
+/** Writes the marker, and creates the folder if needed. Resolves once it is on disk. */
 export const writeMarker = async (root: string, instance: string): Promise<void> => {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const draft = join(root, `${markerName}.${randomBytes(6).toString('hex')}`);
@@ -71,11 +74,11 @@ export const inspectStorage = async (
   root: string,
   repositories: readonly string[],
 ): Promise<StorageState> => {
-  const there = await Promise.all(repositories.map(async (path) => await isFile(join(root, path, 'HEAD'))));
+  const found = await Promise.all(repositories.map(async (path) => await isFile(join(root, path, 'HEAD'))));
   const instance = await readMarker(root);
   return {
     instance,
     isEmpty: instance === null && !(await holdsRepository(join(root, '@hashed'), 2)),
-    held: there.filter(Boolean).length,
+    held: found.filter(Boolean).length,
   };
 };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, MethodHandler } from '../handler_types.ts';
-import { diffFiles } from '../diff/diff_trees.ts';
+import { diffFiles } from '../diff/diff_handlers.ts';
 import type { Methods } from '../protocol.ts';
 import { getMergeBase } from '../commits/read_commits.ts';
 import { listCommits } from '../commits/list_commits.ts';

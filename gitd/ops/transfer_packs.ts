@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Context, StreamIo } from '../handler_types.ts';
 import { reachFaultPoint } from '../fault_points.ts';
 import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
-import { streamProcessOutput } from '../exec/stream_process_output.ts';
+import { streamProcessChain } from '../exec/stream_process_chain.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import type { Streams } from '../protocol.ts';
@@ -94,7 +94,7 @@ const sendPack = async (
 ): Promise<Record<string, never>> => {
   // git refuses ids that are not in this repository.
   const process = await startPack(context, { commits, not: await selectExisting(context, not) });
-  await streamProcessOutput({ processes: [process], output, signal: context.signal });
+  await streamProcessChain({ processes: [process], output, signal: context.signal });
   return {};
 };
 

@@ -4,7 +4,7 @@ import type { Duplex, Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Context, StreamIo } from '../handler_types.ts';
 import { flag, oid, paths, text, type Argument } from '../exec/arguments.ts';
-import { streamProcessOutput } from '../exec/stream_process_output.ts';
+import { streamProcessChain } from '../exec/stream_process_chain.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
@@ -76,7 +76,7 @@ const sendArchive = async (
   const packer = await startPacker(context, format);
   // gzip's header has no name and no time.
   const through = [...(format === 'tar.gz' ? [createGzip()] : []), meter];
-  await streamProcessOutput({ processes: [process, ...packer], output, through, signal });
+  await streamProcessChain({ processes: [process, ...packer], output, through, signal });
 };
 
 /** @throws GitError `invalid` for a format that this machine cannot make; `too_large` for a tree of too many files */

@@ -1,6 +1,6 @@
 import type { Context, MethodHandler, StreamHandler, StreamIo } from '../handler_types.ts';
 import { flag, isOid, oid } from '../exec/arguments.ts';
-import { streamProcessOutput } from '../exec/stream_process_output.ts';
+import { streamProcessChain } from '../exec/stream_process_chain.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
 import { folderMode, submoduleMode } from '../odb/raw_tree.ts';
@@ -78,7 +78,7 @@ const sendBlob = async (
   const progress = startWatchdog(signal);
   try {
     const through = [progress.toClient()];
-    await streamProcessOutput({ processes: [process], output, through, signal: progress.signal });
+    await streamProcessChain({ processes: [process], output, through, signal: progress.signal });
   } finally {
     progress.end();
   }

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import { diffFiles } from '../diff/diff_trees.ts';
+import { diffFiles } from '../diff/diff_handlers.ts';
 import { streamBlob } from './blobs.ts';
 import {
   type TestRepository,

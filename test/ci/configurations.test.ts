@@ -192,7 +192,7 @@ test('a library for desktops', async () => {
 test('an old application', async () => {
   const { main, branch, tag } = await valid('old_application', [
     'duplicate key: script, the last one counts',
-    'jobs:pages is a job as any other: no site is made of what it leaves',
+    'jobs:pages runs as any job: its artifacts are not published as a site',
   ]);
   assert.deepEqual(main?.shape, [
     'prepare: setup',

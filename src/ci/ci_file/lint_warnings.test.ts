@@ -57,7 +57,7 @@ c: { trigger: { include: child.yml }, inputs: { i: { default: 1 } }, environment
 });
 
 test('warns that a pages job publishes no site, unless it disables pages', async () => {
-  const none = 'jobs:pages is a job as any other: no site is made of what it leaves';
+  const none = 'jobs:pages runs as any job: its artifacts are not published as a site';
   assert.deepEqual(await compileWarnings('pages: { script: x }'), [none]);
   assert.deepEqual(await compileWarnings('pages: { script: x, pages: true }'), [kept('jobs:pages', 'pages')]);
   assert.deepEqual(await compileWarnings('pages: { script: x, pages: false }'), []);

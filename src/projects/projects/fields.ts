@@ -23,7 +23,7 @@ const flags = {
 /** Seconds: ten minutes to a month. */
 const timeouts = { minimum: 600, maximum: 2_592_000 };
 
-const ofPipelines = {
+const pipelineParams = {
   ci_config_path: optional(clearable(text({ description: 'default: `.gitlab-ci.yml`' }))),
   build_timeout: optional(integer({ ...timeouts, description: 'seconds that a job may take' })),
   max_artifacts_size: optional(
@@ -42,13 +42,13 @@ export const projectParams = {
   path: optional(text()),
   description: optional(clearable(text({ maxLength: 2000 }))),
   visibility: optional(oneOf(visibilities)),
-  public: optional(boolean({ description: 'true: as `visibility=public`, false: as `private`' })),
+  public: optional(boolean({ description: 'true means `visibility=public`, false means `visibility=private`' })),
   ...featureParams,
   ...topicParams,
   ...flags,
-  ...ofPipelines,
+  ...pipelineParams,
   public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
-  default_branch: optional(text({ description: 'a branch that is there; an empty repository has none' })),
+  default_branch: optional(text({ description: 'an existing branch; cannot be set while the repository is empty' })),
   merge_method: optional(oneOf(['merge', 'rebase_merge', 'ff'])),
   squash_option: optional(oneOf(['never', 'always', 'default_on', 'default_off'])),
   avatar: avatarParam,
@@ -105,7 +105,7 @@ const pipelineColumns = (params: Params) => ({
 });
 
 /** Reads the parameters. `visibility` takes precedence over `public`. @throws Failure 400 */
-export const projectInput = (params: Params): ProjectInput => {
+export const readProjectInput = (params: Params): ProjectInput => {
   const visibility = readVisibility(params);
   const input = { ...params, public_builds: params.public_builds ?? params.public_jobs };
   const set = (Object.keys(flags) as FlagName[]).filter((name) => input[name] !== undefined);

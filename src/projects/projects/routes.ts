@@ -17,7 +17,7 @@ import { loadUser } from '../../identity/users/queries.ts';
 import { newProjectAnswer, projectAnswer } from './project_response.ts';
 import { projectAvatar } from './avatar_routes.ts';
 import { createProject } from './create.ts';
-import { projectInput, projectParams } from './fields.ts';
+import { readProjectInput, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
 import { projectShape } from './json.ts';
 import { listProjects, projectListParams } from './lists/list.ts';
@@ -88,7 +88,7 @@ const create = (initialize: Initialize) =>
         call.platform,
         params.avatar,
         async (avatar) =>
-          await createProject(call, requireUser(call), namespace_id, { ...projectInput(params), ...avatar }),
+          await createProject(call, requireUser(call), namespace_id, { ...readProjectInput(params), ...avatar }),
       );
       if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
       return await newProjectAnswer(call, id);
@@ -108,7 +108,7 @@ const createForUser = endpoint({
     const id = await withAvatar(
       call.platform,
       params.avatar,
-      async (avatar) => await createProject(call, creator, null, { ...projectInput(params), ...avatar }),
+      async (avatar) => await createProject(call, creator, null, { ...readProjectInput(params), ...avatar }),
     );
     return await newProjectAnswer(call, id);
   },
@@ -130,7 +130,7 @@ const update = endpoint({
     await withAvatar(
       call.platform,
       params.avatar,
-      async (avatar) => await updateProject(call, loaded, { ...projectInput(params), ...avatar }),
+      async (avatar) => await updateProject(call, loaded, { ...readProjectInput(params), ...avatar }),
     );
     return await projectAnswer(call, loaded.id);
   },

@@ -45,10 +45,10 @@ export type JobDefaults = {
   stage: string;
   /** The default `only`, in a file whose workflow has no rules. */
   only: Policy | null;
-  /** Returns a job's keyword, its own or inherited from `default`; `where`: the position of an inherited one. */
-  part: (hash: Hash, key: string) => JobPart;
+  /** Looks up a keyword of a job, or of `default` if the job inherits it. `where`: the key of an inherited one, else null. */
+  lookUpKeyword: (hash: Hash, key: string) => JobPart;
   /** Parsed keywords of `default`, shared by all jobs. */
-  read: Map<string, unknown>;
+  parsed: Map<string, unknown>;
   inherit_variables: (hash: Hash) => boolean | string[];
 };
 
@@ -60,12 +60,12 @@ const parsePart = <T>(
   key: string,
   read: (at: At, node: Node | undefined) => T,
 ): T => {
-  const { node, where } = defaults.part(hash, key);
+  const { node, where } = defaults.lookUpKeyword(hash, key);
   if (where === null) return read(inner(at, key), node);
-  const cached = defaults.read.get(key);
+  const cached = defaults.parsed.get(key);
   if (cached !== undefined) return cached as T;
   const value = read({ where, problems: at.problems }, node);
-  defaults.read.set(key, value);
+  defaults.parsed.set(key, value);
   return value;
 };
 
@@ -73,18 +73,18 @@ const whens = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as con
 const legacyWhenText = 'should be on_success, on_failure, always or manual';
 const maxDelay = 7 * 86_400;
 const maxTimeout = 30 * 86_400;
-const legacyListText = 'config should be an array of strings';
-const noDelayText = 'when should be one of: on_success, on_failure, always, manual';
+const stringArrayText = 'config should be an array of strings';
+const bridgeWhenText = 'when should be one of: on_success, on_failure, always, manual';
 const missingScriptText = 'config should implement the script:, run:, or trigger: keyword';
 const missingTriggerText = 'config should contain either a trigger or a needs:pipeline';
 
 const parseScripts = (at: At, hash: Hash, defaults: JobDefaults) => {
-  const read = (key: string, old: string): string[] =>
-    parsePart({ at, hash, defaults }, key, (where, node) => parseScript(where, node, old) ?? []);
+  const read = (key: string, problemText: string): string[] =>
+    parsePart({ at, hash, defaults }, key, (where, node) => parseScript(where, node, problemText) ?? []);
   return {
     script: read('script', 'config should be a string or an array of strings'),
-    before_script: read('before_script', legacyListText),
-    after_script: read('after_script', legacyListText),
+    before_script: read('before_script', stringArrayText),
+    after_script: read('after_script', stringArrayText),
   };
 };
 
@@ -156,7 +156,7 @@ const parsePolicies = (at: At, hash: Hash, defaults: JobDefaults) => {
   };
 };
 
-/** Parses `needs`. Jobs with a script may take artifacts of other pipelines; others may mirror a pipeline. */
+/** Parses `needs`. Jobs with a script may take artifacts of other pipelines; bridge jobs may mirror a pipeline's status. */
 const parseJobNeeds = (at: At, hash: Hash, isBridge: boolean) => {
   const node = getEntry(hash, 'needs');
   if (node === undefined) return null;
@@ -166,7 +166,7 @@ const parseJobNeeds = (at: At, hash: Hash, isBridge: boolean) => {
     isBridge ? ['job', 'bridge'] : ['job', 'cross_dependency'],
   );
   if (parsedNeeds.mirrors === null || getEntry(hash, 'trigger') === undefined) return parsedNeeds;
-  at.problems.warn(`${at.where}:needs of a pipeline is not carried out beside a trigger`, node.position);
+  at.problems.warn(`${at.where}:needs:pipeline is ignored in a job with trigger`, node.position);
   return { ...parsedNeeds, mirrors: null };
 };
 
@@ -180,7 +180,7 @@ const parseNeedsAndDependencies = (at: At, hash: Hash, isBridge: boolean) => {
     const text = `dependencies the ${missing.join(', ')} should be part of needs`;
     reportFault(at, text, getKeyPosition(hash, 'dependencies'));
   }
-  // A mirror job waits for its stage.
+  // A job that mirrors a pipeline needs no job: it starts with its stage.
   const needs = mirrors === null ? (parsedNeeds?.needs ?? null) : null;
   return { needs, cross_needs: parsedNeeds?.cross_needs ?? [], mirrors, dependencies };
 };
@@ -191,7 +191,7 @@ const isFalse = (node: Node | undefined): boolean => node?.kind === 'scalar' && 
 const warnPages = (at: At, name: string, hash: Hash): void => {
   const pages = getEntry(hash, 'pages');
   if (pages === undefined && name === 'pages' && getEntry(hash, 'trigger') === undefined) {
-    at.problems.warn(`${at.where} is a job as any other: no site is made of what it leaves`, hash.position);
+    at.problems.warn(`${at.where} runs as any job: its artifacts are not published as a site`, hash.position);
   }
   if (!isFalse(pages)) warnNotImplemented(at, hash, 'pages');
 };
@@ -203,7 +203,7 @@ const reportUnsupported = (at: At, name: string, hash: Hash): void => {
 };
 
 const parseStringList = (at: At, node: Node | undefined): string[] =>
-  parseStrings(at, node, legacyListText) ?? [];
+  parseStrings(at, node, stringArrayText) ?? [];
 
 const parseInheritableParts = (at: At, hash: Hash, defaults: JobDefaults) => {
   const parseKey = <T>(key: string, read: (at: At, node: Node | undefined) => T): T =>
@@ -239,7 +239,7 @@ const parseHooks = (at: At, node: Node | undefined): string[] => {
   if (hooks === null) return [];
   checkKeys(at, hooks, hookKeys);
   const script = getEntry(hooks, 'pre_get_sources_script');
-  return parseScript(inner(at, 'pre_get_sources_script'), script, legacyListText) ?? [];
+  return parseScript(inner(at, 'pre_get_sources_script'), script, stringArrayText) ?? [];
 };
 
 const parseOwnParts = (at: At, hash: Hash) => ({
@@ -260,7 +260,7 @@ export const checkDefaults = (at: At, defaults: JobDefaults): void => {
   parseInheritableParts(at, empty, defaults);
 };
 
-/** Whether the job needs no runner because it starts or mirrors another pipeline. */
+/** Whether the job is a bridge: it starts or mirrors another pipeline, and needs no runner. */
 const isBridgeJob = (hash: Hash): boolean => {
   const has = (key: string): boolean => getEntry(hash, key) !== undefined;
   return has('trigger') || (has('needs') && !has('script') && !has('run'));
@@ -295,6 +295,6 @@ export const parseJob = (at: At, name: string, hash: Hash, defaults: JobDefaults
   if (job.trigger === null && job.mirrors === null && getEntry(hash, 'trigger') === undefined) {
     reportFault(at, missingTriggerText, hash.position, "script can't be blank");
   }
-  if (job.when === 'delayed') reportFault(at, noDelayText, getKeyPosition(hash, 'when'));
+  if (job.when === 'delayed') reportFault(at, bridgeWhenText, getKeyPosition(hash, 'when'));
   return withoutRunKeywords(job);
 };

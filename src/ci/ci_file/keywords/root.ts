@@ -123,8 +123,8 @@ const buildJobDefaults = (problems: Problems, root: Hash, workflow: Workflow): J
       workflow.rules === null
         ? { refs: ['branches', 'tags'], variables: null, changes: null, kubernetes: false }
         : null,
-    read: new Map(),
-    part: (hash, key) => {
+    parsed: new Map(),
+    lookUpKeyword: (hash, key) => {
       const own = getEntry(hash, key);
       const inherited = own === undefined ? shared.get(key) : undefined;
       if (inherited === undefined || !isInherited(parseInherit(at, hash, 'default'), key))

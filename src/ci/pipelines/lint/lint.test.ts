@@ -211,7 +211,7 @@ test('includes shipped templates by name', async () => {
   const { path } = await newProject({ 'README.md': 'x' });
   const names =
     'Bash C++ Go Nodejs Pages/HTML Python Rust Workflows/Branch-Pipelines Workflows/MergeRequest-Pipelines';
-  const noSite = 'jobs:pages is a job as any other: no site is made of what it leaves';
+  const noSite = 'jobs:pages runs as any job: its artifacts are not published as a site';
   for (const name of names.split(' ')) {
     const content = `include: { template: ${name}.gitlab-ci.yml }\nown: { script: x }`;
     const { body } = await gantry.api(`POST ${path}`, { json: { content, dry_run: true } });

@@ -22,7 +22,7 @@ import {
   updateStartedRows,
   updateSucceededRows,
 } from './update_job_rows.ts';
-import { refreshProtection } from './refresh_protection.ts';
+import { refreshProtectedFlag } from './refresh_protected_flag.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { enqueueJobs, dequeueJobs } from './pending_jobs.ts';
 import { enqueueResourceAssignment } from '../resource_groups/enqueue_assignment.ts';
@@ -198,7 +198,7 @@ export const finishCanceling = async (tx: Tx, job_id: number): Promise<Job | nul
 export const playJob = async (tx: Tx, job_id: number, user_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || !playableStatuses.includes(locked.job.status)) return null;
-  await refreshProtection(tx, locked.pipeline);
+  await refreshProtectedFlag(tx, locked.pipeline);
   await changeJob(tx, locked.job, { user_id, scheduled_at: null });
   await startAndReopen(tx, locked.pipeline, { job_id, user_id });
   return await requireJob(tx.db, job_id);

@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
 import { replaceableStatuses } from '../../../core/job_statuses.ts';
 import { insertMany } from '../creation/insert_many.ts';
-import { refreshProtectionById } from './refresh_protection.ts';
+import { refreshProtectedFlagById } from './refresh_protected_flag.ts';
 import { type Job, type JobConfig, loadJobConfigs } from '../pipeline_rows.ts';
 
 export const isRetryable = ({ status, retried }: Pick<Job, 'status' | 'retried'>): boolean =>
@@ -98,7 +98,7 @@ export const replaceJobs = async (
   if (first === undefined) return [];
   const configs = await loadJobConfigs(tx.db, jobs);
   const timeout = await loadProjectTimeout(tx, first.project_id);
-  const isProtected = await refreshProtectionById(tx, first.pipeline_id);
+  const isProtected = await refreshProtectedFlagById(tx, first.pipeline_id);
   const oldIds = jobs.map(({ id }) => id);
   await tx.db
     .updateTable('jobs')

@@ -31,8 +31,8 @@ const readText = (
   return value;
 };
 
-const path = { longest: 4_096 };
-const word = { longest: 64 };
+const pathLimit = { longest: 4_096 };
+const wordLimit = { longest: 64 };
 
 const readFlag = (action: Record<string, unknown>, name: string): boolean | undefined => {
   const text = readText(action, name)?.toLowerCase();
@@ -59,16 +59,16 @@ const readAction = (sent: unknown): FileAction => {
     throw invalid({ actions: ['is invalid'] });
   }
   const input = sent as Record<string, unknown>;
-  const kind = requireValue(readText(input, 'action', word), 'action');
+  const kind = requireValue(readText(input, 'action', wordLimit), 'action');
   if (!isKind(kind)) throw invalid({ action: ['does not have a valid value'] });
-  const file_path = cleanPath(requireValue(readText(input, 'file_path', path), 'file_path'));
-  const previous = readText(input, 'previous_path', path);
+  const file_path = cleanPath(requireValue(readText(input, 'file_path', pathLimit), 'file_path'));
+  const previous = readText(input, 'previous_path', pathLimit);
   const content = readText(input, 'content');
-  const encoding = readText(input, 'encoding', word) ?? 'text';
+  const encoding = readText(input, 'encoding', wordLimit) ?? 'text';
   if (encoding !== '' && !(encodings as readonly string[]).includes(encoding)) {
     throw invalid({ encoding: ['does not have a valid value'] });
   }
-  const last_commit_id = optionalOid(readText(input, 'last_commit_id', word));
+  const last_commit_id = optionalOid(readText(input, 'last_commit_id', wordLimit));
   const execute_filemode = readFlag(input, 'execute_filemode');
   if (kind === 'create' || kind === 'update') {
     if (content === undefined) throw badRequest('"content" not given');
@@ -84,6 +84,7 @@ const readAction = (sent: unknown): FileAction => {
   };
 };
 
+/** A form sends a list as an object with indexes. */
 const hashToList = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? Object.values(sent) : sent;
 
@@ -111,7 +112,7 @@ export const packActions = (actions: readonly FileAction[]): { actions: CommitAc
 
 const isTraversal = (path: string): boolean => path.split('/').some((part) => part === '..' || part === '.');
 
-const texts: Record<ActionProblem['problem'], (path: string) => string> = {
+const problemTexts: Record<ActionProblem['problem'], (path: string) => string> = {
   exists: () => 'A file with this name already exists',
   missing: () => "A file with this name doesn't exist",
   is_directory: () => 'A directory with this name already exists',
@@ -124,4 +125,4 @@ const texts: Record<ActionProblem['problem'], (path: string) => string> = {
 
 /** Converts a failed action to a 400 with GitLab's message. */
 export const actionRefusal = ({ problem, file_path }: ActionProblem): Failure =>
-  refusal('bad_request', texts[problem](file_path));
+  refusal('bad_request', problemTexts[problem](file_path));

@@ -3,7 +3,7 @@ import type { Call } from '../../../../core/access/call.ts';
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { type ProjectInput, projectInput, projectParams } from '../../../../projects/projects/fields.ts';
+import { type ProjectInput, readProjectInput, projectParams } from '../../../../projects/projects/fields.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { updateProject } from '../../../../projects/projects/update.ts';
 import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
@@ -146,7 +146,7 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     handle: async (visit, { project: fullPath, ...sent }) => {
       const project = await find(visit, fullPath);
       const save = async (): Promise<void> => {
-        const input: ProjectInput = projectInput(sent);
+        const input: ProjectInput = readProjectInput(sent);
         await updateProject(visit.call, project, input);
       };
       const problems = await attempt(save);

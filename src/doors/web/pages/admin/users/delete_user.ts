@@ -11,25 +11,25 @@ import { loadChangeable } from './create_and_edit.ts';
 import { usersPath } from './list.ts';
 import { userView } from './user_page.ts';
 
-const ways = ['keep', 'erase'] as const;
+const contributionChoices = ['keep', 'erase'] as const;
 
-const wayNames: [(typeof ways)[number], string][] = [
+const contributionLabels: [(typeof contributionChoices)[number], string][] = [
   ['keep', 'Keep contributions, under the name of a ghost user'],
   ['erase', 'Delete all contributions, and groups that only this user owns'],
 ];
 
-type Typed = { contributions: (typeof ways)[number]; username: string };
+type FormValues = { contributions: (typeof contributionChoices)[number]; username: string };
 
-const removeView = (
+const deleteView = (
   visit: Visit,
   user: UserRow,
-  typed: Typed = { contributions: 'keep', username: '' },
+  typed: FormValues = { contributions: 'keep', username: '' },
   problems = noProblems,
 ): View => {
   const content = html`<div class="card danger-zone"><header><h2>Delete ${user.name}?</h2></header><div class="body">
 <p>The account is removed with its keys, tokens and sessions, and with all projects in its personal namespace.
 This cannot be undone. To suspend access temporarily, block the user instead.</p>
-<p>If groups have no other owner, the user can be deleted only with all contributions. These groups are then deleted, too.</p>
+<p>If the user is the only owner of a group, choose to delete all contributions. Those groups are deleted, too.</p>
 ${form(
   visit,
   {
@@ -42,7 +42,7 @@ ${form(
     name: 'contributions',
     label: 'Issues, merge requests and comments elsewhere',
     value: typed.contributions,
-    options: wayNames,
+    options: contributionLabels,
     problems,
   }),
   input({
@@ -59,19 +59,19 @@ ${form(
   return problems === noProblems ? view : { ...view, status: 422 };
 };
 
-/** @throws Failure 403 for the own account, which a slip must not end */
+/** @throws Failure 403 for the administrator's own account, against a deletion by mistake */
 const loadOther = async (visit: Visit, userId: number): Promise<UserRow> => {
   if (userId === requireUser(visit.call).id) throw forbidden('You cannot delete your own account.');
   return await loadChangeable(visit, userId);
 };
 
-export const removePages = [
+export const deletePages = [
   page({
     method: 'GET',
     path: `${usersPath}/:id/delete`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, params) => removeView(visit, await loadOther(visit, params.id)),
+    handle: async (visit, params) => deleteView(visit, await loadOther(visit, params.id)),
   }),
   page({
     method: 'POST',
@@ -79,7 +79,7 @@ export const removePages = [
     audience: 'admin',
     params: object({
       id: id(),
-      contributions: { ...oneOf(ways), default: 'keep' as const },
+      contributions: { ...oneOf(contributionChoices), default: 'keep' as const },
       username: optional(text({ maxLength: 2000 })),
     }),
     handle: async (visit, { id: userId, contributions, username = '' }) => {
@@ -88,13 +88,13 @@ export const removePages = [
       const typed = { contributions, username };
       if (username.trim() !== user.username) {
         const fields = { username: ['The user name does not match'] };
-        return removeView(visit, user, typed, { text: null, fields });
+        return deleteView(visit, user, typed, { text: null, fields });
       }
       const deletion = { hard_delete: contributions === 'erase' };
       const problems = await attempt(
         async () => await deleteUser(call.platform.store, requireActor(call), userId, deletion),
       );
-      if (problems !== null) return removeView(visit, user, typed, problems);
+      if (problems !== null) return deleteView(visit, user, typed, problems);
       return redirect(usersPath, `${user.username} was deleted.`);
     },
   }),

@@ -3,13 +3,13 @@ import { actionPages } from './button_handlers.ts';
 import { formPages } from './create_and_edit.ts';
 import { listPages } from './list.ts';
 import { onePages } from './user_page.ts';
-import { removePages } from './delete_user.ts';
+import { deletePages } from './delete_user.ts';
 
 export const userPages = [
   ...listPages,
   ...formPages,
   ...onePages,
   ...actionPages,
-  ...removePages,
+  ...deletePages,
   ...accessPages,
 ];

@@ -1,3 +1,4 @@
+/** Answers requests for the differences between two trees: parsed, or as git writes them. */
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, oid, paths as pathArguments } from '../exec/arguments.ts';
 import { GitError, isGitError } from '../git_error.ts';
@@ -8,8 +9,8 @@ import { resolveTree } from '../read/list_tree.ts';
 import { type DiffParser, makeDiffParser } from './parse_diff.ts';
 import { countDifferences } from './count_differences.ts';
 
-/** Time limit: a hostile tree uses memory as long as git compares it. */
-const seconds = 20;
+/** Time limit: git's use of memory grows while it compares a hostile tree. */
+const maxSeconds = 20;
 
 /** Upper bounds for the limits of any caller. */
 const maxLimits: DiffLimits = {
@@ -26,13 +27,13 @@ const capLimits = (limits: DiffLimits): DiffLimits => ({
   file_bytes: Math.min(limits.file_bytes, maxLimits.file_bytes),
 });
 
-/** Maximum paths in one request. */
-const tooMany = { paths: 300_000, pairs: 100_000 };
+/** How much two trees may differ: paths, and pairs of folders to compare. */
+const maxDifferences = { paths: 300_000, pairs: 100_000 };
 
 /** Resolves both trees. @throws GitError `too_large` if they differ in too many paths */
 const resolveComparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
   const trees = await resolveTrees(context, from, to);
-  await countDifferences(context, ...trees, tooMany);
+  await countDifferences(context, ...trees, maxDifferences);
   return trees;
 };
 
@@ -42,14 +43,14 @@ const resolveTrees = async (context: Context, from: Oid | null, to: Oid): Promis
     resolveTree(context, to),
   ]);
 
-type OwnRun = { paths: string[]; ignoresWhitespace: boolean };
+type OwnProcessOptions = { paths: string[]; ignoresWhitespace: boolean };
 
 /** Diffs in a process of its own: pooled processes take no paths and no options. */
 const runOwnProcess = async (
   context: Context,
   trees: [Oid, Oid],
   parser: DiffParser,
-  { paths, ignoresWhitespace }: OwnRun,
+  { paths, ignoresWhitespace }: OwnProcessOptions,
 ): Promise<void> => {
   await requireRepository(context);
   const { dir, signal, exec } = context;
@@ -59,7 +60,7 @@ const runOwnProcess = async (
     ...trees.map(oid),
     ...(paths.length > 0 ? pathArguments(paths) : []),
   ];
-  const process = await exec.start({ command: 'diff-tree', args, dir, slot: 'interactive', seconds, signal });
+  const process = await exec.start({ command: 'diff-tree', args, dir, slot: 'interactive', seconds: maxSeconds, signal });
   process.stdin.end();
   let enough = false;
   process.stdout.on('data', (chunk: Buffer) => {
@@ -82,15 +83,15 @@ const isTreePath = (path: string): boolean =>
 export const diffFiles: MethodHandler<'diff.files'> = async (params, context) => {
   const { from, to, limits } = params;
   const paths = params.paths?.filter(isTreePath) ?? [];
-  const isNone = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
+  const hasNoValidPath = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
   const { dir, signal, pools } = context;
   const trees = await resolveComparedTrees(context, from, to);
-  if (isNone || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
+  if (hasNoValidPath || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
   const ignoresWhitespace = params.ignore_whitespace === true;
-  const isOwn = paths.length > 0 || ignoresWhitespace;
-  const parser = makeDiffParser(capLimits(limits), !isOwn);
-  if (isOwn) await runOwnProcess(context, trees, parser, { paths, ignoresWhitespace });
-  else await pools.diffTree.run({ dir, trees, signal, seconds }, parser.push);
+  const needsOwnProcess = paths.length > 0 || ignoresWhitespace;
+  const parser = makeDiffParser(capLimits(limits), !needsOwnProcess);
+  if (needsOwnProcess) await runOwnProcess(context, trees, parser, { paths, ignoresWhitespace });
+  else await pools.diffTree.run({ dir, trees, signal, seconds: maxSeconds }, parser.push);
   return { result: parser.finish() };
 };
 
@@ -106,7 +107,7 @@ export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, cont
     flag('--full-index'),
     flag('--no-ext-diff'),
   ];
-  const run = { command: 'diff-tree', dir, slot: 'interactive', seconds, signal } as const;
+  const run = { command: 'diff-tree', dir, slot: 'interactive', seconds: maxSeconds, signal } as const;
   const maxOutput = Math.min(max, maxLimits.bytes);
   try {
     const all = [...args, flag('--no-textconv'), flag('--no-color'), ...trees.map(oid)];

@@ -1,13 +1,13 @@
-/** Searches the files of a commit for a text. */
+/** Finds the paths of a commit's text files that contain a text, ignoring case. */
 import type { Answer, Context } from '../handler_types.ts';
 import { flag, oid, pattern } from '../exec/arguments.ts';
 import type { Methods } from '../protocol.ts';
 import { requireCommit } from '../pool/read_object.ts';
 
-/** Reads every file: more than this is refused. */
+/** git reads every file of the commit. */
 const maxSeconds = 15;
 
-export const grepTree = async (
+export const findFilesWithText = async (
   { commit, text }: Methods['tree.grep']['params'],
   context: Context,
 ): Promise<Answer<'tree.grep'>> => {

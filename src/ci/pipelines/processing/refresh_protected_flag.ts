@@ -5,18 +5,19 @@ import { pipelineRef } from '../creation/pipeline_ref.ts';
 import { canUseProtected } from '../creation/creation_rights.ts';
 import type { Pipeline } from '../pipeline_rows.ts';
 
-/** Statuses of jobs that have not started, or may start again. */
+/** Statuses of jobs that no runner can take yet. */
 const idleStatuses: readonly JobStatus[] = ['created', 'manual', 'scheduled', 'skipped'];
 
 const columns = ['id', 'project_id', 'ref', 'tag', 'source', 'protected', 'merge_request_id'] as const;
 
-type ProtectedPipeline = Pick<Pipeline, (typeof columns)[number]>;
+type PipelineToRefresh = Pick<Pipeline, (typeof columns)[number]>;
 
 /**
- * Updates the flag of a locked pipeline whose jobs are retried or played, because ref protection may have changed since
- * creation. Pending jobs and delayed jobs that start by themselves keep theirs.
+ * Updates the flag of a locked pipeline and its idle jobs when a user retries or plays a job, because ref protection
+ * may have changed since creation. Pending and running jobs keep theirs, and a delayed job that comes due refreshes
+ * nothing.
  */
-export const refreshProtection = async (tx: Tx, pipeline: ProtectedPipeline): Promise<0 | 1> => {
+export const refreshProtectedFlag = async (tx: Tx, pipeline: PipelineToRefresh): Promise<0 | 1> => {
   const { id, project_id } = pipeline;
   const isProtected = (await canUseProtected(tx.db, project_id, pipelineRef(pipeline, null))) ? 1 : 0;
   if (isProtected === pipeline.protected) return isProtected;
@@ -30,12 +31,12 @@ export const refreshProtection = async (tx: Tx, pipeline: ProtectedPipeline): Pr
   return isProtected;
 };
 
-/** As `refreshProtection`, by pipeline id. */
-export const refreshProtectionById = async (tx: Tx, pipeline_id: number): Promise<0 | 1> => {
+/** As `refreshProtectedFlag`, by pipeline id. */
+export const refreshProtectedFlagById = async (tx: Tx, pipeline_id: number): Promise<0 | 1> => {
   const pipeline = await tx.db
     .selectFrom('pipelines')
     .select(columns)
     .where('id', '=', pipeline_id)
     .executeTakeFirstOrThrow();
-  return await refreshProtection(tx, pipeline);
+  return await refreshProtectedFlag(tx, pipeline);
 };

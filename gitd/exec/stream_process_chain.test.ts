@@ -10,7 +10,7 @@ import {
 import { GitError } from '../git_error.ts';
 import { flag, oid } from './arguments.ts';
 import type { GitProcess } from './spawn.ts';
-import { streamProcessOutput } from './stream_process_output.ts';
+import { streamProcessChain } from './stream_process_chain.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -47,7 +47,7 @@ const send = async (processes: GitProcess[], through: Duplex[] = []): Promise<vo
   const output = new PassThrough();
   output.resume();
   const { signal } = new AbortController();
-  await streamProcessOutput({ processes, output, through, signal });
+  await streamProcessChain({ processes, output, through, signal });
 };
 
 const failWith = (error: Error): Transform =>
@@ -72,12 +72,12 @@ it('reports a reader that closes or fails as unavailable', async () => {
   const closed = new PassThrough();
   closed.once('data', () => closed.destroy());
   await assert.rejects(
-    streamProcessOutput({ processes: [await startReading()], output: closed, signal }),
+    streamProcessChain({ processes: [await startReading()], output: closed, signal }),
     gone,
   );
   const broken = failWith(new Error('the connection is closed'));
   await assert.rejects(
-    streamProcessOutput({ processes: [await startReading()], output: broken, signal }),
+    streamProcessChain({ processes: [await startReading()], output: broken, signal }),
     gone,
   );
 });

@@ -1,3 +1,4 @@
+/** Sends what a chain of processes writes to a client. */
 import type { Duplex, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GitError } from '../git_error.ts';
@@ -36,7 +37,7 @@ const sendLast = async (
   }
 };
 
-/** Pipes a process into the next one, which may fail and so stop reading. */
+/** Pipes a process into the next one. If that stops reading, it is killed, and the error has its stderr. */
 const feedNext = async (process: GitProcess, next: GitProcess, signal: AbortSignal): Promise<void> => {
   try {
     await pipeline(process.stdout, next.stdin, { signal });
@@ -51,13 +52,13 @@ const feedNext = async (process: GitProcess, next: GitProcess, signal: AbortSign
  * Streams the output of a pipeline of processes. No process survives an error on either side.
  * @throws the first error: of the signal, a process, a transform or the output; GitError `limit` after an hour
  */
-export const streamProcessOutput = async (parts: OutputPipeline): Promise<void> => {
+export const streamProcessChain = async (parts: OutputPipeline): Promise<void> => {
   const { processes, signal } = parts;
-  // If the reader stalls, killing git does not end the pipeline, so it has a time limit of its own.
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(hour)]);
+  // Killing git does not end a pipeline whose reader stalls, so the pipeline has its own time limit.
+  const stopSignal = AbortSignal.any([signal, AbortSignal.timeout(hour)]);
   const links = processes.map(async (process, index) => {
     const next = processes[index + 1];
-    await (next === undefined ? sendLast(process, parts, ending) : feedNext(process, next, ending));
+    await (next === undefined ? sendLast(process, parts, stopSignal) : feedNext(process, next, stopSignal));
   });
   try {
     await Promise.all(links);
@@ -65,7 +66,7 @@ export const streamProcessOutput = async (parts: OutputPipeline): Promise<void> 
     for (const process of processes) process.kill();
     await Promise.allSettled([...links, ...processes.map(async ({ ended }) => ended)]);
     signal.throwIfAborted();
-    throw ending.aborted ? new GitError('limit', 'it took too long') : error;
+    throw stopSignal.aborted ? new GitError('limit', 'it took too long') : error;
   }
   for (const { ended, complaint } of processes) {
     const { code } = await ended;
