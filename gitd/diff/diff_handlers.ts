@@ -60,7 +60,14 @@ const runOwnProcess = async (
     ...trees.map(oid),
     ...(paths.length > 0 ? pathArguments(paths) : []),
   ];
-  const process = await exec.start({ command: 'diff-tree', args, dir, slot: 'interactive', seconds: maxSeconds, signal });
+  const process = await exec.start({
+    command: 'diff-tree',
+    args,
+    dir,
+    slot: 'interactive',
+    seconds: maxSeconds,
+    signal,
+  });
   process.stdin.end();
   let enough = false;
   process.stdout.on('data', (chunk: Buffer) => {

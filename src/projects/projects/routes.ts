@@ -88,7 +88,10 @@ const create = (initialize: Initialize) =>
         call.platform,
         params.avatar,
         async (avatar) =>
-          await createProject(call, requireUser(call), namespace_id, { ...readProjectInput(params), ...avatar }),
+          await createProject(call, requireUser(call), namespace_id, {
+            ...readProjectInput(params),
+            ...avatar,
+          }),
       );
       if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
       return await newProjectAnswer(call, id);

@@ -132,7 +132,7 @@ test('uses the same number of statements for many projects as for one', async ()
     }
     const { platform } = gantry.service;
     const viewer: Viewer = { ...anonymous, user_id: 1, admin: true };
-    const call = { platform, db: platform.store.db, viewer, baseUrl: gantry.url } as Call;
+    const call = { platform, db: platform.store.db, viewer, baseUrl: gantry.url, now: Date.now() } as Call;
     const meter: Meter = { statements: 0, milliseconds: 0 };
     const params = { search: word, order_by: 'id', sort: 'asc', page: 1, per_page: 20 } as const;
     const { items } = await runMetered(meter, async () => await listProjects(call, params));
