@@ -128,7 +128,7 @@ ${items.length === 0 ? html`<p>${none}</p>` : table(visit, place, items)}
 ${pagesNav({ path, query: { state: state === 'active' ? undefined : state }, page, total })}
 <section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a token</h2></header>
 <div class="body">${newForm(visit, place, given, problems)}</div></section>
-<p class="quiet">A rotated token gets another text, and expires in a week; the former text stops working at once.</p>`;
+<p class="quiet">Rotating replaces a token by a new one that expires in a week. The old one stops working at once.</p>`;
   const view = place.view(visit, 'Access tokens', content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };

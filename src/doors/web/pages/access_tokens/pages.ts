@@ -89,7 +89,7 @@ const revokePage = (route: SettingsListRoute): AnyPage =>
       const { source, path } = await findPlace(route, visit, params);
       const token = await findAccessToken(visit.call.db, source, params.id);
       await revokeAccessToken(visit.call, source, token);
-      return redirect(path, `The token ${token.name} is revoked.`);
+      return redirect(path, `The token ${token.name} was revoked.`);
     },
   });
 

@@ -108,9 +108,9 @@ const listView = async (visit: Visit, given = blank, problems = noProblems): Pro
     listPath,
     'Applications',
     html`<h2>Authorized</h2>
-${authorized.length === 0 ? html`<p>No application may use your account.</p>` : authorizedTable(visit, authorized)}
+${authorized.length === 0 ? html`<p>No application has access to your account.</p>` : authorizedTable(visit, authorized)}
 <h2>Your own</h2>
-${own.length === 0 ? html`<p>You have registered none.</p>` : ownTable(visit, own)}
+${own.length === 0 ? html`<p>You have no applications yet.</p>` : ownTable(visit, own)}
 <h2>Register an application</h2>
 ${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service, only administrators register applications.</p>`}`,
   );

@@ -166,7 +166,7 @@ export const editBoardView = async (
 <section class="card"><header><h2>Lists</h2></header><div class="body stack">${listsPart(visit, shown)}
 <h3>Add a list</h3><div class="add-lists">${addForm(visit, shown, { part: 'label', name: 'Label', suggestions: suggestions.labels })}${addForm(visit, shown, { part: 'assignee', name: 'Assignee', hint: 'User name' })}${addForm(visit, shown, { part: 'milestone', name: 'Milestone', suggestions: suggestions.milestones })}</div></div></section>
 <section class="card form-page"><header><h2>Board</h2></header><div class="body">${boardForm(visit, shown)}</div></section>
-<section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues stay as they are. This cannot be undone.</p>
+<section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues do not change. This cannot be undone.</p>
 ${form(visit, { action: `${path}/delete`, submit: 'Delete board', danger: true })}</div></section>`;
   const view = place.view(visit, { title: 'Edit board' }, content);
   return tried === null ? view : { ...view, status: 422 };

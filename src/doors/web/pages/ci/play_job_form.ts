@@ -17,7 +17,7 @@ export const playForm = (
 ${form(
   visit,
   { action: `${path}/play`, submit: 'Run job', problems },
-  html`<p class="hint">They come before those of the pipeline and of the project. Of one name the last counts.</p>
+  html`<p class="hint">They override the variables of the pipeline and of the project. If a name occurs twice, the last value applies.</p>
 `,
   variableRows({ name: playParam, hasTypes: false }, withBlanks(rows)),
   html`<p><button class="plain" name="more" value="1">More rows</button></p>`,

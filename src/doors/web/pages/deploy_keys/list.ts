@@ -94,7 +94,7 @@ const editForms = ({ visit, project, tried }: ListContext, key: DeployKeyRow): H
     danger: true,
   });
   return html`<details${refused !== null && html` open`}><summary>Edit<span class="visually-hidden"> ${key.title}</span></summary>
-<div class="stack">${change}<p>Removed, the key no longer opens this project. Other projects keep it.</p>${removal}</div></details>`;
+<div class="stack">${change}<p>Once removed, the key no longer gives access to this project. Other projects keep it.</p>${removal}</div></details>`;
 };
 
 const line = (context: ListContext, key: DeployKeyRow): Html => {

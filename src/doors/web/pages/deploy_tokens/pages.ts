@@ -98,7 +98,7 @@ const revokePage = (route: SettingsListRoute): AnyPage =>
       const { path, tokenOwner } = await findPlace(route, visit, params);
       const { name } = await findDeployToken(visit.call, tokenOwner, params.id);
       await revokeDeployToken(visit.call, tokenOwner, params.id);
-      return redirect(path, `The token ${name} is revoked.`);
+      return redirect(path, `The token ${name} was revoked.`);
     },
   });
 

@@ -1,27 +1,19 @@
 /** The issues of a group and of all groups below it. */
-import { findGroup } from '../../../../identity/groups/find.ts';
-import { object, text } from '../../../../platform/http/schema.ts';
+import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
+import { groupParam, openGroupList } from './list_scope.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
 import type { IssueListScope } from '../issues/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> => {
-  const group = await findGroup(visit.call, path);
-  return {
-    scope: { group_id: group.id },
-    path: groupPagePath(group, 'issues'),
-    project: null,
-    formats: { atom: groupPagePath(group, 'issues.atom'), calendar: groupPagePath(group, 'issues.ics') },
-    newPath: null,
-    view: (title, content) => groupView(visit, { group, title, noun: 'issues', hasHeading: true }, content),
-  };
+  const { feedPath, ...list } = await openGroupList(visit, path, 'issues');
+  return { ...list, formats: { atom: feedPath('atom'), calendar: feedPath('ics') } };
 };
 
-const params = object({ group: text({ maxLength: 1_000 }), ...issueListParams });
+const params = object({ ...groupParam, ...issueListParams });
 
 export const pages = [
   page({

@@ -1,28 +1,19 @@
 /** The merge requests of a group and of all groups below it. */
-import { findGroup } from '../../../../identity/groups/find.ts';
-import { object, text } from '../../../../platform/http/schema.ts';
+import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
+import { groupParam, openGroupList } from './list_scope.ts';
 import { requestFeed } from '../merge_requests/list/exports.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
 import type { RequestListScope } from '../merge_requests/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> => {
-  const group = await findGroup(visit.call, path);
-  return {
-    scope: { group_id: group.id },
-    path: groupPagePath(group, 'merge_requests'),
-    project: null,
-    formats: { atom: groupPagePath(group, 'merge_requests.atom') },
-    newPath: null,
-    view: (title, content) =>
-      groupView(visit, { group, title, noun: 'merge_requests', hasHeading: true }, content),
-  };
+  const { feedPath, ...list } = await openGroupList(visit, path, 'merge_requests');
+  return { ...list, formats: { atom: feedPath('atom') } };
 };
 
-const params = object({ group: text({ maxLength: 1_000 }), ...requestListParams });
+const params = object({ ...groupParam, ...requestListParams });
 
 export const pages = [
   page({

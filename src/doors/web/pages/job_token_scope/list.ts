@@ -99,7 +99,7 @@ export const scopeView = async (
   ]);
   const content = html`<p>A running job has a token with the rights of its user. These projects and groups can access this project with job tokens. Entries that you cannot see are not shown.</p>
 ${switchPart(visit, project)}
-${project.job_token_list_enabled === 0 && html`<p class="flash alert">Jobs of all projects are let in: the lists below do nothing now.</p>`}
+${project.job_token_list_enabled === 0 && html`<p class="flash alert">Jobs of all projects have access: the lists below have no effect.</p>`}
 ${listPart({ visit, project, list: 'projects' }, projects.items, tried)}
 ${listPart({ visit, project, list: 'groups' }, groups.items, tried)}`;
   const view = projectView(visit, { project, title: 'Job tokens', noun: 'job_token_scope' }, content);

@@ -79,7 +79,7 @@ const fields = (list: OwnedList, { filled, problems }: TriedLabel) => [
         label: 'Priority',
         type: 'number',
         min: 0,
-        hint: 'Labels with a priority stand first in the list, lowest number first. Empty: none.',
+        hint: 'Labels with a priority come first in the list, lowest number first. Empty: no priority.',
         value: filled.priority ?? '',
         problems,
       }),

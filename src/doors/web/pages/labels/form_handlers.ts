@@ -13,24 +13,16 @@ import { attempt } from '../../parts/form.ts';
 import { asSent, editLabelView, labelFormParams, labelProblems, newLabelView } from './form.ts';
 import { listQuery } from './list.ts';
 import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './owned_list.ts';
+import { type OwnedRecords, findRecordToChange, ownedRecordPages } from './owned_record_pages.ts';
 
-type One = { project?: string; group?: string; id: number };
-
-type LabelAt = { list: OwnedList; row: LabelRow };
-
-const findToEdit = async (kind: OwnedListRoute, call: Call, params: One): Promise<LabelAt> => {
-  const list = await findToChange(kind, call, params);
-  return { list, row: await findLabel(call.db, list.owner, { id: params.id }, 'own') };
+const labels: OwnedRecords<LabelRow> = {
+  key: 'id',
+  find: async ({ db }, { owner }, labelId) => await findLabel(db, owner, { id: labelId }, 'own'),
+  newView: newLabelView,
+  editView: editLabelView,
+  remove: async (call, { owner }, row) => await deleteLabel(call, owner, { id: row.id }),
+  removed: ({ title }) => `The label ${title} was deleted.`,
 };
-
-const newPage = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'GET',
-    path: `${kind.served}/new`,
-    audience: 'user',
-    params: object(ownerParams),
-    handle: async (visit, params) => newLabelView(visit, await findToChange(kind, visit.call, params)),
-  });
 
 const create = (kind: OwnedListRoute): AnyPage =>
   page({
@@ -52,18 +44,6 @@ const create = (kind: OwnedListRoute): AnyPage =>
     },
   });
 
-const editPage = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'GET',
-    path: `${kind.served}/:id/edit`,
-    audience: 'user',
-    params: object({ ...ownerParams, id: id() }),
-    handle: async (visit, params) => {
-      const { list, row } = await findToEdit(kind, visit.call, params);
-      return editLabelView(visit, list, row);
-    },
-  });
-
 const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
@@ -71,13 +51,12 @@ const update = (kind: OwnedListRoute): AnyPage =>
     audience: 'user',
     params: object({ ...ownerParams, ...labelFormParams, id: id() }),
     invalid: async (visit, sent, fields) => {
-      const one = { ...sent, id: Number(sent['id']) };
-      const { list, row } = await findToEdit(kind, visit.call, one);
+      const { list, row } = await findRecordToChange(kind, labels, visit.call, sent);
       return editLabelView(visit, list, row, asSent(sent, { text: null, fields }));
     },
     handle: async (visit, params) => {
       const { call } = visit;
-      const { list, row } = await findToEdit(kind, call, params);
+      const { list, row } = await findRecordToChange(kind, labels, call, params);
       const { name, color, description, priority } = params;
       const edit = {
         ...(name !== undefined && { new_name: name }),
@@ -88,19 +67,6 @@ const update = (kind: OwnedListRoute): AnyPage =>
       const problems = await attempt(async () => await updateLabel(call, list.owner, { id: row.id }, edit));
       if (problems === null) return redirect(list.path, 'The label was saved.');
       return editLabelView(visit, list, row, { filled: params, problems: labelProblems(problems) });
-    },
-  });
-
-const remove = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
-    path: `${kind.served}/:id/delete`,
-    audience: 'user',
-    params: object({ ...ownerParams, id: id() }),
-    handle: async (visit, params) => {
-      const { list, row } = await findToEdit(kind, visit.call, params);
-      await deleteLabel(visit.call, list.owner, { id: row.id });
-      return redirect(list.path, `The label ${row.title} was deleted.`);
     },
   });
 
@@ -135,11 +101,9 @@ const subscription = (kind: OwnedListRoute, verb: 'subscribe' | 'unsubscribe'): 
   });
 
 export const formPages = (kind: OwnedListRoute): AnyPage[] => [
-  newPage(kind),
+  ...ownedRecordPages(kind, labels),
   create(kind),
-  editPage(kind),
   update(kind),
-  remove(kind),
   subscription(kind, 'subscribe'),
   subscription(kind, 'unsubscribe'),
 ];

@@ -97,7 +97,7 @@ const changePage = (route: MemberListRoute): AnyPage =>
         async () => await updateShare(visit.call, list.kind, list.source, share),
       );
       if (problems !== null) return await refuse(visit, group_id, { list, sent: params, problems });
-      return redirect(list.path, 'The role of the group is saved.');
+      return redirect(list.path, 'The role of the group was saved.');
     },
   });
 

@@ -79,7 +79,7 @@ export const editMilestoneView = (
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(shown))}</div></section>
 <section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
-<p>Its issues and merge requests stay, without a milestone. This cannot be undone.</p>
+<p>Its issues and merge requests are kept, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;
   const view = list.view(visit, { title: 'Edit milestone' }, content);
   return tried === undefined ? view : { ...view, status: 422 };

@@ -1,5 +1,4 @@
 /** Forms of milestones, which call the operations of the API. */
-import type { Call } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
 import { createMilestone } from '../../../../projects/milestones/create.ts';
 import { deleteMilestone } from '../../../../projects/milestones/delete.ts';
@@ -8,13 +7,8 @@ import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
 import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
-import {
-  type OwnedList,
-  type OwnedListRoute,
-  type OwnedListParams,
-  findToChange,
-  ownerParams,
-} from '../labels/owned_list.ts';
+import { type OwnedListRoute, findToChange, ownerParams } from '../labels/owned_list.ts';
+import { type OwnedRecords, findRecordToChange, ownedRecordPages } from '../labels/owned_record_pages.ts';
 import {
   asSent,
   editMilestoneView,
@@ -23,28 +17,17 @@ import {
   newMilestoneView,
 } from './form.ts';
 
-type Found = { list: OwnedList; row: MilestoneRow };
-
-const findToEdit = async (
-  kind: OwnedListRoute,
-  call: Call,
-  params: OwnedListParams & { iid: number },
-): Promise<Found> => {
-  const list = await findToChange(kind, call, params);
-  return { list, row: await findMilestoneByIid(call.db, list.owner, params.iid) };
-};
-
 const withLines = (description: string | null | undefined): string | null =>
   (description ?? '') === '' ? null : (description ?? '').replaceAll('\r\n', '\n');
 
-const newPage = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'GET',
-    path: `${kind.served}/new`,
-    audience: 'user',
-    params: object(ownerParams),
-    handle: async (visit, params) => newMilestoneView(visit, await findToChange(kind, visit.call, params)),
-  });
+const milestones: OwnedRecords<MilestoneRow> = {
+  key: 'iid',
+  find: async ({ db }, { owner }, iid) => await findMilestoneByIid(db, owner, iid),
+  newView: newMilestoneView,
+  editView: editMilestoneView,
+  remove: async (call, { owner }, row) => await deleteMilestone(call, owner, row.id),
+  removed: ({ title }) => `The milestone ${title} was deleted.`,
+};
 
 const create = (kind: OwnedListRoute): AnyPage =>
   page({
@@ -71,18 +54,6 @@ const create = (kind: OwnedListRoute): AnyPage =>
     },
   });
 
-const editPage = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'GET',
-    path: `${kind.served}/:iid/edit`,
-    audience: 'user',
-    params: object({ ...ownerParams, iid: id() }),
-    handle: async (visit, params) => {
-      const { list, row } = await findToEdit(kind, visit.call, params);
-      return editMilestoneView(visit, list, row);
-    },
-  });
-
 const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
@@ -90,12 +61,12 @@ const update = (kind: OwnedListRoute): AnyPage =>
     audience: 'user',
     params: object({ ...ownerParams, ...milestoneFormParams, iid: id() }),
     invalid: async (visit, sent, fields) => {
-      const { list, row } = await findToEdit(kind, visit.call, { ...sent, iid: Number(sent['iid']) });
+      const { list, row } = await findRecordToChange(kind, milestones, visit.call, sent);
       return editMilestoneView(visit, list, row, asSent(sent, { text: null, fields }));
     },
     handle: async (visit, params) => {
       const { call } = visit;
-      const { list, row } = await findToEdit(kind, call, params);
+      const { list, row } = await findRecordToChange(kind, milestones, call, params);
       const { title, description, start_date, due_date } = params;
       const edit = {
         ...(title !== undefined && { title }),
@@ -116,32 +87,17 @@ const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyP
     audience: 'user',
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {
-      const { list, row } = await findToEdit(kind, visit.call, params);
+      const { list, row } = await findRecordToChange(kind, milestones, visit.call, params);
       await updateMilestone(visit.call, list.owner, row.id, { state_event });
       const notice = state_event === 'close' ? 'The milestone was closed.' : 'The milestone was reopened.';
       return redirect(`${list.path}/${row.iid}`, notice);
     },
   });
 
-const remove = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
-    path: `${kind.served}/:iid/delete`,
-    audience: 'user',
-    params: object({ ...ownerParams, iid: id() }),
-    handle: async (visit, params) => {
-      const { list, row } = await findToEdit(kind, visit.call, params);
-      await deleteMilestone(visit.call, list.owner, row.id);
-      return redirect(list.path, `The milestone ${row.title} was deleted.`);
-    },
-  });
-
 export const formPages = (kind: OwnedListRoute): AnyPage[] => [
-  newPage(kind),
+  ...ownedRecordPages(kind, milestones),
   create(kind),
-  editPage(kind),
   update(kind),
   setState(kind, 'close'),
   setState(kind, 'activate'),
-  remove(kind),
 ];

@@ -89,7 +89,7 @@ const refusedView = (reason: string): View => ({
   status: 400,
   body: html`<h1>Not authorized</h1>
 <p>${reason}</p>
-<p>Tell the developers of the application.</p>`,
+<p>Contact the developers of the application.</p>`,
 });
 
 type Reply = Promise<View | Redirect>;

@@ -25,7 +25,7 @@ const item = ({ user, starred_since }: Starrer): Html =>
 const none = (search: string): Html =>
   search === ''
     ? emptyState({ icon: 'star', title: 'Nobody starred this project yet' })
-    : emptyState({ icon: 'search', title: 'No results', text: 'No starrer has this name.' });
+    : emptyState({ icon: 'search', title: 'No results', text: 'Nobody with this name starred the project.' });
 
 export const starrerPages = [
   page({

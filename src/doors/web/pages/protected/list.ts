@@ -95,7 +95,7 @@ const editForms = ({ visit, project, kind, tried }: ListContext, rule: Rule): Ht
     name,
   );
   return html`<details${refused !== null && html` open`}><summary>${kind.change === null ? 'Unprotect' : 'Edit'}<span class="visually-hidden"> ${rule.name}</span></summary>
-<div class="stack">${kind.change !== null && change}<p>Unprotected, developers can change and delete ${
+<div class="stack">${kind.change !== null && change}<p>Without protection, developers can change and delete ${
     rule.name.includes('*') ? `these ${kind.plural}` : `this ${kind.word}`
   } again.</p>${removal}</div></details>`;
 };

@@ -111,7 +111,7 @@ const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {})
   )}</div></section>
 ${linksCard(visit, path, release.assets.links, tried.link)}
 <section class="card danger-zone form-page"><header><h2>Delete this release</h2></header><div class="body stack">
-<p>Its notes and links are deleted; the tag stays. This cannot be undone.</p>
+<p>Its notes and links are deleted. The tag is kept. This cannot be undone.</p>
 ${form(visit, { action: `${path}/delete`, submit: 'Delete release', danger: true })}</div></section>`;
   const view = projectView(visit, { project, title: 'Edit release', noun: 'releases' }, content);
   const isTried = tried.problems !== undefined || tried.link !== undefined;

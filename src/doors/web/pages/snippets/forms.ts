@@ -74,7 +74,7 @@ const snippetForm = (
     input({
       name: 'file_name',
       label: 'File name',
-      hint: 'Its ending chooses the language, such as fix.sh.',
+      hint: 'Its extension selects the language, such as fix.sh.',
       value: filled.file_name,
       problems,
     }),

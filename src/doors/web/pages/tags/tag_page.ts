@@ -37,7 +37,7 @@ const actions = async (visit: Visit, code: Code, tag: ShownTag): Promise<Html> =
   );
   const more = menu(
     { summary: icon('dots'), label: 'More actions', classes: 'button' },
-    html`<p>The commit stays; a release of the tag stays without it.</p>${removal}`,
+    html`<p>The commit is kept. A release of the tag is kept without it.</p>${removal}`,
   );
   return html`<div class="row">${create}${browse}${more}</div>`;
 };

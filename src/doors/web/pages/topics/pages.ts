@@ -38,7 +38,7 @@ const topicItem = (visit: Visit, topic: TopicRow): Html =>
 
 const emptyList = (search: string): Html =>
   search === ''
-    ? emptyState({ icon: 'tag', title: 'No topics', text: 'The settings of a project name its topics.' })
+    ? emptyState({ icon: 'tag', title: 'No topics', text: 'Add topics to a project in its settings.' })
     : emptyState({ icon: 'search', title: 'No topics match', text: 'Try other words.' });
 
 const listView = async (visit: Visit, search: string, at: PageRequest): Promise<View> => {

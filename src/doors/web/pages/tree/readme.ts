@@ -26,7 +26,7 @@ export const readmeCard = async (visit: Visit, given: Given): Promise<Html | nul
   const { path: file, text } = readme;
   const content =
     text === null
-      ? html`<p class="body">The file is too large to be shown here, or is no text.</p>`
+      ? html`<p class="body">The file is too large to be shown here, or is not text.</p>`
       : isMarkdownFile(file)
         ? await markdown(visit.call, text, { project, ref, path: file })
         : html`<pre class="plain-text">${text}</pre>`;

@@ -34,7 +34,7 @@ const texts: Record<number, Text> = {
   503: { title: 'Not available', text: 'The service cannot answer at the moment. Try again soon.' },
 };
 
-const unknown: Text = { title: 'That did not work', text: 'The request could not be read.' };
+const unknown: Text = { title: 'The request failed', text: 'The request could not be read.' };
 
 const reference = ({ status, requestId }: Wrong): Html | null =>
   status < 500

@@ -43,7 +43,11 @@ const listView = async (
 <a class="button primary" href="${path}/new">${icon('plus')} New topic</a></div>
 <div class="card"><header><span class="muted">${spellCount(total, 'topic')}</span></header>${
     items.length === 0
-      ? emptyState({ icon: 'tag', title: 'No topics', text: 'Settings of projects name topics, too.' })
+      ? emptyState({
+          icon: 'tag',
+          title: 'No topics',
+          text: 'Projects can also create topics, in their settings.',
+        })
       : html`<ul class="list">${items.map((topic) => topicLine(visit, topic))}</ul>`
   }</div>
 ${pagesNav({ path, query: { search: search === '' ? undefined : search }, page: at, total })}`;
@@ -71,7 +75,7 @@ const create = page({
     const file = visit.file('avatar') ?? undefined;
     const problems = await attempt(async () => await withAvatar(call.platform, file, save));
     return problems === null
-      ? redirect(path, `The topic ${filled.name} is created.`)
+      ? redirect(path, `The topic ${filled.name} was created.`)
       : newView(visit, filled, problems);
   },
 });
@@ -93,7 +97,7 @@ const update = page({
     const topic = await findTopic(visit.call, topicId);
     const problems = await save(visit, topic, filled);
     return problems === null
-      ? redirect(path, 'The topic is saved.')
+      ? redirect(path, 'The topic was saved.')
       : editView(visit, topic, { filled, problems });
   },
 });
@@ -133,7 +137,7 @@ const remove = page({
   handle: async ({ call }, { id: topicId }) => {
     const { name } = await findTopic(call, topicId);
     await deleteTopic(call, topicId);
-    return redirect(path, `The topic ${name} is deleted.`);
+    return redirect(path, `The topic ${name} was deleted.`);
   },
 });
 

@@ -39,7 +39,7 @@ const fields = (filled: FilledTopic, problems: FormProblems, hasAvatar: boolean)
   input({
     name: 'name',
     label: 'Name',
-    hint: 'As projects write it.',
+    hint: 'As entered in the settings of projects.',
     value: filled.name,
     required: true,
     problems,
@@ -47,7 +47,7 @@ const fields = (filled: FilledTopic, problems: FormProblems, hasAvatar: boolean)
   input({
     name: 'title',
     label: 'Title (optional)',
-    hint: 'How pages name the topic; its name where this is empty.',
+    hint: 'Shown on pages. Default: the name of the topic.',
     value: filled.title ?? null,
     problems,
   }),
@@ -99,7 +99,7 @@ const mergeForm = (visit: Visit, { id, name }: TopicRow, target: string, problem
     input({
       name: 'target',
       label: 'Into the topic',
-      hint: 'Its projects get that topic, and this one is deleted.',
+      hint: 'Projects with this topic get the other one, and this one is deleted.',
       value: target,
       required: true,
       autocomplete: 'off',

@@ -52,7 +52,7 @@ const sessionPages = [
       const heads = ['Browser', 'IP address', 'Method', 'Signed in', 'Last seen', 'Action'];
       const content =
         sessions.length === 0
-          ? html`<div class="card">${emptyState({ icon: 'user', title: 'No sessions', text: 'The user is signed in nowhere.' })}</div>`
+          ? html`<div class="card">${emptyState({ icon: 'user', title: 'No sessions', text: 'The user is not signed in anywhere.' })}</div>`
           : table(
               'Sessions',
               heads,
