@@ -10,13 +10,14 @@ import { commitActions } from './ops/commit_actions.ts';
 import { forkRepository } from './ops/fork.ts';
 import { checkMerge, commitMerge, squash } from './ops/merge.ts';
 import { rebase } from './ops/rebase.ts';
-import { createTag } from './ops/create_tag.ts';
+import { createTagObject } from './ops/create_tag.ts';
 import { blameFile } from './read/blame.ts';
 import { listContributors } from './read/contributors.ts';
 import { countStats } from './diff/commit_stats.ts';
 import { refsContaining } from './refs/refs_containing.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
-import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/read_commits.ts';
+import { getMergeBase, isAncestor, mergedCommits } from './commits/ancestry.ts';
+import { getCommits } from './commits/read_commits.ts';
 import { readCommitSignature } from './commits/read_signature.ts';
 import { answerWhenEmpty } from './storage/missing_repository.ts';
 import { countLanguages } from './read/languages/count_languages.ts';
@@ -88,5 +89,5 @@ export const methods: MethodHandlers = {
   'commit.cherry_pick': cherryPick,
   'commit.revert': revert,
   'commit.actions': commitActions,
-  'tag.create': createTag,
+  'tag.create': createTagObject,
 };

@@ -4,7 +4,7 @@ import { type Argument, count, flag, isOid, oid, paths, text, without } from '..
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Commit, CommitWalk, Oid } from '../protocol_records.ts';
-import { readCommits, requireFew } from './read_commits.ts';
+import { readCommits, limitIds } from './read_commits.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 
 /** Maximum commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
@@ -122,7 +122,7 @@ const countCommits = async (context: Context, walk: CommitWalk): Promise<number>
 
 export const listCommits: MethodHandler<'commits.list'> = async (params, context) => {
   const walk: CommitWalk = { ...params, limit: Math.min(params.limit, maxCommits) };
-  requireFew([...walk.from, ...(walk.not ?? [])]);
+  limitIds([...walk.from, ...(walk.not ?? [])]);
   if (walk.from.length === 0) return { result: { commits: [], total: 0 } };
   const commits = isPlain(walk)
     ? await walkPool(context, walk)

@@ -77,7 +77,7 @@ const runOwnProcess = async (
   });
   try {
     const { code } = await process.ended;
-    if (code !== 0) throw new GitError('internal', process.complaint());
+    if (code !== 0) throw new GitError('internal', process.stderrTail());
   } catch (error) {
     if (!enough) throw error;
   }

@@ -105,7 +105,7 @@ it('kills the whole process group, including grandchildren', async () => {
     config: [['core.alternateRefsCommand', 'echo started >&2; sleep 300; true']],
   });
   git.stdout.resume();
-  await untilTrue(() => git.complaint().includes('started'));
+  await untilTrue(() => git.stderrTail().includes('started'));
   git.kill();
   await assert.rejects(git.ended, { kind: 'unavailable' });
   await untilTrue(() => !isGroupAlive(git.pid));

@@ -1,4 +1,4 @@
-/** Starts git processes; nothing else in gitd starts any. */
+/** Starts git processes. The only place in gitd that does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { Duplex, Readable, Writable } from 'node:stream';
@@ -67,7 +67,7 @@ export type GitRun = {
   unbuffered?: boolean;
 };
 
-export type Ended = { code: number | null; signal: NodeJS.Signals | null };
+export type ExitStatus = { code: number | null; signal: NodeJS.Signals | null };
 
 export type GitProcess = {
   pid: number;
@@ -77,9 +77,9 @@ export type GitProcess = {
   /** The pipe on descriptor 3, with `withChannel`. */
   channel: Duplex | null;
   /** Returns the end of its standard error. */
-  complaint: () => string;
+  stderrTail: () => string;
   /** Resolves when the process and its pipes are closed. Rejects with the reason it was killed for. */
-  ended: Promise<Ended>;
+  ended: Promise<ExitStatus>;
   /** Whether it was asked to end. */
   isKilled: () => boolean;
   /** Ends its process group: SIGTERM first, then SIGKILL. */
@@ -104,8 +104,8 @@ export type Exec = {
 };
 
 /** Bytes kept of standard error. */
-const complaintLength = 16 * 1024;
-const usualOutput = 32 * 2 ** 20;
+const stderrTailLength = 16 * 1024;
+const defaultMaxOutput = 32 * 2 ** 20;
 /** Milliseconds between SIGTERM, on which git removes its lock files, and SIGKILL. */
 const killDelay = 3_000;
 
@@ -125,14 +125,14 @@ const lowerPriority = (pid: number, priority: number): void => {
   }
 };
 
-/** Milliseconds after a process ended until its remaining children are killed: they would go on with its input. */
+/** Milliseconds after a process ended until its remaining children are killed: they would keep reading its input. */
 const orphanDelay = 500;
 
 /** Collects the end of a stream. */
 const collectTail = (stream: Readable): (() => string) => {
   let text = '';
   stream.setEncoding('utf8');
-  stream.on('data', (chunk: string) => void (text = (text + chunk).slice(-complaintLength)));
+  stream.on('data', (chunk: string) => void (text = (text + chunk).slice(-stderrTailLength)));
   return () => text.trim();
 };
 
@@ -156,8 +156,8 @@ const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
   });
 };
 
-const untilClosed = async (child: ChildProcess): Promise<Ended> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+const untilClosed = async (child: ChildProcess): Promise<ExitStatus> => {
+  const { promise, resolve, reject } = Promise.withResolvers<ExitStatus>();
   child.once('error', (error) => reject(new GitError('internal', `git does not start: ${error.message}`)));
   child.once('close', (code, signal) => resolve({ code, signal }));
   return await promise;
@@ -173,12 +173,12 @@ const startProcess = (starter: Starter, run: GitRun): GitProcess => {
   const channel = (child.stdio[3] ?? null) as Duplex | null;
   channel?.on('error', () => undefined);
   let killedFor: GitError | null = null;
-  let force: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
   const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
-    if (force !== undefined || pid === 0) return;
+    if (killTimer !== undefined || pid === 0) return;
     killedFor = why;
     signalGroup(pid, 'SIGTERM');
-    force = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
+    killTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
   };
   const tooLong = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
   const timer = run.seconds === null ? undefined : setTimeout(tooLong, run.seconds * 1000);
@@ -190,12 +190,12 @@ const startProcess = (starter: Starter, run: GitRun): GitProcess => {
   });
   const cleanUp = (): void => {
     clearTimeout(timer);
-    clearTimeout(force);
+    clearTimeout(killTimer);
     clearTimeout(orphans);
     run.signal?.removeEventListener('abort', onAbort);
     starter.running.delete(process);
   };
-  const end = async (): Promise<Ended> => {
+  const end = async (): Promise<ExitStatus> => {
     try {
       const ended = await closed;
       if (killedFor === null) return ended;
@@ -213,7 +213,7 @@ const startProcess = (starter: Starter, run: GitRun): GitProcess => {
     stdout,
     stderr,
     channel,
-    complaint: collectTail(stderr),
+    stderrTail: collectTail(stderr),
     ended,
     isKilled: () => killedFor !== null,
     kill,
@@ -226,7 +226,7 @@ const collect = async (
   process: GitProcess,
   run: Parameters<Exec['run']>[0],
 ): Promise<{ code: number; stdout: Buffer; stderr: string }> => {
-  const { maxOutput = usualOutput, codes = [0] } = run;
+  const { maxOutput = defaultMaxOutput, codes = [0] } = run;
   const chunks: Buffer[] = [];
   let size = 0;
   process.stdout.on('data', (chunk: Buffer) => {
@@ -237,8 +237,11 @@ const collect = async (
   process.stdin.end(run.input ?? '');
   const { code, signal } = await process.ended;
   if (code === null || !codes.includes(code))
-    throw new GitError('internal', `git ${run.command} ended with ${code ?? signal}: ${process.complaint()}`);
-  return { code, stdout: Buffer.concat(chunks, size), stderr: process.complaint() };
+    throw new GitError(
+      'internal',
+      `git ${run.command} ended with ${code ?? signal}: ${process.stderrTail()}`,
+    );
+  return { code, stdout: Buffer.concat(chunks, size), stderr: process.stderrTail() };
 };
 
 export const makeExec = (git: string = findGit()): Exec => {

@@ -53,7 +53,7 @@ const send = async (processes: GitProcess[], through: Duplex[] = []): Promise<vo
 const failWith = (error: Error): Transform =>
   new Transform({ transform: (_chunk, _encoding, done) => done(error) });
 
-it('reports the complaint of a process that stops reading its input', async () => {
+it('reports the error output of a process that stops reading its input', async () => {
   const processes = [await startReading(), await startUnpacker()];
   await assert.rejects(send(processes), { kind: 'internal', message: /not a bzip2 file/ });
 });

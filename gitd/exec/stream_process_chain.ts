@@ -44,7 +44,7 @@ const feedNext = async (process: GitProcess, next: GitProcess, signal: AbortSign
   } catch {
     next.kill();
     await next.ended.catch(() => undefined);
-    throw new GitError('internal', `a process stopped reading its input: ${next.complaint()}`);
+    throw new GitError('internal', `a process stopped reading its input: ${next.stderrTail()}`);
   }
 };
 
@@ -68,8 +68,8 @@ export const streamProcessChain = async (parts: OutputPipeline): Promise<void> =
     signal.throwIfAborted();
     throw stopSignal.aborted ? new GitError('limit', 'it took too long') : error;
   }
-  for (const { ended, complaint } of processes) {
+  for (const { ended, stderrTail } of processes) {
     const { code } = await ended;
-    if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${complaint()}`);
+    if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${stderrTail()}`);
   }
 };

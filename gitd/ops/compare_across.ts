@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { diffFiles } from '../diff/diff_handlers.ts';
 import type { Methods } from '../protocol.ts';
-import { getMergeBase } from '../commits/read_commits.ts';
+import { getMergeBase } from '../commits/ancestry.ts';
 import { listCommits } from '../commits/list_commits.ts';
 import { fillRepository } from '../storage/create_repository.ts';
 import { resolveRepositoryPath, getConstructionFolder } from '../disk/storage_paths.ts';

@@ -7,7 +7,7 @@ import { flushObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readObjectKind } from '../pool/read_object.ts';
 
 /** Creates the object of an annotated tag. */
-export const createTag = async (
+export const createTagObject = async (
   { name, target, message, tagger }: Methods['tag.create']['params'],
   context: Context,
 ): Promise<Answer<'tag.create'>> => {

@@ -51,7 +51,7 @@ const copyObjects = async (
     throw error;
   }
   const { code } = await process.ended;
-  if (code !== 0) throw new GitError('internal', `pack-objects ended with ${code}: ${process.complaint()}`);
+  if (code !== 0) throw new GitError('internal', `pack-objects ended with ${code}: ${process.stderrTail()}`);
 };
 
 /**

@@ -7,7 +7,7 @@ import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
 import type { Oid } from '../protocol_records.ts';
 import type { MergeCheck } from '../pool/merge_tree.ts';
-import { mergeBase } from '../commits/read_commits.ts';
+import { mergeBase } from '../commits/ancestry.ts';
 import { mergeCommits, type Merged } from './merge_tree.ts';
 import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readRawCommit, requireCommit } from '../pool/read_object.ts';

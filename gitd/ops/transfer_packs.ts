@@ -71,7 +71,7 @@ export const takePack = async (context: Context, source: Readable): Promise<void
   // If either side fails, git's input ends and its exit code says why.
   await pipeline(source, process.stdin, { signal: context.signal }).catch(() => undefined);
   const { code } = await process.ended;
-  if (code !== 0) throw new GitError('invalid', `the pack is refused: ${process.complaint()}`);
+  if (code !== 0) throw new GitError('invalid', `the pack is refused: ${process.stderrTail()}`);
   await syncFolder(join(context.dir, 'objects', 'pack'));
   reachFaultPoint('objects.written');
 };

@@ -60,9 +60,9 @@ const openDiffTree = async (exec: Exec, dir: string): Promise<DiffTree> => {
   let fail: (error: Error) => void = () => undefined;
   process.stdout.on('data', (chunk: Buffer) => onChunk(chunk));
   const died = (): void => {
-    const complaint = process.complaint();
-    const isMissing = /bad object|unable to read|not a tree|could not/i.test(complaint);
-    fail(isMissing ? new GitError('missing', complaint) : new ProcessDied(`diff-tree ended: ${complaint}`));
+    const stderrTail = process.stderrTail();
+    const isMissing = /bad object|unable to read|not a tree|could not/i.test(stderrTail);
+    fail(isMissing ? new GitError('missing', stderrTail) : new ProcessDied(`diff-tree ended: ${stderrTail}`));
   };
   process.ended.then(died, (why: Error) => fail(why));
   return {

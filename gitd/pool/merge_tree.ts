@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { flag, oid } from '../exec/arguments.ts';
-import type { Ended, Exec, GitProcess } from '../exec/spawn.ts';
+import type { ExitStatus, Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import { quarantineEnvironment } from '../odb/quarantine.ts';
 import type { Oid } from '../protocol_records.ts';
@@ -70,7 +70,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
     throw error;
   });
   // Resolves when the process has ended and its folder is removed.
-  const end = async (): Promise<Ended> => {
+  const end = async (): Promise<ExitStatus> => {
     try {
       return await started.ended;
     } finally {
@@ -91,7 +91,9 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
     }
   });
   const died = (why?: unknown): void =>
-    open?.reject(why instanceof GitError ? why : new ProcessDied(`merge-tree ended: ${process.complaint()}`));
+    open?.reject(
+      why instanceof GitError ? why : new ProcessDied(`merge-tree ended: ${process.stderrTail()}`),
+    );
   process.ended.then(() => died(), died);
   const ask = async (line: string, seconds: number): Promise<MergeCheck> => {
     if (!process.stdin.writable) throw new ProcessDied('merge-tree ended');

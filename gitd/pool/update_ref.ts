@@ -40,8 +40,8 @@ const problems: readonly (readonly [RegExp, GitError['kind']])[] = [
 ];
 
 /** Turns a message of update-ref into an error. */
-const parseComplaint = (complaint: string): GitError =>
-  new GitError(problems.find(([pattern]) => pattern.test(complaint))?.[1] ?? 'internal', complaint);
+const parseComplaint = (stderrTail: string): GitError =>
+  new GitError(problems.find(([pattern]) => pattern.test(stderrTail))?.[1] ?? 'internal', stderrTail);
 
 const openUpdateRef = async (exec: Exec, dir: string): Promise<UpdateRef> => {
   const args = [flag('--no-deref'), flag('--stdin')];
@@ -63,9 +63,9 @@ const openUpdateRef = async (exec: Exec, dir: string): Promise<UpdateRef> => {
     open?.resolve();
   });
   const died = (why?: unknown): void => {
-    const complaint = process.complaint();
+    const stderrTail = process.stderrTail();
     if (why instanceof GitError) open?.reject(why);
-    else if (complaint !== '') open?.reject(parseComplaint(complaint));
+    else if (stderrTail !== '') open?.reject(parseComplaint(stderrTail));
     else open?.reject(isHolding ? new DiedHolding() : new ProcessDied('update-ref ended'));
   };
   process.ended.then(() => died(), died);

@@ -78,7 +78,7 @@ const walk = async (
   });
   try {
     const { code } = await process.ended;
-    if (code !== 0 && !isDone) throw new GitError('internal', process.complaint());
+    if (code !== 0 && !isDone) throw new GitError('internal', process.stderrTail());
     // The last path has no mark behind it until the end.
     read(Buffer.from('\0'));
     return true;

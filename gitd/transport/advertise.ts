@@ -81,7 +81,7 @@ export const writeAdvertisement = async (
   git.stdin.end();
   await pipeline(git.stdout, output, { end: false });
   const { code } = await git.ended;
-  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.complaint()}`);
+  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.stderrTail()}`);
 };
 
 export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {

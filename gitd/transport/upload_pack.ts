@@ -69,7 +69,7 @@ const startUploadPack = async (
 /** Time limit of cached packs. */
 const succeeded = async (git: GitProcess): Promise<void> => {
   const { code } = await git.ended;
-  if (code !== 0) throw new GitError('internal', `git upload-pack ended with ${code}: ${git.complaint()}`);
+  if (code !== 0) throw new GitError('internal', `git upload-pack ended with ${code}: ${git.stderrTail()}`);
 };
 
 /** Runs git for one request. The caller must read its output to the end. */

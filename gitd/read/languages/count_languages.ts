@@ -65,7 +65,7 @@ const countTree = async (context: Context, tree: Oid): Promise<Map<string, numbe
   });
   try {
     const { code } = await process.ended;
-    if (code !== 0 && !isFull) throw new GitError('internal', process.complaint());
+    if (code !== 0 && !isFull) throw new GitError('internal', process.stderrTail());
   } catch (error) {
     if (!isFull && !isGitError(error, 'limit')) throw error;
   }

@@ -8,7 +8,7 @@ import {
   addArtifact,
   openArtifact,
   findArtifact,
-} from '../artifacts/store/artifact_rows.ts';
+} from '../artifacts/store/artifacts.ts';
 import { badRequest, forbidden, notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { formatDisposition } from '../../platform/http/range.ts';

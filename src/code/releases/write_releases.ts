@@ -3,7 +3,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import { Failure, conflict, notFound } from '../../platform/errors.ts';
 import type { Ref } from '../../platform/git/protocol_types.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
-import { requireTagPermission } from '../repository/refs/change_refs.ts';
+import { requireTagPermission } from '../repository/refs/authorized_ref_changes.ts';
 import type { Code } from '../repository/find_code.ts';
 import { loadProtectedTags } from '../repository/protection/rules.ts';
 import { findRef, tagPrefix } from '../repository/refs/resolve.ts';

@@ -57,25 +57,25 @@ export type Creator = { cause: Cause | null; source: Source };
 /**
  * Creates a token for a user.
  * @returns its id and its text, to be shown once
- * @throws Failure 404 for an unknown user, 403 for the ghost and for bots, 400 for an invalid name or scopes
+ * @throws Failure 404 for an unknown user, 403 for the ghost user and for bots, 400 for an invalid name or scopes
  */
 export const createToken = async (
   platform: Pick<Platform, 'store' | 'random'>,
   by: Creator,
   token: NewToken,
 ): Promise<{ id: number; text: string }> =>
-  await createTokenIn(platform, by, token, async ({ db }) => await requireNoBot(db, token.user_id));
+  await createTokenAfter(platform, by, token, async ({ db }) => await requireNoBot(db, token.user_id));
 
-/** As `createToken`. @param first runs in the same transaction, before; throws to abort it */
-export const createTokenIn = async (
+/** As `createToken`. @param precheck runs first in the same transaction; throws to refuse */
+export const createTokenAfter = async (
   { store, random }: Pick<Platform, 'store' | 'random'>,
   { cause, source }: Creator,
   token: NewToken,
-  first: (tx: Tx) => Promise<void>,
+  precheck: (tx: Tx) => Promise<void>,
 ): Promise<{ id: number; text: string }> => {
   const text = generateTokenText(random);
   const id = await store.write(async (tx) => {
-    await first(tx);
+    await precheck(tx);
     const user = await lockUser(tx, token.user_id);
     if (user.ghost === 1) throw forbidden('An internal user has no tokens');
     const problems = tokenProblems(token, user.admin === 1);

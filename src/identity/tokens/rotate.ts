@@ -3,7 +3,7 @@ import { recordAudit } from '../../core/access/audit.ts';
 import { today } from '../../core/access/viewer.ts';
 import { forbidden, unauthorized } from '../../platform/errors.ts';
 import { moveRoleEnd } from '../bots/bot_users.ts';
-import { createTokenIn } from './create.ts';
+import { createTokenAfter } from './create.ts';
 import { endToken } from './revoke.ts';
 import type { TokenRow } from './queries.ts';
 
@@ -35,7 +35,7 @@ export const rotateToken = async (
     scopes: JSON.parse(scopes) as string[],
     expires_at: expires_at ?? today(call.now + defaultDays * dayLength),
   };
-  return await createTokenIn(call.platform, { cause: actor, source: call }, made, async (tx) => {
+  return await createTokenAfter(call.platform, { cause: actor, source: call }, made, async (tx) => {
     if (!(await endToken(tx, id))) throw unauthorized();
     await moveRoleEnd(tx, user_id, { from: token.expires_at, to: made.expires_at });
     const details = { user_id, name };

@@ -2,7 +2,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { type AccountPurpose, accountMailKinds, makeLinkToken } from '../../identity/account_mails/links.ts';
 import { type Person, toMessageId, writeHtml, writeText } from './compose.ts';
-import type { MailRow } from './ready_mails.ts';
+import type { MailRow } from './mail_contents.ts';
 import type { Message } from './smtp.ts';
 
 /** Kind of the mail by which an administrator tests the settings. */

@@ -9,7 +9,7 @@ import type { Subject } from './subjects.ts';
 export type Person = { id: number; name: string; email: string };
 
 /** A mail with what it is about, as the recipient may see it now. */
-export type ReadyMail = {
+export type MailContent = {
   id: number;
   kind: string;
   event_key: string;
@@ -43,7 +43,7 @@ const deedsByReason: Record<string, string> = {
 };
 
 /** One sentence: what happened. */
-const writeHeadline = ({ kind, reason, subject, actor }: ReadyMail): string => {
+const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string => {
   if (kind === 'pipeline.failed') return `Your ${subject.name} failed: ${subject.project.full_path}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
   if (kind === 'note.created') return `${who} commented on ${subject.name}`;
@@ -61,7 +61,7 @@ const reasonTexts: Record<string, string> = {
   watching: 'you watch the project',
 };
 
-const bodyOf = ({ kind, note, subject }: ReadyMail): string => {
+const bodyOf = ({ kind, note, subject }: MailContent): string => {
   if (note !== null) return cut(note);
   return kind.endsWith('.created') || kind.endsWith('.updated') || kind === 'pipeline.failed'
     ? cut(subject.description ?? '')
@@ -76,7 +76,7 @@ export const toMessageId = (baseUrl: string, local: string): string => `<${local
 const unsubscribeLink = (
   { secrets, baseUrl }: Platform,
   userId: number,
-  { target_type, target_id }: ReadyMail,
+  { target_type, target_id }: MailContent,
 ): string | null =>
   target_type === 'Pipeline'
     ? null
@@ -119,11 +119,11 @@ export const writeText = (
 };
 
 /** Address of the record, or of the comment on it. */
-const pageOf = ({ subject, note_id }: ReadyMail, baseUrl: string): string =>
+const pageOf = ({ subject, note_id }: MailContent, baseUrl: string): string =>
   `${subject.url(baseUrl)}${note_id === null ? '' : `#note_${note_id}`}`;
 
 /** Writes the message of one mail. */
-export const composeMail = (platform: Platform, user: Person, mail: ReadyMail): Message => {
+export const composeMail = (platform: Platform, user: Person, mail: MailContent): Message => {
   const baseUrl = platform.baseUrl();
   const { subject } = mail;
   const isFirst = mail.kind.endsWith('.created') && mail.note === null;
@@ -159,7 +159,7 @@ export const composeMail = (platform: Platform, user: Person, mail: ReadyMail): 
 const maxDigestText = 500;
 
 /** Writes one message for several mails, in the order of the changes. */
-export const composeDigest = (platform: Platform, user: Person, mails: readonly ReadyMail[]): Message => {
+export const composeDigest = (platform: Platform, user: Person, mails: readonly MailContent[]): Message => {
   const baseUrl = platform.baseUrl();
   const headline = `${mails.length} notifications`;
   const body = mails

@@ -1,7 +1,7 @@
 /** Records what became of mails, and keeps the latest for administrators. */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../platform/db/open.ts';
-import type { MailRow } from './ready_mails.ts';
+import type { MailRow } from './mail_contents.ts';
 import type { Message } from './smtp.ts';
 
 /** Sent and failed mails that are kept for administrators. */

@@ -21,7 +21,7 @@ import {
 } from './mail_rows.ts';
 import { notifyUsers } from './notify.ts';
 import { notifyWork } from './observe.ts';
-import { type MailRow, loadReadyMails } from './ready_mails.ts';
+import { type MailRow, loadVisibleMailContents } from './mail_contents.ts';
 import { type Message, isRefused, sendMessage } from './smtp.ts';
 
 /** Mails of one digest. */
@@ -65,7 +65,7 @@ const prepare = async (platform: Platform, rows: MailRow[]): Promise<Parcel | nu
   const ready =
     recipient === null || isOfAccount
       ? new Map<number, never>()
-      : await loadReadyMails(platform.store, recipient.viewer, rows);
+      : await loadVisibleMailContents(platform.store, recipient.viewer, rows);
   await removeMails(
     platform.store,
     rows.filter(({ id }) => !ready.has(id)).map(({ id }) => id),

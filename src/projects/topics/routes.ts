@@ -5,7 +5,10 @@ import { avatarParam, withAvatar } from '../../identity/avatars/store_avatar.ts'
 import { nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, clearable, id as idParam, object, optional, text } from '../../platform/http/schema.ts';
-import { createTopic, deleteTopic, mergeTopics, updateTopic } from './change_topics.ts';
+import { createTopic } from './create.ts';
+import { deleteTopic } from './delete.ts';
+import { mergeTopics } from './merge.ts';
+import { updateTopic } from './update.ts';
 import { topicJson, topicShape } from './json.ts';
 import { findTopic, listTopics } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { int, object, string } from '../../platform/http/schema.ts';
-import { pictureType } from './rules.ts';
+import { getImageType } from './rules.ts';
 
 export const uploadShape = object({
   id: int,
@@ -13,7 +13,7 @@ export type UploadRow = { id: number; project_id: number; secret: string; file_n
 
 /** Renders an upload. The Markdown link is relative to the project; `full_path` to the service. */
 export const uploadJson = ({ id, project_id, secret, file_name }: UploadRow) => {
-  const isPicture = pictureType(file_name) !== null;
+  const isPicture = getImageType(file_name) !== null;
   const alt = isPicture ? file_name.slice(0, file_name.lastIndexOf('.')) : file_name;
   const url = `/uploads/${secret}/${file_name}`;
   const markdown = `${isPicture ? '!' : ''}[${alt}](${url})`;

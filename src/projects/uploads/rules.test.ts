@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDisposition, parseRange } from '../../platform/http/range.ts';
 import { uploadPath } from './web_path.ts';
-import { cleanName, pictureType } from './rules.ts';
+import { cleanName, getImageType } from './rules.ts';
 
 test('a name is never a path and has no invisible characters', () => {
   const cases: Record<string, string> = {
@@ -35,9 +35,9 @@ test('truncates a long name before its extension, between characters', () => {
 });
 
 test('shows only harmless types of pictures', () => {
-  for (const name of ['a.png', 'a.JPG', 'a.jpeg', 'a.gif', 'a.webp']) assert.ok(pictureType(name));
+  for (const name of ['a.png', 'a.JPG', 'a.jpeg', 'a.gif', 'a.webp']) assert.ok(getImageType(name));
   for (const name of ['a.svg', 'a.html', 'png', 'a.png.html', 'a.', 'a.constructor', 'a.avif']) {
-    assert.equal(pictureType(name), null, name);
+    assert.equal(getImageType(name), null, name);
   }
 });
 

@@ -42,8 +42,8 @@ const pictures: Record<string, string> = {
   webp: 'image/webp',
 };
 
-/** Returns the content type of a picture by its name; null: it is not shown. */
-export const pictureType = (name: string): string | null => {
+/** Returns the content type of a picture by its name; null: served as an attachment. */
+export const getImageType = (name: string): string | null => {
   const ending = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
   return Object.hasOwn(pictures, ending) ? (pictures[ending] ?? null) : null;
 };

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { type ByteRange, formatDisposition, parseRange } from '../../platform/http/range.ts';
 import { findProject } from '../projects/find.ts';
-import { pictureType } from './rules.ts';
+import { getImageType } from './rules.ts';
 
 type StoredUpload = { project_id: number; file_name: string; size: number; sha256: string };
 
@@ -27,9 +27,9 @@ const findUpload = async (
   return row;
 };
 
-/** Headers that prevent a file from acting as a page of ours: no scripts, and only pictures open inline. */
+/** Headers that stop an upload from running as a page of this origin: no scripts, and only pictures open inline. */
 const makeHeaders = ({ file_name, sha256 }: StoredUpload): Record<string, string> => {
-  const type = pictureType(file_name);
+  const type = getImageType(file_name);
   return {
     'content-type': type ?? 'application/octet-stream',
     'content-disposition': formatDisposition(type === null ? 'attachment' : 'inline', file_name),
@@ -46,22 +46,22 @@ const readRange = ({ header }: Call, { size, sha256 }: StoredUpload): ByteRange 
   return isSame ? parseRange(header('range'), size) : null;
 };
 
-const isKnown = ({ header }: Call, { sha256 }: StoredUpload): boolean =>
+const isNotModified = ({ header }: Call, { sha256 }: StoredUpload): boolean =>
   header('if-none-match')
     ?.split(',')
     .some((one) => [`"${sha256}"`, `W/"${sha256}"`, '*'].includes(one.trim())) === true;
 
-export type Address = { id: number | string; secret: string; filename: string };
+export type UploadAddress = { id: number | string; secret: string; filename: string };
 
 /**
  * Serves a file to users who see its project.
  * @throws Failure 404, also for a hidden project
  */
-export const serveUpload = async (call: Call, { id, secret, filename }: Address): Promise<Answer> => {
+export const serveUpload = async (call: Call, { id, secret, filename }: UploadAddress): Promise<Answer> => {
   const project = await findProject(call, id);
   const upload = await findUpload(call, project.id, secret, filename);
   const headers = makeHeaders(upload);
-  if (isKnown(call, upload)) {
+  if (isNotModified(call, upload)) {
     return new Answer(null, { status: 304, headers: { etag: headers['etag'] ?? '' } });
   }
   const range = readRange(call, upload);
@@ -75,7 +75,7 @@ export const serveUpload = async (call: Call, { id, secret, filename }: Address)
     ...(range !== null && { 'content-range': `bytes ${range.start}-${range.end}/${upload.size}` }),
   };
   const status = range === null ? 200 : 206;
-  // Without the bytes but with their number.
+  // HEAD: send the headers, including Content-Length, without a body.
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { status, headers: all });
   const bytes = await call.platform.blobs.get(
     getProjectArea(upload.project_id),

@@ -6,7 +6,7 @@ import {
   type ArtifactMetadata,
   type Artifact,
   addArtifact,
-} from '../../../src/ci/artifacts/store/artifact_rows.ts';
+} from '../../../src/ci/artifacts/store/artifacts.ts';
 import type { TraceKey } from '../../../src/platform/blob/trace_path.ts';
 import type { TestService } from '../service.ts';
 

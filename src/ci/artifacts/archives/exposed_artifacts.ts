@@ -9,7 +9,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { isForCaller } from '../artifact_access.ts';
 import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
-import type { Artifact } from '../store/artifact_rows.ts';
+import type { Artifact } from '../store/artifacts.ts';
 
 /** Maximum exposed artifacts of one pipeline; the first jobs come first. */
 const maxExposed = 10;

@@ -6,7 +6,7 @@ import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import { requireArtifactAccess } from '../artifact_access.ts';
 import { notFoundFailure } from '../failures.ts';
-import { type Artifact, findArtifact } from '../store/artifact_rows.ts';
+import { type Artifact, findArtifact } from '../store/artifacts.ts';
 
 type Id = number | string;
 

@@ -3,7 +3,7 @@ import { ZipFailure } from '../../../../zip/format.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
-import type { Artifact } from '../store/artifact_rows.ts';
+import type { Artifact } from '../store/artifacts.ts';
 
 /** Maximum entries listed of one folder. */
 const maxEntries = 1_000;

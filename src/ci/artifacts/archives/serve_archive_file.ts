@@ -12,7 +12,7 @@ import { getBytes } from '../store/artifact_bytes.ts';
 import { badPathFailure, notFoundFailure } from '../failures.ts';
 import { cacheBriefly } from '../reports/cache_briefly.ts';
 import { serveFile } from './serve_file.ts';
-import type { Artifact } from '../store/artifact_rows.ts';
+import type { Artifact } from '../store/artifacts.ts';
 import { getContentType } from '../store/content_types.ts';
 
 /** Limits of a directory that is parsed within a tenth of a second, and small enough to cache. */

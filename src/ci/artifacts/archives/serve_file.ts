@@ -4,7 +4,7 @@ import type { Call } from '../../../core/access/call.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import { type ByteRange, formatDisposition, parseRange } from '../../../platform/http/range.ts';
 import { notFoundFailure } from '../failures.ts';
-import { type Artifact, openArtifact } from '../store/artifact_rows.ts';
+import { type Artifact, openArtifact } from '../store/artifacts.ts';
 
 const safeHeaders = {
   'content-security-policy': "default-src 'none'; sandbox",

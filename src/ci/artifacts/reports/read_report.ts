@@ -10,7 +10,7 @@ import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_
 import { type TestCase, readJunit } from './junit.ts';
 import { readGzippedText } from '../store/read_gzipped_text.ts';
 import { cacheBriefly } from './cache_briefly.ts';
-import { type Artifact, openArtifact } from '../store/artifact_rows.ts';
+import { type Artifact, openArtifact } from '../store/artifacts.ts';
 import { XmlFault } from './xml.ts';
 
 const program: Program = {

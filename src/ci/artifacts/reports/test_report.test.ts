@@ -6,7 +6,7 @@ import { type SeededPipeline, seedPipeline, setJob } from '../../../../test/supp
 import { seedMember, seedProject, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { artifactArea } from '../rules.ts';
-import { addArtifact } from '../store/artifact_rows.ts';
+import { addArtifact } from '../store/artifacts.ts';
 
 let gantry: TestService;
 let project: number;

@@ -7,7 +7,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { isForCaller } from '../artifact_access.ts';
 import { type TestCase, maxCases } from './junit.ts';
 import { type Report, readReport } from './read_report.ts';
-import type { Artifact } from '../store/artifact_rows.ts';
+import type { Artifact } from '../store/artifacts.ts';
 
 export type TestSuite = {
   /** Name of the job, or of all jobs that `parallel` makes of it. */

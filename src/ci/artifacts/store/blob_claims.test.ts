@@ -11,7 +11,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { processName } from '../../../platform/db/process_name.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { deleteUnreferencedBytes } from './artifact_bytes.ts';
-import { type UploadingJob, addArtifact, openArtifact } from './artifact_rows.ts';
+import { type UploadingJob, addArtifact, openArtifact } from './artifacts.ts';
 
 let gantry: TestService;
 before(async () => {

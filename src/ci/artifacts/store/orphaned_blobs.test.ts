@@ -8,7 +8,7 @@ import { type TestService, startTestService } from '../../../../test/support/ser
 import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { removeOrphanedBlobs } from './orphaned_blobs.ts';
-import { type UploadingJob, addArtifact } from './artifact_rows.ts';
+import { type UploadingJob, addArtifact } from './artifacts.ts';
 
 const hour = 3_600_000;
 const announced = { file_type: 'archive', file_format: 'raw', filename: 'a', expire_in: null } as const;

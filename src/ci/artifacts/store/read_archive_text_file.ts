@@ -7,7 +7,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { ReadArtifactText } from '../../pipelines/config/ci_files.ts';
 import { readContent, loadDirectory } from '../archives/serve_archive_file.ts';
-import { type Artifact, findArtifact } from './artifact_rows.ts';
+import { type Artifact, findArtifact } from './artifacts.ts';
 
 /** Bytes. */
 const maxFileBytes = 1_048_576;

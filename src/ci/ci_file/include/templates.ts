@@ -19,22 +19,22 @@ const bash = `
 build1:
   stage: build
   script:
-    - echo "Build what there is to build"
+    - echo "Build the project"
 
 test1:
   stage: test
   script:
-    - echo "Test it"
+    - echo "Run the tests"
 
 test2:
   stage: test
   script:
-    - echo "Test more, beside it"
+    - echo "Run more tests in parallel"
 
 deploy1:
   stage: deploy
   script:
-    - echo "Deploy it"
+    - echo "Deploy the project"
   environment: production
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
@@ -149,5 +149,5 @@ const templates: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the text of a template; null if there is none. */
-export const templateText = (name: string): string | null =>
+export const getTemplateText = (name: string): string | null =>
   name.endsWith(fileSuffix) ? (templates.get(name.slice(0, -fileSuffix.length)) ?? null) : null;

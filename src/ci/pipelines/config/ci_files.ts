@@ -128,8 +128,8 @@ const fetchArtifactFile = async (
 
 /** Reads a built-in template. It has no origin and cannot include local files. */
 const fetchTemplate = async (name: string): Promise<Fetched> => {
-  const { templateText } = await import('../../ci_file/include/templates.ts');
-  const text = templateText(name);
+  const { getTemplateText } = await import('../../ci_file/include/templates.ts');
+  const text = getTemplateText(name);
   return text === null ? { problem: 'missing' } : { files: [{ name, text, origin: null }] };
 };
 

@@ -2,7 +2,7 @@ import type { Call } from '../../../core/access/call.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { findProject } from '../../../projects/projects/find.ts';
-import { changeRefs, requirePushPermission } from '../refs/change_refs.ts';
+import { changeRefs, requirePushPermission } from '../refs/authorized_ref_changes.ts';
 import { type Code, findCode } from '../find_code.ts';
 import { commitReadme } from '../files/commit_readme.ts';
 import { loadProtectedBranches } from '../protection/rules.ts';

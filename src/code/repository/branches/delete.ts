@@ -1,7 +1,7 @@
 import { type Call } from '../../../core/access/call.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Ref, type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
-import { changeRefs, retryOnConflict } from '../refs/change_refs.ts';
+import { changeRefs, retryOnConflict } from '../refs/authorized_ref_changes.ts';
 import { type Code, getDefaultRef } from '../find_code.ts';
 import { isProtected, mayPushTo, loadProtectedBranches } from '../protection/rules.ts';
 import { branchPrefix, findRef, refusal, loadRefs } from '../refs/resolve.ts';

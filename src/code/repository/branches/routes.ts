@@ -10,7 +10,7 @@ import { deleteBranch, deleteMergedBranches } from './delete.ts';
 import { branchShape, branchesJson } from './json.ts';
 import { branchOrders, listBranches } from './list.ts';
 import { listMatchingBranches } from './regex_search.ts';
-import { retryOnConflict } from '../refs/change_refs.ts';
+import { retryOnConflict } from '../refs/authorized_ref_changes.ts';
 import { type Code, findCode, projectParam } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { branchPrefix, findRef, requireBranch } from '../refs/resolve.ts';

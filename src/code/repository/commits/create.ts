@@ -5,7 +5,8 @@ import { type ActionProblem, type Oid, zeroOid } from '../../../platform/git/pro
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type FileAction, actionRefusal, packActions } from './file_actions.ts';
 import { importCommit } from '../refs/import_commits.ts';
-import { changeRefs, requirePushPermission, retryOnConflict, getSignature } from '../refs/change_refs.ts';
+import { changeRefs, requirePushPermission, retryOnConflict } from '../refs/authorized_ref_changes.ts';
+import { getSignature } from '../refs/signature.ts';
 import { type Code, getDefaultRef, findCode } from '../find_code.ts';
 import { mayForcePush, loadProtectedBranches } from '../protection/rules.ts';
 import { fileProblem, sizeProblem } from '../refs/push_policy.ts';

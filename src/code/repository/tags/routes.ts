@@ -4,7 +4,7 @@ import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { longText, object, oneOf, optional, text } from '../../../platform/http/schema.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
 import { findCodeForPush } from '../branches/create.ts';
-import { requireTagPermission } from '../refs/change_refs.ts';
+import { requireTagPermission } from '../refs/authorized_ref_changes.ts';
 import { type Code, findCode, projectParam } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { loadProtectedTags } from '../protection/rules.ts';

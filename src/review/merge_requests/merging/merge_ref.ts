@@ -4,7 +4,7 @@ import { type Failure, refused } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
-import { getSignature } from '../../../code/repository/refs/change_refs.ts';
+import { getSignature } from '../../../code/repository/refs/signature.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';

@@ -1,4 +1,4 @@
-/** Loads stacks: a merge request whose target branch is the source branch of another open one lies on top of that. */
+/** Loads stacks: a merge request whose target branch is the source branch of another open one is stacked on it. */
 import type { Selectable } from 'kysely';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';
@@ -10,9 +10,9 @@ export type StackedRequest = Pick<
 >;
 
 export type Stack = {
-  /** Those that this one needs, the nearest first. */
+  /** Merge requests below it in its stack, the nearest first. */
   below: StackedRequest[];
-  /** Those that need this one, the nearest first. */
+  /** Merge requests above it, the nearest first. */
   above: StackedRequest[];
 };
 
@@ -68,11 +68,11 @@ const loadAbove = async (
   return above;
 };
 
-/** Tells whether a request can lie on another: it is open, and not of a fork. */
+/** Tells whether a request can be part of a stack: it is open, and not from a fork. */
 const isStackable = ({ merge_request, project }: Placed): boolean =>
   merge_request.state === 'opened' && merge_request.source_project_id === project.id;
 
-/** Returns the branch that the lowest request of a stack goes into: where this one goes once those below are merged. */
+/** Returns the target branch of the lowest request of the stack: that of this one once those below are merged. */
 export const findFinalTarget = async (db: Reader, placed: Placed): Promise<string> => {
   const { merge_request, project } = placed;
   const below = isStackable(placed) ? await loadBelow(db, project.id, merge_request) : [];

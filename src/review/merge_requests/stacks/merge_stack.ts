@@ -1,4 +1,4 @@
-/** Merges a merge request together with those it lies on. */
+/** Merges a merge request with the merge requests below it in its stack. */
 import type { Call } from '../../../core/access/call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
@@ -40,10 +40,11 @@ const mergeInto = async (
 };
 
 /**
- * Merges the requests below one another into the branch that the lowest goes into, from the lowest on. Stops at the
- * first that cannot be merged; those before it stay merged.
+ * Merges the stack bottom up into the target branch of the lowest request. Stops at the first failure; earlier merges
+ * stay.
  * @param shas heads of all, as the caller has seen them, from the lowest on; this one's is the last
- * @throws Failure 401, 405, 406 and 409 as a merge, 409 if the stack has changed, 422 that names one below
+ * @throws Failure 401, 405, 406 and 409 as a merge, 409 if the stack has changed, 422 naming the request below that cannot be
+ * merged
  */
 export const mergeStack = async (
   call: Call,

@@ -38,7 +38,7 @@ export type CardContext = {
   /** `YYYY-MM-DD` */
   today: string;
   /** The board has issues of several projects. */
-  namesProject: boolean;
+  showsProject: boolean;
 };
 
 /** Buttons within the column. Closed issues have no order of their own. */
@@ -92,14 +92,14 @@ const peoplePart = ({ assignees }: ListedIssue): Html | null => {
 /** Renders an issue as a card. */
 export const cardPart = (card: Card, context: CardContext): Html => {
   const { issue, labels, moves } = card;
-  const { labelHref, today, namesProject } = context;
+  const { labelHref, today, showsProject } = context;
   return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${moves !== null && html` data-movable="${moves}"`}><div class="row between"><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
   }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
     labels.length > 0 &&
     html`<div class="labels">${labels.map((one) => html`${label(one, labelHref(one.name))} `)}</div>`
-  }<div class="row between"><span class="meta">${namesProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${
+  }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${
     issue.milestone !== null &&
     html`<span class="status" title="Milestone">${icon('milestone', 'Milestone')} ${issue.milestone.title}</span>`
   }</span>${peoplePart(issue)}</div></li>

@@ -2,7 +2,7 @@
 import { createBranch, findCodeForPush } from '../../../../code/repository/branches/create.ts';
 import { deleteBranch, deleteMergedBranches } from '../../../../code/repository/branches/delete.ts';
 import type { Code } from '../../../../code/repository/find_code.ts';
-import { retryOnConflict } from '../../../../code/repository/refs/change_refs.ts';
+import { retryOnConflict } from '../../../../code/repository/refs/authorized_ref_changes.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';

@@ -6,11 +6,11 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { page, redirect } from '../../page.ts';
 import { findJob } from '../../../../ci/jobs/find.ts';
-import { apiOf, encoded } from './job_artifacts.ts';
+import { artifactsApiPath, encoded } from './job_artifacts.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-export const exposedPart = (project: Project, exposed: readonly Exposed[]): Html | null =>
+export const exposedArtifactsPart = (project: Project, exposed: readonly Exposed[]): Html | null =>
   exposed.length === 0
     ? null
     : html`<h2>Exposed artifacts</h2>
@@ -30,12 +30,12 @@ export const exposedPages = [
     handle: async ({ call }, params) => {
       const { code, job } = await findJob(call, params.project, params.id);
       const { project } = code;
-      const place = await resolveExposed(call, await findArchiveOfJob(call, project.id, job.id));
-      const below = place.path === '' ? '' : `/${encoded(place.path)}`;
+      const target = await resolveExposed(call, await findArchiveOfJob(call, project.id, job.id));
+      const subpath = target.path === '' ? '' : `/${encoded(target.path)}`;
       return redirect(
-        place.kind === 'file'
-          ? `${apiOf(project.id, job.id)}${below}`
-          : `${projectPagePath(project, `jobs/${job.id}/artifacts/browse`)}${below}`,
+        target.kind === 'file'
+          ? `${artifactsApiPath(project.id, job.id)}${subpath}`
+          : `${projectPagePath(project, `jobs/${job.id}/artifacts/browse`)}${subpath}`,
       );
     },
   }),

@@ -20,7 +20,7 @@ const sizeText = (bytes: number): string => {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 };
 
-export const apiOf = (projectId: number, jobId: number): string =>
+export const artifactsApiPath = (projectId: number, jobId: number): string =>
   `/api/v4/projects/${projectId}/jobs/${jobId}/artifacts`;
 
 /** @param path path of the job's page */
@@ -28,7 +28,7 @@ export const artifactsPart = (path: string, projectId: number, json: Json): Html
   const files = json.artifacts.filter(({ file_type }) => file_type !== 'trace');
   if (files.length === 0) return null;
   const { artifacts_expire_at: ends } = json;
-  const links = html` <a href="${apiOf(projectId, json.id)}">Download</a> <a href="${path}/artifacts/browse">Browse</a>`;
+  const links = html` <a href="${artifactsApiPath(projectId, json.id)}">Download</a> <a href="${path}/artifacts/browse">Browse</a>`;
   return html`<h2>Artifacts</h2>
 <p>${ends === null ? 'They do not expire.' : html`They are removed at <time datetime="${ends}">${ends.slice(0, 16).replace('T', ' ')} UTC</time>.`}</p>
 <ul class="list">${files.map(
@@ -74,7 +74,11 @@ const browser = (path: string) =>
       const folder = params.path === undefined ? '' : readPath(params.path);
       const { entries, total } = await listFolder(call.platform, artifact, folder);
       const ofJob = projectPagePath(code.project, `jobs/${job.id}`);
-      const paths = { base: `${ofJob}/artifacts/browse`, api: apiOf(code.project.id, job.id), folder };
+      const paths = {
+        base: `${ofJob}/artifacts/browse`,
+        api: artifactsApiPath(code.project.id, job.id),
+        folder,
+      };
       const content = html`<p><a href="${ofJob}">Job #${job.id}: ${job.name}</a></p>
 ${upward(paths)}
 <ul class="list">${entries.map((one) => line(paths, one))}</ul>

@@ -17,7 +17,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
-import { exposedPart } from './exposed_artifacts.ts';
+import { exposedArtifactsPart } from './exposed_artifacts.ts';
 import { externalPart } from './external_statuses.ts';
 import { stageGraph } from './stage_graph.ts';
 import { actionsOf } from './job_buttons.ts';
@@ -136,7 +136,7 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${context.isMine && actionsPart(context, jobs, others)}
-${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
+${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
   return projectView(visit, { project, title, noun: 'pipelines', live }, content);

@@ -18,19 +18,19 @@ type ListedRequest = {
 export const parseMergeRequest = ({ bytes }: JsonText): ListedRequest =>
   JSON.parse(bytes.toString('utf8')) as ListedRequest;
 
-const looks: Record<string, readonly [image: IconName, style: string, word: string]> = {
+const stateBadges: Record<string, readonly [image: IconName, style: string, word: string]> = {
   opened: ['merge-request', 'ok', 'Open'],
   merged: ['check-circle', 'off', 'Merged'],
   closed: ['cross-circle', 'bad', 'Closed'],
   locked: ['lock', 'wait', 'Locked'],
 };
 
-/** @param namesProject the list has merge requests of several projects */
-export const requestRow = (request: ListedRequest, namesProject: boolean): Html => {
+/** @param showsProject the list has merge requests of several projects */
+export const mergeRequestRow = (request: ListedRequest, showsProject: boolean): Html => {
   const { iid, title, state, created_at, author, references } = request;
-  const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
+  const [image, style, word] = stateBadges[state] ?? ['merge-request', 'off', state];
   const project = references.full.slice(0, references.full.lastIndexOf('!'));
   return html`<li><span class="lead status ${style}">${icon(image, word)}</span><span class="heading"><a class="title" href="/${project}/merge_requests/${iid}" data-row>${title}</a></span>
-<span class="meta">${namesProject ? references.full : `!${iid}`} opened ${relative(Date.parse(created_at))} by ${author.name}</span></li>
+<span class="meta">${showsProject ? references.full : `!${iid}`} opened ${relative(Date.parse(created_at))} by ${author.name}</span></li>
 `;
 };

@@ -26,7 +26,7 @@ import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from '../labels/owned_list.ts';
-import { parseMergeRequest, requestRow } from './merge_request_row.ts';
+import { mergeRequestRow, parseMergeRequest } from './merge_request_row.ts';
 import { progressCharts } from './progress_charts.ts';
 import { datesPart, progressBar, spellProgress } from './progress.ts';
 
@@ -59,7 +59,7 @@ const loadIssues = async (
   const context = {
     labelHref: (name: string) => workListPath(visit, list, 'issues', { labels: name }) ?? list.path,
     today: today(call.now),
-    namesProject: list.project === null,
+    showsProject: list.project === null,
   };
   return {
     rows: issues.map((issue) => issueRow(issue, { ...context, labels: labels.get(issue.id) ?? [] })),
@@ -76,7 +76,7 @@ const loadRequests = async (
   const query = { call, scope: scopeOf(list), filters: filtersFor(row), page: at, texts: mergeRequestTexts };
   const { items, total } = await listMergeRequests(query);
   return {
-    rows: items.map((item) => requestRow(parseMergeRequest(item), list.project === null)),
+    rows: items.map((item) => mergeRequestRow(parseMergeRequest(item), list.project === null)),
     total,
   };
 };

@@ -18,18 +18,18 @@ import { type Html, html } from '../../parts/html.ts';
 import { type LeveledKind, levelList, levels, notificationsPath as path } from './notification_levels.ts';
 import { ownView } from './own_nav.ts';
 
-const own = { project_id: null, group_id: null };
+const globalScope = { project_id: null, group_id: null };
 
-const ownLevels = levels.filter((level) => level !== 'global');
+const globalLevels = levels.filter((level) => level !== 'global');
 
 const eventName = (event: CustomEvent): string => {
   const words = event.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const ownForm = async (visit: Visit): Promise<Html> => {
+const globalForm = async (visit: Visit): Promise<Html> => {
   const { call } = visit;
-  const { level, events } = await loadSetting(call.db, requireUser(call).id, own);
+  const { level, events } = await loadSetting(call.db, requireUser(call).id, globalScope);
   const enabled = completeEvents(events);
   return form(
     visit,
@@ -39,7 +39,7 @@ const ownForm = async (visit: Visit): Promise<Html> => {
       label: 'Notification level',
       hint: 'Default for projects and groups set to Global.',
       value: level,
-      boxes: ownLevels.map((value) => {
+      boxes: globalLevels.map((value) => {
         const [label, hint] = notificationLevelTexts[value];
         return { value, label, hint };
       }),
@@ -55,7 +55,7 @@ const ownForm = async (visit: Visit): Promise<Html> => {
 };
 
 const show = async (visit: Visit, of: LeveledKind, at: PageRequest): Promise<View> =>
-  ownView(path, 'Notifications', html`${await ownForm(visit)}${await levelList(visit, of, at)}`);
+  ownView(path, 'Notifications', html`${await globalForm(visit)}${await levelList(visit, of, at)}`);
 
 export const notificationPages = [
   page({
@@ -70,12 +70,12 @@ export const notificationPages = [
     path,
     audience: 'user',
     params: object({
-      level: oneOf(ownLevels),
+      level: oneOf(globalLevels),
       events: { ...texts({ words: ['', ...customEvents] }), default: [] as string[] },
     }),
     handle: async ({ call }, { level, events }) => {
       const sent = Object.fromEntries(customEvents.map((event) => [event, events.includes(event)]));
-      await updateSetting(call, own, { level, ...sent });
+      await updateSetting(call, globalScope, { level, ...sent });
       return redirect(path, 'Your notification level was saved.');
     },
   }),

@@ -32,7 +32,7 @@ const milestoneRow = ({ title, state, web_url }: Milestone, search: string): Htm
 
 const issueRows: Render = ({ call }, items, search) => {
   const terms = searchTerms(search);
-  const context = { labels: [], labelHref: () => '', today: today(call.now), namesProject: true };
+  const context = { labels: [], labelHref: () => '', today: today(call.now), showsProject: true };
   const markTitle = (title: string): Html => markText(title, terms);
   return listCard(
     (items as JsonText[]).map(parseIssue).map((issue) => issueRow(issue, { ...context, markTitle })),
@@ -47,7 +47,7 @@ const requestRows: Render = async ({ call }, items, search) => {
   );
   const terms = searchTerms(search);
   const markTitle = (title: string): Html => markText(title, terms);
-  const context = { labels: [], labelHref: () => '', namesProject: true, markTitle };
+  const context = { labels: [], labelHref: () => '', showsProject: true, markTitle };
   return listCard(
     requests.map((request) => requestRow(request, { ...context, facts: facts.get(request.id) })),
   );

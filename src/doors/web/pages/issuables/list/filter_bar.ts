@@ -9,7 +9,7 @@ export type Bar = {
   path: string;
   chips: readonly Chip[];
   /** Query parameters other than the filters: state and order. */
-  others: AddressQuery;
+  otherParams: AddressQuery;
   /** The listed records: `issues`. */
   words: string;
   /** Example of a typed filter. */
@@ -19,10 +19,10 @@ export type Bar = {
   isOrderedByHand?: boolean;
 };
 
-const chipPart = ({ path, chips, others }: Bar, chip: Chip): Html => {
+const chipPart = ({ path, chips, otherParams }: Bar, chip: Chip): Html => {
   const rest = chipQuery(chips.filter((one) => one !== chip));
   const text = chipText(chip);
-  return html`<a class="chip" href="${addressOf(path, { ...others, ...rest })}" aria-label="Remove the filter ${text}">${text} ${icon('cross')}</a>`;
+  return html`<a class="chip" href="${addressOf(path, { ...otherParams, ...rest })}" aria-label="Remove the filter ${text}">${text} ${icon('cross')}</a>`;
 };
 
 const hiddenFields = (query: AddressQuery): Html[] =>
@@ -30,10 +30,10 @@ const hiddenFields = (query: AddressQuery): Html[] =>
 
 /** Renders the box. The typed text is added to the filters. */
 const box = (bar: Bar): Html => {
-  const { path, chips, others, words, placeholder } = bar;
+  const { path, chips, otherParams, words, placeholder } = bar;
   return html`<form method="get" action="${path}" class="filter-bar boxed" role="search">${icon('search')}${chips.map(
     (chip) => chipPart(bar, chip),
-  )}${hiddenFields({ ...others, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list"><button class="visually-hidden-until-focus">Filter</button></form>`;
+  )}${hiddenFields({ ...otherParams, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list"><button class="visually-hidden-until-focus">Filter</button></form>`;
 };
 
 /** A field of the form for one filter. */
@@ -54,21 +54,23 @@ export const sharedFields: readonly FilterField[] = [
 ];
 
 const fieldPart = ({ name, label, hint, options }: FilterField, value: string): Html => {
-  const given = { name, label, id: `filter_${name}`, value, ...(hint !== undefined && { hint }) };
-  return options === undefined ? input(given) : select({ ...given, options: [['', 'All'], ...options] });
+  const fieldOptions = { name, label, id: `filter_${name}`, value, ...(hint !== undefined && { hint }) };
+  return options === undefined
+    ? input(fieldOptions)
+    : select({ ...fieldOptions, options: [['', 'All'], ...options] });
 };
 
 /** Renders a form with a field for each filter. */
-const fieldsMenu = ({ path, chips, others, fields }: Bar): Html => {
+const fieldsMenu = ({ path, chips, otherParams, fields }: Bar): Html => {
   const query = chipQuery(chips);
   const names = fields.map(({ name }) => name);
-  const kept = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
-  const form = html`<form method="get" action="${path}" class="filter-fields">${hiddenFields({ ...others, ...kept })}
+  const otherFilters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+  const form = html`<form method="get" action="${path}" class="filter-fields">${hiddenFields({ ...otherParams, ...otherFilters })}
 ${fields.map((field) => fieldPart(field, query[field.name] ?? ''))}<div class="buttons"><button class="primary">Filter</button></div></form>`;
   return menu({ summary: html`Filters ${icon('chevron-down')}`, classes: 'button' }, form);
 };
 
-export const orders = {
+export const sortOptions = {
   'created_at desc': 'Newest first',
   'created_at asc': 'Oldest first',
   'updated_at desc': 'Recently updated',
@@ -82,17 +84,19 @@ const manualOrders: readonly string[] = ['relative_position asc', 'relative_posi
 
 /** Renders links to the orders of the list. */
 const ordersMenu = (
-  { path, chips, others, isOrderedByHand = false }: Bar,
-  chosen: keyof typeof orders,
+  { path, chips, otherParams, isOrderedByHand = false }: Bar,
+  chosen: keyof typeof sortOptions,
 ): Html => {
-  const shown = Object.entries(orders).filter(([order]) => isOrderedByHand || !manualOrders.includes(order));
+  const shown = Object.entries(sortOptions).filter(
+    ([order]) => isOrderedByHand || !manualOrders.includes(order),
+  );
   const links = shown.map(([order, name]) => {
     const [order_by, sort] = order.split(' ');
-    const query = { ...others, order_by, sort, ...chipQuery(chips) };
+    const query = { ...otherParams, order_by, sort, ...chipQuery(chips) };
     return html`<a href="${addressOf(path, query)}"${order === chosen && html` aria-current="true"`}>${name}</a>`;
   });
   return menu(
-    { summary: html`${orders[chosen]} ${icon('chevron-down')}`, classes: 'button' },
+    { summary: html`${sortOptions[chosen]} ${icon('chevron-down')}`, classes: 'button' },
     html`${links}`,
   );
 };
@@ -102,5 +106,5 @@ const ordersMenu = (
  * @param chosen the order; null: the list has only one
  * @param views menu of saved views; null: there is none
  */
-export const filterBar = (bar: Bar, chosen: keyof typeof orders | null, views: Html | null): Html =>
+export const filterBar = (bar: Bar, chosen: keyof typeof sortOptions | null, views: Html | null): Html =>
   html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>`;

@@ -7,10 +7,10 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { selectAllBox } from '../bulk/bulk_form.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
-import type { orders } from './filter_bar.ts';
+import type { sortOptions } from './filter_bar.ts';
 import { maxTyped } from './typed_filter.ts';
 
-export type Order = keyof typeof orders;
+export type Order = keyof typeof sortOptions;
 
 /** The parsed query of a list. */
 export type ParsedQuery<State extends string> = {
@@ -18,7 +18,7 @@ export type ParsedQuery<State extends string> = {
   state: State;
   order: Order;
   /** Other parameters than filters, if they differ from their defaults. */
-  others: AddressQuery;
+  otherParams: AddressQuery;
   page: PageRequest;
 };
 
@@ -44,12 +44,12 @@ const readOrder = <State extends string>({
   state,
   order_by,
   sort,
-}: Sent<State>): Pick<ParsedQuery<State>, 'order' | 'others'> => {
+}: Sent<State>): Pick<ParsedQuery<State>, 'order' | 'otherParams'> => {
   const order = `${order_by} ${sort}` as const;
   const isDefault = order === defaultOrder;
   return {
     order,
-    others: {
+    otherParams: {
       state: state === 'opened' ? undefined : state,
       order_by: isDefault ? undefined : order_by,
       sort: isDefault ? undefined : sort,
@@ -101,11 +101,11 @@ export type StateTab<State> = { state: State; content: Html; count: number };
 
 export const stateTabs = <State extends string>(
   path: string,
-  { state, others, chips }: ParsedQuery<State>,
+  { state, otherParams, chips }: ParsedQuery<State>,
   { words, tabs }: { words: ListTexts<State>; tabs: readonly StateTab<State>[] },
 ): Html => {
   const tab = ({ state: one, content, count }: StateTab<State>): Html => {
-    const query = { ...others, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
+    const query = { ...otherParams, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
     return html`<a class="button" href="${addressOf(path, query)}"${one === state && html` aria-current="page"`}>${content} <span class="count">${count}</span></a>`;
   };
   const name = words.many.charAt(0).toUpperCase() + words.many.slice(1);

@@ -48,7 +48,7 @@ type RowContext = {
   /** `YYYY-MM-DD` */
   today: string;
   /** The list has issues of several projects. */
-  namesProject: boolean;
+  showsProject: boolean;
   /** The row can be selected, for changes of several issues. */
   isSelectable?: boolean;
   /** Marks what a search found in a title. */
@@ -96,9 +96,9 @@ const sidePart = (issue: ListedIssue, today: string): Html => {
   }${fact(html`${icon('comment', 'Comments')} ${comments}`, commentCount)}${peoplePart(issue)}</span>`;
 };
 
-const metaPart = (issue: ListedIssue, { namesProject }: RowContext): Html => {
+const metaPart = (issue: ListedIssue, { showsProject }: RowContext): Html => {
   const { iid, state, author, closed_by, closed_at, created_at, references } = issue;
-  const number = namesProject ? references.full : `#${iid}`;
+  const number = showsProject ? references.full : `#${iid}`;
   if (state === 'closed' && closed_at !== null) {
     return html`<span class="meta">${number} closed ${relative(Date.parse(closed_at))}${closed_by !== null && ` by ${closed_by.name}`}</span>`;
   }

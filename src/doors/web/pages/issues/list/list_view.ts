@@ -40,7 +40,7 @@ export const typedAddress = (
   const typed = readTyped(q, call.actor?.user.username ?? null, issueLanguage);
   const state = typed.state ?? query.state;
   return addressOf(path, {
-    ...query.others,
+    ...query.otherParams,
     state: state === 'opened' ? undefined : state,
     ...chipQuery(mergeChips(query.chips, typed.chips)),
   });
@@ -98,7 +98,7 @@ const rowsPart = async (
   const context = {
     labelHref: (title: string) => addressOf(path, { labels: title }),
     today: today(call.now),
-    namesProject: project === null,
+    showsProject: project === null,
     isSelectable: call.signedIn,
   };
   return {
@@ -117,7 +117,7 @@ export const issueList = async (
   if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
   const { path, newPath, view } = list;
   const { rows, total } = await rowsPart(visit, list, read);
-  const filtered = { ...read.others, ...chipQuery(read.chips) };
+  const filtered = { ...read.otherParams, ...chipQuery(read.chips) };
   const views = await viewsMenu(visit, { scope: list.scope, kind: 'issues', path, query: filtered });
   const counts = await countStates(visit, list, read, total);
   const card =
@@ -136,7 +136,7 @@ export const issueList = async (
     'Issues',
     html`<h1 class="visually-hidden">Issues</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
-${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order, views)}
+${filterBar({ ...bar, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
 ${card}
 ${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );

@@ -39,7 +39,7 @@ const typedAddress = (
   const typed = readTyped(q, call.actor?.user.username ?? null, requestLanguage);
   const state = typed.state ?? query.state;
   return addressOf(path, {
-    ...query.others,
+    ...query.otherParams,
     state: state === 'opened' ? undefined : state,
     ...chipQuery(mergeChips(query.chips, typed.chips)),
   });
@@ -119,7 +119,7 @@ const rowsPart = async (
   ]);
   const context = {
     labelHref: (title: string) => addressOf(path, { labels: title }),
-    namesProject: project === null,
+    showsProject: project === null,
     isSelectable: call.signedIn,
   };
   const rows = requests.map((request) =>
@@ -132,13 +132,13 @@ const rowsPart = async (
 const reviewLink = (
   { call }: Visit,
   { path, ownScope }: RequestListScope,
-  { others }: ListQuery,
+  { otherParams }: ListQuery,
 ): Html | null => {
   if (ownScope !== undefined) return null;
   const username = call.actor?.user.username;
   return username === undefined
     ? null
-    : html`<a class="button" href="${addressOf(path, { ...others, reviewer_username: username })}">Needs my review</a>`;
+    : html`<a class="button" href="${addressOf(path, { ...otherParams, reviewer_username: username })}">Needs my review</a>`;
 };
 
 /** Renders a list of merge requests; redirects to the address for text typed into the box. */
@@ -151,7 +151,7 @@ export const requestList = async (
   if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
   const { path, newPath, view } = list;
   const { rows, total } = await rowsPart(visit, list, read);
-  const filtered = { ...read.others, ...chipQuery(read.chips) };
+  const filtered = { ...read.otherParams, ...chipQuery(read.chips) };
   const views = await viewsMenu(visit, { scope: list.scope, kind: 'merge_requests', path, query: filtered });
   const counts = await countStates(visit, list, read, total);
   const card =
@@ -170,7 +170,7 @@ export const requestList = async (
     'Merge requests',
     html`<h1 class="visually-hidden">Merge requests</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, list, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
-${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order, views)}
+${filterBar({ ...bar, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
 ${card}
 ${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );

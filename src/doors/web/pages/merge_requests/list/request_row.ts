@@ -52,7 +52,7 @@ type RowContext = {
   /** Address of the list of merge requests with a label. */
   labelHref: (title: string) => string;
   /** The list has merge requests of several projects. */
-  namesProject: boolean;
+  showsProject: boolean;
   /** The row can be selected, for changes of several merge requests. */
   isSelectable?: boolean;
   /** Marks what a search found in a title. */
@@ -114,9 +114,9 @@ const branchPart = ({ target_branch }: ListedRequest, facts: RowFacts | undefine
     ? null
     : html` into ${icon('branch')} <code>${target_branch}</code>`;
 
-const metaPart = (request: ListedRequest, { namesProject, facts }: RowContext): Html => {
+const metaPart = (request: ListedRequest, { showsProject, facts }: RowContext): Html => {
   const { iid, state, author, references, created_at } = request;
-  const number = namesProject ? references.full : `!${iid}`;
+  const number = showsProject ? references.full : `!${iid}`;
   const { merged_at, merged_by, closed_at, closed_by } = request;
   const ended = { merged: [merged_at, merged_by], closed: [closed_at, closed_by] } as const;
   const [at = null, by = null] = state === 'merged' || state === 'closed' ? ended[state] : [];

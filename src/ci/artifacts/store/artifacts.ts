@@ -16,10 +16,10 @@ import { getArtifactSizeLimit } from './size_limit.ts';
 import { artifactTooLarge, computeExpiry } from '../rules.ts';
 
 export type Artifact = Selectable<ArtifactsTable>;
-/** `token_hash`: upload only while the job still runs with that token. */
+/** The job of an upload. `token_hash`: accept it only while the job still runs with that token. */
 export type UploadingJob = { id: number; project_id: number; token_hash?: string };
 
-/** Metadata of an upload; `expire_in` as configurations write it, null where they do not. */
+/** Metadata of an upload; `expire_in` as in the CI file, null if not set. */
 export type ArtifactMetadata = {
   file_type: string;
   file_format: 'zip' | 'gzip' | 'raw';
@@ -27,7 +27,11 @@ export type ArtifactMetadata = {
   expire_in: string | null;
 };
 
-const sameType = async (db: Reader, jobId: number, fileType: string): Promise<Artifact | undefined> =>
+const findArtifactOfType = async (
+  db: Reader,
+  jobId: number,
+  fileType: string,
+): Promise<Artifact | undefined> =>
   await db
     .selectFrom('artifacts')
     .selectAll()
@@ -45,10 +49,10 @@ const insert = async (
   const expire_at = computeExpiry(expire_in, tx.now);
   await holdProject(tx, job.project_id);
   await tx.db.updateTable('jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute();
-  const place = { project_id: job.project_id, job_id: job.id, created_at: tx.now, expire_at };
+  const columns = { project_id: job.project_id, job_id: job.id, created_at: tx.now, expire_at };
   return await tx.db
     .insertInto('artifacts')
-    .values({ ...place, file_type, file_format, filename, size, sha256 })
+    .values({ ...columns, file_type, file_format, filename, size, sha256 })
     .returningAll()
     .executeTakeFirstOrThrow();
 };
@@ -65,7 +69,7 @@ const countArtifacts = async (db: Reader, jobId: number): Promise<number> => {
   return count;
 };
 
-/** Locks the job, which may have ended, been erased or been deleted since its runner signed in. */
+/** Locks the job, which may have ended, been erased or been deleted since the request was authenticated. */
 const requireRunning = async (tx: Tx, { id, token_hash }: UploadingJob): Promise<void> => {
   if (token_hash === undefined) return;
   const job = await tx.db
@@ -84,12 +88,12 @@ type NewArtifactRow = { metadata: ArtifactMetadata; stored: Stored; dotenv: Dote
 const storeArtifact = async (
   platform: Platform,
   job: UploadingJob,
-  kept: NewArtifactRow,
+  upload: NewArtifactRow,
 ): Promise<Artifact> =>
   await platform.store.write(async (tx) => {
-    const { metadata, stored, dotenv } = kept;
+    const { metadata, stored, dotenv } = upload;
     await requireRunning(tx, job);
-    const existing = await sameType(tx.db, job.id, metadata.file_type);
+    const existing = await findArtifactOfType(tx.db, job.id, metadata.file_type);
     // A runner that missed the answer sends the file again.
     if (existing?.sha256 === stored.sha256) return existing;
     if (existing !== undefined) throw refused('another artifact of the same type already exists');
@@ -114,9 +118,9 @@ export const addArtifact = async (
   const limited = limitBytes(content, await getArtifactSizeLimit(platform, project_id), artifactTooLarge);
   return await storeBytes(platform, project_id, limited, async (stored) => {
     const { file_type, file_format } = metadata;
-    const named = { project_id, sha256: stored.sha256 };
+    const blob = { project_id, sha256: stored.sha256 };
     const dotenv =
-      file_type === 'dotenv' ? await readDotenv(await getBytes(platform, named), file_format) : null;
+      file_type === 'dotenv' ? await readDotenv(await getBytes(platform, blob), file_format) : null;
     return await storeArtifact(platform, job, { metadata, stored, dotenv });
   });
 };

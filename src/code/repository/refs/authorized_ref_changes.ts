@@ -3,7 +3,7 @@ import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { conflict, forbidden, notFound } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
-import type { RefUpdate, Signature } from '../../../platform/git/protocol_types.ts';
+import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type Move, moveRefs } from './move_refs.ts';
 import type { OperationKind } from './operation.ts';
@@ -34,8 +34,8 @@ export const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => 
   }
 };
 
-/** Locks the project for this transaction. @throws Failure 404 if it was deleted, 403 if it was archived */
-const lockOpenProject = async (tx: Tx, { id }: Project): Promise<Project> => {
+/** Reloads the project in this transaction. @throws Failure 404 if it was deleted, 403 if it was archived */
+const requireOpenProject = async (tx: Tx, { id }: Project): Promise<Project> => {
   const row = await tx.db
     .selectFrom('projects')
     .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
@@ -57,11 +57,14 @@ export type Change = {
   updates: RefUpdate[];
 } & ({ branches: PermissionCheck<ProtectedBranch> } | { tags: PermissionCheck<ProtectedTag> });
 
-/** @throws GitFailure `conflict` for a lost race, `invalid` for an invalid ref name */
+/**
+ * Changes refs if the check still passes.
+ * @throws GitFailure `conflict` for a lost race, `invalid` for an invalid ref name
+ */
 export const changeRefs = async (call: Call, change: Change): Promise<void> => {
   const { project, kind, updates } = change;
   const check: Move['check'] = async (tx) => {
-    const now = await lockOpenProject(tx, project);
+    const now = await requireOpenProject(tx, project);
     if ('branches' in change) change.branches(now, await loadProtectedBranches(tx.db, project.id));
     else change.tags(now, await loadProtectedTags(tx.db, project.id));
   };
@@ -85,22 +88,3 @@ export const requireTagPermission =
       throw forbidden('You are not allowed to create this tag as it is protected.');
     }
   };
-
-/** Returns the signature of a user, in UTC. `author` overrides name and email. */
-export const getSignature = (
-  { now }: Call,
-  user: { name: string; email: string },
-  author: { name?: string | undefined; email?: string | undefined } = {},
-): Signature => {
-  const pick = (one: string | undefined, usual: string): string => {
-    // oxlint-disable-next-line no-control-regex -- characters that would end the line, or the name, in a commit
-    const clean = (text: string): string => text.replace(/[\u0000-\u001f\u007f<>]/g, ' ').trim();
-    return clean(one ?? '') || clean(usual) || 'unknown';
-  };
-  return {
-    name: pick(author.name, user.name),
-    email: pick(author.email, user.email),
-    time: Math.floor(now / 1_000),
-    offset: '+0000',
-  };
-};

@@ -1,10 +1,10 @@
-/** Loads what pending mails say, as far as their user may read it now. */
+/** Loads the contents of pending mails that their user may read now. */
 import type { Selectable } from 'kysely';
 import { visibleNotes } from '../../planning/notes/visible.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import type { Store } from '../../platform/db/open.ts';
 import type { MailsTable } from '../../platform/db/schema/mail.ts';
-import type { ReadyMail } from './compose.ts';
+import type { MailContent } from './compose.ts';
 import { loadSubjects, subjectKey } from './subjects.ts';
 
 export type MailRow = Selectable<MailsTable>;
@@ -36,18 +36,18 @@ const loadActors = async ({ db, dialect }: Store, ids: readonly number[]) => {
 
 const listIds = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
 
-/** Returns the mails whose record and comment still exist and are visible to the user, by id. */
-export const loadReadyMails = async (
+/** Returns the contents of mails whose record and comment exist and are visible to the user, by id of the mail. */
+export const loadVisibleMailContents = async (
   store: Store,
   viewer: Viewer,
   rows: readonly MailRow[],
-): Promise<Map<number, ReadyMail>> => {
+): Promise<Map<number, MailContent>> => {
   const [subjects, notes, actors] = await Promise.all([
     loadSubjects(store, rows),
     loadNotes(store, viewer, listIds(rows.map(({ note_id }) => note_id))),
     loadActors(store, listIds(rows.map(({ actor_id }) => actor_id))),
   ]);
-  const ready = rows.flatMap((row) => {
+  const contents = rows.flatMap((row) => {
     const { id, kind, event_key, reason, target_type, target_id, note_id, actor_id } = row;
     const subject = subjects.get(subjectKey(row));
     const note = note_id === null ? null : notes.get(note_id);
@@ -57,5 +57,5 @@ export const loadReadyMails = async (
     const shown = { id, kind, event_key, reason, target_type, target_id, note_id };
     return [[id, { ...shown, subject, actor, note }] as const];
   });
-  return new Map(ready);
+  return new Map(contents);
 };
