@@ -8,15 +8,17 @@ import { visibleGroups } from './visible.ts';
 
 export type Group = Selectable<NamespacesTable>;
 
-/**
- * Loads a visible group by id or by its current or an earlier full path, in any case. @throws Failure 404 `404 Group
- * Not Found`, also for a hidden group
- */
-export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
+/** Loads a group by id or by its current or an earlier full path, in any case; null if it is missing or hidden. */
+export const findGroupOrNull = async (call: Call, id: number | string): Promise<Group | null> => {
   const { db, viewer, platform } = call;
   const query = db.selectFrom('namespaces').selectAll().where(visibleGroups(viewer, platform.store.dialect));
-  const group = await query.where('id', '=', selectNamespaceId(id)).executeTakeFirst();
-  if (group === undefined) throw notFound('Group');
+  return (await query.where('id', '=', selectNamespaceId(id)).executeTakeFirst()) ?? null;
+};
+
+/** As `findGroupOrNull`. @throws Failure 404 `404 Group Not Found`, also for a hidden group */
+export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
+  const group = await findGroupOrNull(call, id);
+  if (group === null) throw notFound('Group');
   return group;
 };
 

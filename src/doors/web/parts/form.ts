@@ -1,7 +1,7 @@
 /** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { type Html, html } from './html.ts';
-import type { Visit } from '../page.ts';
+import type { View, Visit } from '../page.ts';
 
 /** Problems of a submitted form. */
 export type FormProblems = { text: string | null; fields: Problems };
@@ -230,6 +230,10 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
   return html`<p class="flash alert" role="alert">${said}</p>
 `;
 };
+
+/** Returns the view of a form; with status 422 if the form was refused. */
+export const withFormStatus = (view: View, problems: FormProblems): View =>
+  problems === noProblems ? view : { ...view, status: 422 };
 
 /** Renders a form with method POST and its CSRF token. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {

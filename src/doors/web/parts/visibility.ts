@@ -20,6 +20,13 @@ type Given = {
   problems: FormProblems;
 };
 
+/** Moves the problem of `visibility_level`, as the API names it, to the field of the visibility. */
+export const toVisibilityProblem = ({ text, fields }: FormProblems): FormProblems => {
+  const { visibility_level, ...others } = fields;
+  if (visibility_level === undefined) return { text, fields };
+  return { text, fields: { ...others, visibility: visibility_level } };
+};
+
 /** Renders the choice of a visibility. */
 export const visibilityChoice = ({ value, limit, problems, privateMeaning }: Given): Html =>
   radios({

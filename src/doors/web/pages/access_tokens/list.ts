@@ -5,7 +5,15 @@ import { pageRequest } from '../../../../platform/http/page.ts';
 import { type AccessToken, listAccessTokens } from '../../../../projects/access_tokens/queries.ts';
 import { accessTokenScopes } from '../../../../projects/access_tokens/write.ts';
 import type { Source, SourceKind } from '../../../../projects/members/member_source.ts';
-import { type FormProblems, checkboxes, form, input, noProblems, select } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  checkboxes,
+  form,
+  input,
+  noProblems,
+  select,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
@@ -130,5 +138,5 @@ ${pagesNav({ path, query: { state: state === 'active' ? undefined : state }, pag
 <div class="body">${newForm(visit, place, given, problems)}</div></section>
 <p class="quiet">Rotating replaces a token by a new one that expires in a week. The old one stops working at once.</p>`;
   const view = place.view(visit, 'Access tokens', content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };

@@ -13,7 +13,16 @@ import {
 } from '../../../../identity/oauth/queries.ts';
 import { revokeAuthorization } from '../../../../identity/oauth/revoke_tokens.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import { attempt, checkbox, checkboxes, form, input, noProblems, textArea } from '../../parts/form.ts';
+import {
+  attempt,
+  checkbox,
+  checkboxes,
+  form,
+  input,
+  noProblems,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { scopeMeanings } from '../tokens/scopes.ts';
@@ -114,7 +123,7 @@ ${own.length === 0 ? html`<p>You have no applications yet.</p>` : ownTable(visit
 <h2>Register an application</h2>
 ${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service, only administrators register applications.</p>`}`,
   );
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const madeView = ({ uid, name }: Application, secret: string): View =>

@@ -18,7 +18,16 @@ import { listIssueVersions } from '../../../../planning/issues/lists/list.ts';
 import { reorderIssue } from '../../../../planning/issues/positions/reorder.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems, select } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  select,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { columnName } from './column_name.ts';
@@ -98,7 +107,7 @@ const formView = async (visit: Visit, given: Given, tried: Tried): Promise<View>
         }),
   )}</div></section>`;
   const view = place.view(visit, { title: 'New issue' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 /** Returns what an issue needs to stand in a column of a board. */

@@ -6,7 +6,15 @@ import { id, integer, longText, object, optional, text } from '../../../../platf
 import { notFound } from '../../../../platform/errors.ts';
 import { type AnyPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { typedAddress } from '../issues/list/list_view.ts';
 import { type IssueListQuery, issueListParams, readQuery } from '../issues/list/read_query.ts';
@@ -89,7 +97,7 @@ const newView = (visit: Visit, place: BoardsPlace, name = '', problems: FormProb
     input({ name: 'name', label: 'Name', value: name, required: true, autofocus: true, problems }),
   )}</div></section>`;
   const view = place.view(visit, { title: 'New board' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const create = (route: BoardsRoute): AnyPage[] => [

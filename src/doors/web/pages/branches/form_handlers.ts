@@ -7,7 +7,7 @@ import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { branchesPath, servedBranches } from './list.ts';
@@ -34,7 +34,7 @@ const newView = (
     }),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New branch', noun: 'branches' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const newPage = page({

@@ -6,7 +6,7 @@ import { Failure } from '../../../../platform/errors.ts';
 import { id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type LoadedJob, findJob, findJobToChange } from '../../../../ci/jobs/find.ts';
 import { jobJson } from '../../../../ci/jobs/json.ts';
-import { type FormProblems, noProblems } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { logMarkup } from '../../log/log_markup.ts';
 import { moment } from '../../parts/timestamp.ts';
@@ -123,7 +123,7 @@ ${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(fou
     live,
   } as const;
   const view = projectView(visit, given, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 const one = { ...projectPath, id: id() };

@@ -3,7 +3,15 @@ import { raw, object, optional, text } from '../../../../platform/http/schema.ts
 import { createPipelineForCaller } from '../../../../ci/pipelines/creation/create_on_request.ts';
 import { loadDescribedVariables } from '../../../../ci/pipelines/config/described_variables.ts';
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
-import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  form,
+  hidden,
+  input,
+  noProblems,
+  problemsOf,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { moveToFields } from './problems_without_field.ts';
@@ -66,7 +74,7 @@ ${form(
   html`<p><button class="plain" name="more" value="1">More rows</button></p>`,
 )}`;
   const view = projectView(visit, { project, title: 'Run pipeline', noun: 'pipelines' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 export const pipelineNewPages = [

@@ -1,6 +1,7 @@
 /** Rows for variables of a pipeline or of a started job. */
 import { hidden, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 /** As submitted, or as prefilled from the configuration. */
 export type Row = {
@@ -20,8 +21,6 @@ const types = [
 const blankRows = 3;
 const mostRows = 200;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const partsOf = (sent: unknown): unknown[] =>
   typeof sent === 'object' && sent !== null ? Object.values(sent) : [];
 
@@ -34,10 +33,10 @@ export const filledRows = (sent: unknown): Row[] =>
     .slice(0, mostRows + 1)
     .map((part) => {
       const { key, value, variable_type } = (part ?? {}) as Record<string, unknown>;
-      const type = textOf(variable_type);
+      const type = fieldText(variable_type);
       return {
-        key: textOf(key).trim(),
-        value: plainLines(textOf(value)),
+        key: fieldText(key).trim(),
+        value: plainLines(fieldText(value)),
         ...(type !== '' && { variable_type: type }),
       };
     })

@@ -13,24 +13,19 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { assignKeyProblems } from '../keys/key_problems.ts';
 import { keysPath, keysView } from './list.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const served = `${projectRoot}/deploy_keys`;
 
 const administered = async ({ call }: Visit, project: unknown): Promise<Project> =>
   await findProjectFor(call, String(project), 'admin_deploy_key');
 
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' ? value : '';
-};
-
 type Refused = { visit: Visit; project: Project; sent: RawParams; problems: FormProblems };
 
 /** @param keyId null: the form that adds a key */
 const refuse = async (keyId: number | null, { visit, project, sent, problems }: Refused): Promise<View> => {
   const names = ['title', 'key', 'expires_at', 'can_push'].filter((name) => sent[name] !== undefined);
-  const typed = Object.fromEntries(names.map((name) => [name, toText(sent[name])]));
+  const typed = Object.fromEntries(names.map((name) => [name, fieldText(sent[name])]));
   return await keysView(visit, project, {}, { keyId, sent: typed, problems: assignKeyProblems(problems) });
 };
 

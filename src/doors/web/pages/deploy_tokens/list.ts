@@ -8,7 +8,7 @@ import {
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
 import type { DeployTokenScope } from '../../../../projects/deploy_tokens/authenticate.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, checkboxes, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, checkboxes, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
@@ -106,5 +106,5 @@ ${pagesNav({ path, query: {}, page, total })}
 <section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a deploy token</h2></header>
 <div class="body">${newForm(visit, path, given, problems)}</div></section>`;
   const made = view(visit, 'Deploy tokens', content);
-  return problems === noProblems ? made : { ...made, status: 422 };
+  return withFormStatus(made, problems);
 };

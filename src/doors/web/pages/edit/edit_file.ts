@@ -6,7 +6,7 @@ import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, checkbox, form, hidden, noProblems } from '../../parts/form.ts';
+import { type FormProblems, checkbox, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -66,7 +66,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
 <p><a href="${codePath(project, 'upload', ref, path)}">Replace this file</a> · <a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
   const view = projectView(visit, { project, title: `Edit ${path}`, noun: 'edit' }, content);
   if (newer !== undefined) return { ...view, status: 409 };
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const show = formPage(served, async (visit, target) => {

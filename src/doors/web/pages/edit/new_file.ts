@@ -3,7 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { cleanPath } from '../../../../code/repository/commits/file_actions.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -24,7 +24,7 @@ const newView = (
   const given = { action: codePath(project, 'new', ref, path), submit: 'Commit changes', problems };
   const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(visit, target, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const show = formPage(served, async (visit, target) => {

@@ -2,7 +2,7 @@
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -52,7 +52,7 @@ const folderView = (
     commitFields(visit, target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New folder', noun: 'new_folder' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 /** Names the field of the form, where a message is about the path of the kept file. */

@@ -5,7 +5,7 @@ import { isHttpUrl } from '../../../../ci/environments/rules.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { input, noProblems } from '../../parts/form.ts';
+import { input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';
@@ -104,7 +104,7 @@ ${items.length > 0 && table(items.map((row) => line(visit, project, row)))}
 ${pagesNav({ path, query: { states: state, search }, page: wanted, total })}
 ${may(viewer, 'admin_environment', project) && fresh}`;
   const view = projectView(visit, { project, title: 'Environments', noun: 'environments' }, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 export const listPages = [

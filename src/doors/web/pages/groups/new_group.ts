@@ -3,7 +3,7 @@ import type { Call } from '../../../../core/access/call.ts';
 import { mayInGroup } from '../../../../core/access/may.ts';
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
 import { createGroup, mayCreateGroup } from '../../../../identity/groups/create.ts';
-import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { type Group, findGroup, findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { listParents } from '../../../../identity/groups/list_parents.ts';
 import { isWider } from '../../../../identity/groups/rules.ts';
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
@@ -14,8 +14,9 @@ import { pathFromName } from '../../../../projects/projects/rules.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { visibilityChoice } from '../../parts/visibility.ts';
+import { toVisibilityProblem, visibilityChoice } from '../../parts/visibility.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 type Filled = {
   parent_id?: string;
@@ -30,12 +31,7 @@ const names = ['parent_id', 'name', 'path', 'description', 'visibility'];
 /** Returns the chosen parent; null: none, or the visitor does not see it. */
 const findParent = async (call: Call, chosen: string | undefined): Promise<Group | null> => {
   if (chosen === undefined || !/^\d{1,15}$/.test(chosen)) return null;
-  try {
-    return await findGroup(call, Number(chosen));
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await findGroupOrNull(call, Number(chosen));
 };
 
 const parentSelect = async (call: Call, parent: Group | null, problems: FormProblems) => {
@@ -107,20 +103,8 @@ const newView = async (visit: Visit, filled: Filled, problems: FormProblems = no
   };
 };
 
-const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const asSent = (sent: RawParams): Filled =>
-  Object.fromEntries(names.map((name) => [name, sentText(sent[name])]));
-
-/** The API names the problem of a visibility after its number. */
-const toFields = ({ text: said, fields: { visibility_level, ...fields } }: FormProblems): FormProblems =>
-  moveToFields(
-    {
-      text: said,
-      fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
-    },
-    names,
-  );
+  Object.fromEntries(names.map((name) => [name, fieldText(sent[name])]));
 
 /** A parent that is hidden, or in which the visitor may create nothing, is a problem of its field. */
 const attemptCreation = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
@@ -176,7 +160,7 @@ export const newPages = [
       return await newView(
         visit,
         { ...filled, ...(visibility !== undefined && { visibility }) },
-        toFields(problems),
+        moveToFields(toVisibilityProblem(problems), names),
       );
     },
   }),

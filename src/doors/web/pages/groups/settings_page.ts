@@ -2,7 +2,7 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
 import { type GroupColumns, groupColumns, groupParams } from '../../../../identity/groups/fields.ts';
-import { type Group, findGroup, findGroupFor } from '../../../../identity/groups/find.ts';
+import { type Group, findGroup, findGroupFor, findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { removeGroup } from '../../../../identity/groups/remove.ts';
 import { transferGroup } from '../../../../identity/groups/transfer.ts';
 import { updateGroup } from '../../../../identity/groups/update.ts';
@@ -19,6 +19,8 @@ import { moveToFields } from '../ci/problems_without_field.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
 import { deletePart, transferPart } from './danger_parts.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
+import { fieldText } from '../../parts/field_text.ts';
+import { toVisibilityProblem } from '../../parts/visibility.ts';
 
 const served = `${groupRoot}/settings`;
 const groupPath = { group: text({ maxLength: 1_000 }) };
@@ -34,13 +36,6 @@ type Tried = { key: string; sent: RawParams; problems: FormProblems };
 
 type Given = { visit: Visit; group: Group; tried: Tried | null };
 
-/** Converts a stored, parsed or sent value to the text of its field. A ticked checkbox sends its hidden 0 first. */
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-};
-
 /** An empty avatar removes it, as in the API. */
 const removeAvatarForm = (visit: Visit, action: string): Html =>
   form(visit, { action, submit: 'Remove avatar', danger: true }, hidden('avatar', ''));
@@ -49,7 +44,7 @@ const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, secti
   const { key, title, intro, submit = 'Save changes' } = section;
   const refused = tried?.key === key ? tried : null;
   const stored: Record<string, unknown> = group;
-  const text = (name: string): string => toText(refused?.sent[name] ?? stored[name]);
+  const text = (name: string): string => fieldText(refused?.sent[name] ?? stored[name]);
   const problems = refused?.problems ?? noProblems;
   const action = `${groupPagePath(group, 'settings')}/${key}`;
   const fields = section.fields({ visit, group, parent, text, isOn: (name) => text(name) === '1', problems });
@@ -59,35 +54,18 @@ const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, secti
   );
 };
 
-/** Loads the group above; null: there is none, or the visitor does not see it. */
-const loadParent = async (call: Call, { parent_id }: Group): Promise<Group | null> => {
-  if (parent_id === null) return null;
-  try {
-    return await findGroup(call, parent_id);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
-};
-
 const settingsView = async (given: Given): Promise<View> => {
   const { visit, group, tried } = given;
-  const parent = await loadParent(visit.call, group);
+  const parent = group.parent_id === null ? null : await findGroupOrNull(visit.call, group.parent_id);
   const sections = [...groupSections, ...dangers];
   const refused = sections.find(({ key }) => key === tried?.key)?.title;
   const problemsOf = (key: string): FormProblems => (tried?.key === key ? tried.problems : noProblems);
-  const typed = tried?.key === 'transfer' ? toText(tried.sent['parent']) : null;
+  const typed = tried?.key === 'transfer' ? fieldText(tried.sent['parent']) : null;
   const danger = html`${transferPart({ visit, group, problems: problemsOf('transfer') }, typed)}${deletePart({ visit, group, problems: problemsOf('delete') })}`;
   const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${danger}`;
   const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
   return tried === null ? view : { ...view, status: 422 };
 };
-
-/** The API names the problem of a visibility after its number. */
-const toFields = ({ text: said, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
-  text: said,
-  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
-});
 
 const allParams = { ...groupParams, name: optional(text()), path: optional(text()) };
 
@@ -127,7 +105,7 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
           }),
       );
       if (problems === null) return redirect(groupPagePath(stored, 'settings'), saved);
-      const tried = { key, sent, problems: moveToFields(toFields(problems), names) };
+      const tried = { key, sent, problems: moveToFields(toVisibilityProblem(problems), names) };
       return await settingsView({ visit, group, tried });
     },
   });

@@ -6,9 +6,10 @@ import { isWider } from '../../../../identity/groups/rules.ts';
 import type { groupParams } from '../../../../identity/groups/fields.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, checkbox, fileInput, input, select, textArea } from '../../parts/form.ts';
+import { type FormProblems, checkbox, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
+import { avatarInput } from '../../parts/avatar_input.ts';
 
 /** The values of the fields of a section: stored ones, or refused input. */
 export type Shown = {
@@ -54,14 +55,7 @@ const picture: GroupSection = {
   hasFiles: true,
   fields: ({ visit, group, problems }) => [
     html`<p>${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), size: 'large', isSquare: true })}</p>`,
-    fileInput({
-      name: 'avatar',
-      label: 'Picture',
-      hint: 'PNG, JPEG, GIF, WebP or ICO of at most 200 KiB.',
-      accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
-      required: true,
-      problems,
-    }),
+    avatarInput(problems),
   ],
 };
 

@@ -13,6 +13,7 @@ import type { Visit } from '../../page.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 
@@ -56,12 +57,6 @@ export type Filled = {
 };
 
 export type Tried = { given: Filled; problems: FormProblems };
-
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' ? value : '';
-};
 
 const emptyTexts: Filled['texts'] = {
   url: '',
@@ -120,10 +115,12 @@ export const asTyped = (sent: RawParams, hook: HookRow | null): Filled => ({
   texts: {
     ...emptyTexts,
     ...Object.fromEntries(
-      textNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, toText(sent[name])]])),
+      textNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, fieldText(sent[name])]])),
     ),
   },
-  flags: new Set([...eventFlagNames, 'enable_ssl_verification'].filter((name) => toText(sent[name]) === '1')),
+  flags: new Set(
+    [...eventFlagNames, 'enable_ssl_verification'].filter((name) => fieldText(sent[name]) === '1'),
+  ),
   variables: readRows(sent['url_variables']),
   headers: readRows(sent['custom_headers']),
   stored: storedSecrets(hook),
@@ -131,9 +128,9 @@ export const asTyped = (sent: RawParams, hook: HookRow | null): Filled => ({
 
 /** A secret of the form: undefined keeps the stored one. */
 const secretEdit = (sent: RawParams, name: (typeof secretNames)[number]): Partial<HookEdit> => {
-  const typed = toText(sent[name]);
+  const typed = fieldText(sent[name]);
   if (typed !== '') return { [name]: typed };
-  return toText(sent[`remove_${name}`]) === '1' ? { [name]: null } : {};
+  return fieldText(sent[`remove_${name}`]) === '1' ? { [name]: null } : {};
 };
 
 /** Converts the parameters of the form to the edit of the API. */

@@ -4,7 +4,7 @@ import { createHook, deleteHook, updateHook } from '../../../../outgoing/hooks/w
 import { missingAttribute } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import { type FormProblems, attempt, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
@@ -35,7 +35,7 @@ const formView = (visit: Visit, list: SettingsList, tried: Tried, hook: HookRow 
   const content = html`<p><a href="${back.path}">${back.name}</a></p>
 <div class="card"><div class="body">${hookForm(visit, { action, submit, owner }, tried)}</div></div>`;
   const view = list.view(visit, hook === null ? `Add ${one}` : `Edit ${one}`, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 const refuse = (

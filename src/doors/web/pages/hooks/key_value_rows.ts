@@ -1,6 +1,7 @@
 /** Rows for the URL variables and custom headers of a hook, whose values are never shown. */
 import { type FormProblems, checkbox, hidden, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 export type KeyValueRow = {
   key: string;
@@ -13,11 +14,6 @@ export type KeyValueRow = {
 const maxRows = 20;
 const blankRows = 2;
 
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  return typeof value === 'string' ? value : '';
-};
-
 /** Reads the rows of a form that are not empty. */
 export const readRows = (sent: unknown): KeyValueRow[] =>
   (typeof sent === 'object' && sent !== null ? Object.values(sent) : [])
@@ -25,10 +21,10 @@ export const readRows = (sent: unknown): KeyValueRow[] =>
     .map((part) => {
       const { key, value, stored, remove } = (part ?? {}) as Record<string, unknown>;
       return {
-        key: toText(key).trim(),
-        value: toText(value),
-        isStored: toText(stored) === '1',
-        isRemoved: toText(remove) === '1',
+        key: fieldText(key).trim(),
+        value: fieldText(value),
+        isStored: fieldText(stored) === '1',
+        isRemoved: fieldText(remove) === '1',
       };
     })
     .filter(({ key, value }) => key !== '' || value !== '');

@@ -14,6 +14,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const served = `${projectRoot}/settings/integrations`;
 
@@ -92,12 +93,6 @@ const toField = (problems: FormProblems): FormProblems => {
   return name === undefined ? problems : { text: null, fields: { [name]: ["can't be blank"] } };
 };
 
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' ? value : '';
-};
-
 const refuse = async (
   visit: Visit,
   { project, slug }: Found,
@@ -112,7 +107,7 @@ const refuse = async (
     slug,
     row: await loadIntegration(visit.call.db, project.id, slug),
     tried: {
-      sent: Object.fromEntries(typed.map((name) => [name, toText(sent[name])])),
+      sent: Object.fromEntries(typed.map((name) => [name, fieldText(sent[name])])),
       problems: moveToFields(toField(problems), names),
     },
   });

@@ -8,7 +8,7 @@ import { requireNoteAdmin } from '../../../../planning/notes/rules.ts';
 import { updateNote } from '../../../../planning/notes/update.ts';
 import { id, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, hidden, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { type Texts, baseOf, requireBase } from '../../parts/timeline/edit_conflicts.ts';
@@ -64,7 +64,7 @@ const editView = <L extends LoadedTarget>(
   const sign = kind.noun.type === 'Issue' ? '#' : '!';
   const title = `Edit a comment on ${sign}${loaded.target.iid}`;
   const view = kind.partView(visit, loaded, title, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const updatePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>

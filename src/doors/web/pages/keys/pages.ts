@@ -7,13 +7,22 @@ import { createKey } from '../../../../identity/keys/create.ts';
 import { deleteKey } from '../../../../identity/keys/delete.ts';
 import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
 import { parseTime } from '../../../../platform/time.ts';
-import { type FormProblems, attempt, form, input, noProblems, textArea } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  input,
+  noProblems,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { assignKeyProblems } from './key_problems.ts';
 import { ownView } from '../profile/own_nav.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const path = '/profile/keys';
 
@@ -25,13 +34,11 @@ const filled = object({
 
 type Filled = Static<typeof filled>;
 
-const textOf = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
-
 /** Input to show again when the form was invalid. */
 const asTyped = ({ title, key, expires_at }: RawParams): Filled => ({
-  title: textOf(title),
-  key: textOf(key),
-  expires_at: textOf(expires_at),
+  title: fieldText(title),
+  key: fieldText(key),
+  expires_at: fieldText(expires_at),
 });
 
 const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
@@ -100,7 +107,7 @@ ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2>Add a key</h2>
 ${newForm(visit, given, problems)}`;
   const view = ownView(path, 'SSH keys', content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const add = page({

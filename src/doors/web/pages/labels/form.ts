@@ -4,11 +4,12 @@ import { clearable, integer, longText, object, optional, text } from '../../../.
 import type { LabelRow } from '../../../../projects/labels/label_row.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import type { OwnedList } from './owned_list.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 export const labelFormParams = {
   name: optional(longText()),
@@ -38,15 +39,13 @@ const filledFrom = (row: LabelRow): Filled => ({
   priority: row.priority,
 });
 
-const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Returns the form as it was sent, for fields that could not be parsed. */
 export const asSent = (sent: RawParams, problems: FormProblems): TriedLabel => ({
   filled: {
-    name: sentText(sent['name']),
-    color: sentText(sent['color']),
-    description: sentText(sent['description']),
-    priority: sentText(sent['priority']),
+    name: fieldText(sent['name']),
+    color: fieldText(sent['color']),
+    description: fieldText(sent['description']),
+    priority: fieldText(sent['priority']),
   },
   problems,
 });
@@ -94,7 +93,7 @@ export const newLabelView = (
   const given = { action: list.path, submit: 'Create label', problems: tried.problems };
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, tried))}</div></section>`;
   const view = list.view(visit, { title: 'New label' }, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 /** Renders the page that edits or deletes a label. */

@@ -23,7 +23,7 @@ import type { Tried } from './form.ts';
 import { sharedGroupPages } from './shared_group_pages.ts';
 import { membersView } from './list.ts';
 import { type MemberList, type MemberListRoute, memberListRoutes } from './member_list.ts';
-import { textOf } from './typed_text.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const maxCandidates = 10;
 
@@ -65,7 +65,7 @@ const rolePart = { access_level: optional(integer()), expires_at: optional(clear
 const typedIn = (sent: RawParams): Record<string, string> =>
   Object.fromEntries(
     ['user', 'access_level', 'expires_at'].flatMap((name) =>
-      sent[name] === undefined ? [] : [[name, textOf(sent[name])]],
+      sent[name] === undefined ? [] : [[name, fieldText(sent[name])]],
     ),
   );
 

@@ -8,14 +8,14 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
 import type { MemberList, MemberListRoute } from './member_list.ts';
-import { textOf } from './typed_text.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const rolePart = { group_access: optional(integer()), expires_at: optional(clearable(day())) };
 
 const typedIn = (sent: RawParams): Record<string, string> =>
   Object.fromEntries(
     ['group', 'group_access', 'expires_at'].flatMap((name) =>
-      sent[name] === undefined ? [] : [[name, textOf(sent[name])]],
+      sent[name] === undefined ? [] : [[name, fieldText(sent[name])]],
     ),
   );
 

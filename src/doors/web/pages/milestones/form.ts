@@ -3,10 +3,11 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import type { OwnedList } from '../labels/owned_list.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 export const milestoneFormParams = {
   title: optional(text({ maxLength: 1_000 })),
@@ -22,11 +23,9 @@ type Filled = { [N in (typeof names)[number]]?: string | null | undefined };
 
 export type TriedMilestone = { filled: Filled; problems: FormProblems };
 
-const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Returns the form as it was sent, for fields that could not be parsed. */
 export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone => ({
-  filled: Object.fromEntries(names.map((name) => [name, sentText(sent[name])])),
+  filled: Object.fromEntries(names.map((name) => [name, fieldText(sent[name])])),
   problems,
 });
 
@@ -63,7 +62,7 @@ export const newMilestoneView = (
   const given = { action: list.path, submit: 'Create milestone', problems: tried.problems };
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(tried))}</div></section>`;
   const view = list.view(visit, { title: 'New milestone' }, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 /** Renders the page that edits or deletes a milestone. */

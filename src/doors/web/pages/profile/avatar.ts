@@ -6,9 +6,10 @@ import type { UserRow } from '../../../../identity/users/queries.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, attempt, fileInput, form } from '../../parts/form.ts';
+import { type FormProblems, attempt, form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { avatarInput } from '../../parts/avatar_input.ts';
 
 const path = '/profile/avatar';
 
@@ -18,14 +19,7 @@ export const avatarPart = (visit: Visit, user: UserRow, problems: FormProblems):
   const upload = form(
     visit,
     { action: path, submit: 'Upload', hasFiles: true, isQuiet: true, problems },
-    fileInput({
-      name: 'avatar',
-      label: 'Picture',
-      hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
-      accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
-      required: true,
-      problems,
-    }),
+    avatarInput(problems),
   );
   const removal =
     user.avatar !== null && form(visit, { action: `${path}/delete`, submit: 'Remove picture', danger: true });

@@ -1,7 +1,7 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { changePassword, hasPassword } from '../../../../identity/sessions/change_password.ts';
-import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from './current_password.ts';
 import { ownView } from './own_nav.ts';
@@ -34,7 +34,7 @@ const passwordView = async (visit: Visit, problems = noProblems): Promise<View> 
       }),
     ),
   );
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const differs: FormProblems = {

@@ -7,6 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Given, refusal, sectionCard } from './settings_section.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 /** Namespaces that the transfer form proposes; others can be typed. */
 const maxSuggestions = 100;
@@ -25,13 +26,11 @@ ${form(visit, { action: `${path}/archive`, submit: 'Archive project', danger: tr
 `;
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 type Refused = { problems: FormProblems; typed: (name: string) => string };
 
 const refusedAs = ({ tried }: Given, key: string): Refused => {
   const refused = tried?.key === key ? tried : null;
-  return { problems: refused?.problems ?? noProblems, typed: (name) => textOf(refused?.sent[name]) };
+  return { problems: refused?.problems ?? noProblems, typed: (name) => fieldText(refused?.sent[name]) };
 };
 
 const transferPart = async (given: Given): Promise<Html> => {

@@ -5,12 +5,13 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { updateProject } from '../../../../projects/projects/update.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, attempt, fileInput, form, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Given, sectionCard } from './settings_section.ts';
+import { avatarInput } from '../../parts/avatar_input.ts';
 
 const key = 'avatar';
 
@@ -24,18 +25,7 @@ export const avatarPart = ({ visit, project, tried }: Given): Html => {
     size: 'large',
     isSquare: true,
   });
-  const upload = form(
-    visit,
-    { action, submit: 'Upload', hasFiles: true, problems },
-    fileInput({
-      name: key,
-      label: 'Picture',
-      hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
-      accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
-      required: true,
-      problems,
-    }),
-  );
+  const upload = form(visit, { action, submit: 'Upload', hasFiles: true, problems }, avatarInput(problems));
   const removal =
     project.avatar === null
       ? null

@@ -1,11 +1,8 @@
 /** General settings of a project: name, description, visibility, features, path. */
-import type { Call } from '../../../../core/access/call.ts';
 import { may } from '../../../../core/access/may.ts';
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
-import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { isWider } from '../../../../identity/groups/rules.ts';
-import { Failure } from '../../../../platform/errors.ts';
-import type { Project } from '../../../../projects/projects/find.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import { input, textArea } from '../../parts/form.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
@@ -51,16 +48,6 @@ const aboutSection: Section = {
   ],
 };
 
-/** Loads the group of a project; null: it is in a personal namespace, or the caller does not see the group. */
-const loadGroup = async (call: Call, { namespace_id }: Project): Promise<Group | null> => {
-  try {
-    return await findGroup(call, namespace_id);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
-};
-
 const visibilitySection: Section = {
   key: 'visibility',
   title: 'Who can see the project',
@@ -68,7 +55,8 @@ const visibilitySection: Section = {
   saved: 'The visibility was saved.',
   action: 'change_visibility',
   fields: async ({ visit, project, text, problems }) => {
-    const group = await loadGroup(visit.call, project);
+    // Null for a personal namespace, and for a group that the caller does not see.
+    const group = await findGroupOrNull(visit.call, project.namespace_id);
     return [
       visibilityChoice({
         value: text('visibility'),

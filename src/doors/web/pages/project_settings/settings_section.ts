@@ -12,6 +12,7 @@ import { type AnyPage, type View, type Visit, page, redirect } from '../../page.
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
+import { toVisibilityProblem } from '../../parts/visibility.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
 
@@ -121,12 +122,6 @@ export const settingsView = async (
   return tried === null ? view : { ...view, status: 422 };
 };
 
-/** The API names the problem of a visibility after its number. */
-const toFields = ({ text, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
-  text,
-  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
-});
-
 const savePage = (settings: SettingsPage, section: Section): AnyPage => {
   const { key, names, saved } = section;
   const find = async ({ call }: Visit, project: unknown): Promise<Project> =>
@@ -135,7 +130,7 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     await settingsView(settings, {
       visit,
       project,
-      tried: { key, sent, problems: moveToFields(toFields(problems), names) },
+      tried: { key, sent, problems: moveToFields(toVisibilityProblem(problems), names) },
     });
   const params = Object.fromEntries(names.map((name) => [name, projectParams[name]]));
   return page({

@@ -13,7 +13,7 @@ import {
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -109,7 +109,7 @@ ${form(
   }),
 )}`;
   const view = projectView(visit, { project, title: 'Fork project', noun: 'forks' }, body);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const fresh = page({

@@ -11,6 +11,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { protectedView } from './list.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const ruleParams = {
   ...projectPath,
@@ -23,15 +24,9 @@ const ruleParams = {
 
 const fieldNames = Object.keys(ruleParams).filter((name) => name !== 'project');
 
-const toText = (value: unknown): string => {
-  if (Array.isArray(value)) return toText(value.at(-1));
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-};
-
 const typedIn = (sent: RawParams): Record<string, string> =>
   Object.fromEntries(
-    fieldNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, toText(sent[name])]])),
+    fieldNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, fieldText(sent[name])]])),
   );
 
 const administered = async ({ call }: Visit, project: unknown): Promise<Project> =>

@@ -11,6 +11,7 @@ import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 export const releaseFields = {
   name: optional(clearable(text())),
@@ -26,16 +27,14 @@ export type FilledRelease = {
   milestone_ids?: readonly (number | string)[] | undefined;
 };
 
-export const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Returns the fields as they were sent, where they could not be parsed. */
 export const filledAsSent = (sent: RawParams): FilledRelease => {
   const ids: unknown = sent['milestone_ids'];
   return {
-    name: sentText(sent['name']),
-    description: sentText(sent['description']),
-    released_at: sentText(sent['released_at']),
-    milestone_ids: Array.isArray(ids) ? ids.map(sentText) : [],
+    name: fieldText(sent['name']),
+    description: fieldText(sent['description']),
+    released_at: fieldText(sent['released_at']),
+    milestone_ids: Array.isArray(ids) ? ids.map(fieldText) : [],
   };
 };
 
@@ -83,9 +82,9 @@ export const readLinkRows = (assets: unknown): LinkRow[] => {
     .slice(0, maxLinkRows)
     .map((one) => Object(one) as Record<string, unknown>)
     .map(({ name, url, link_type }) => ({
-      name: sentText(name),
-      url: sentText(url),
-      link_type: sentText(link_type),
+      name: fieldText(name),
+      url: fieldText(url),
+      link_type: fieldText(link_type),
     }));
 };
 

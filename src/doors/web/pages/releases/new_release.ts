@@ -5,7 +5,16 @@ import { createRelease } from '../../../../code/releases/write_releases.ts';
 import { anything, hash, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
-import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  input,
+  noProblems,
+  select,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { linkTypeNames } from './release_card.ts';
@@ -21,11 +30,11 @@ import {
   releaseFieldParts,
   releaseFields,
   releaseProblems,
-  sentText,
   startOfDay,
   withPlainLines,
 } from './fields.ts';
 import { releasePath, releasesPath, servedReleases } from './paths.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const newFields = {
   tag_name: optional(text({ maxLength: 1_000 })),
@@ -115,7 +124,7 @@ const newView = async (
     linksPart(filled.links),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New release', noun: 'releases' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const newPage = page({
@@ -148,7 +157,7 @@ const create = page({
   }),
   invalid: async (visit, sent, fields) => {
     const code = await findCode(visit.call, String(sent['project']), 'admin_release');
-    const texts = Object.keys(newFields).map((name) => [name, sentText(sent[name])]);
+    const texts = Object.keys(newFields).map((name) => [name, fieldText(sent[name])]);
     const filled = {
       ...filledAsSent(sent),
       ...Object.fromEntries(texts),

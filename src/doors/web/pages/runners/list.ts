@@ -10,7 +10,7 @@ import {
 } from '../../../../ci/runners/lists/overview.ts';
 import { type SeenRunner, listRunners } from '../../../../ci/runners/lists/queries.ts';
 import { parseTags } from '../../../../ci/runners/rules.ts';
-import { noProblems } from '../../parts/form.ts';
+import { noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';
@@ -130,7 +130,7 @@ ${pagesNav({ path: list.path, query: { status }, page: wanted, total })}
 ${runnerForm(visit, { action: list.path, submit: 'Create runner' }, tried)}
 ${registration(visit, list)}`;
   const view = list.view(visit, 'Runners', content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 export const listPage = (kind: SettingsListRoute): AnyPage =>

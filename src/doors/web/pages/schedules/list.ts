@@ -6,7 +6,7 @@ import { type Schedule, listSchedules } from '../../../../ci/pipelines/schedules
 import { canEditSchedule, canTakeOverSchedule } from '../../../../ci/pipelines/schedules/rights.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
-import { noProblems } from '../../parts/form.ts';
+import { noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';
@@ -97,7 +97,7 @@ ${lines.length > 0 && table(lines)}
 ${pagesNav({ path, query: { scope }, page: wanted, total })}
 ${may(call.viewer, 'admin_schedule', project) && fresh}`;
   const view = projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
-  return tried.problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried.problems);
 };
 
 export const listPages = [

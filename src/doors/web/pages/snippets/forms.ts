@@ -10,7 +10,16 @@ import { findSnippet, loadContent } from '../../../../projects/snippets/queries.
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  checkbox,
+  form,
+  input,
+  noProblems,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
@@ -95,7 +104,7 @@ const newView = (
 ): View => {
   const given = { list, action: list.listPath, submit: 'Create snippet' };
   const view = list.view('New snippet', snippetForm(visit, given, filled, problems));
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const openNew = async (
@@ -166,7 +175,7 @@ const editView = (
     checkbox({ name: 'confirmed', label: `Delete $${snippet.id} for good`, checked: false }),
   )}</div></section>`;
   const view = list.view(`Edit $${snippet.id}`, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled> => ({

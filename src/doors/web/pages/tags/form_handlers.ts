@@ -5,11 +5,12 @@ import { createTag, deleteTag } from '../../../../code/repository/tags/change_ta
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
-import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { servedTags, tagPath, tagsPath } from './paths.ts';
+import { fieldText } from '../../parts/field_text.ts';
 
 const formParams = {
   tag_name: optional(text()),
@@ -62,7 +63,7 @@ const newView = (
     }),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New tag', noun: 'tags' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const newPage = page({
@@ -81,8 +82,6 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: null, fields: { ...fields, [field]: [said] } };
 };
 
-const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Returns a text with the line ends of git: browsers send CR and LF. */
 const withPlainLines = (sent: string): string => sent.replaceAll('\r\n', '\n');
 
@@ -93,7 +92,7 @@ const create = page({
   params: object({ ...projectPath, ...formParams }),
   invalid: async (visit, sent, fields) => {
     const code = await findCodeForPush(visit.call, String(sent['project']));
-    const filled = Object.fromEntries(Object.keys(formParams).map((name) => [name, sentText(sent[name])]));
+    const filled = Object.fromEntries(Object.keys(formParams).map((name) => [name, fieldText(sent[name])]));
     return newView(visit, code, filled, { text: null, fields });
   },
   handle: async (visit, { project: fullPath, ...filled }) => {

@@ -11,7 +11,15 @@ import { type TokenRow, findToken, listTokens } from '../../../../identity/token
 import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addresses.ts';
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import { type FormProblems, checkboxes, form, input, noProblems, problemsOf } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  checkboxes,
+  form,
+  input,
+  noProblems,
+  problemsOf,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
@@ -127,7 +135,7 @@ ${newForm(visit, given, problems)}
 <p>The addresses of feeds and calendars contain a token, so that other programs can read them in your name. If somebody else got one, reset them all, and subscribe again.</p>
 ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true })}`;
   const view = ownView(path, title, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const madeView = (text: string, { name }: Filled, expires: string | null): View =>

@@ -10,7 +10,7 @@ import {
   updateTrigger,
 } from '../../../../ci/pipelines/triggers/find_and_change_triggers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -96,7 +96,7 @@ ${form(
 )}
 ${use(visit, project)}`;
   const view = projectView(visit, { project, title: 'Triggers', noun: 'triggers' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const find = async ({ call }: Visit, project: string): Promise<Project> =>

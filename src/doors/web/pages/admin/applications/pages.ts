@@ -13,7 +13,7 @@ import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { attempt, form, noProblems } from '../../../parts/form.ts';
+import { attempt, form, noProblems, withFormStatus } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -44,7 +44,7 @@ const newView = (visit: Visit, given: Filled, problems = noProblems): View => {
     ...applicationFields(given, problems),
   );
   const view = adminView({ path, title: 'New application' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 type Filled = Static<typeof applicationParams>;

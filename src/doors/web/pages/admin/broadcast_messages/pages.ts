@@ -34,6 +34,7 @@ import {
   noProblems,
   select,
   textArea,
+  withFormStatus,
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -156,7 +157,7 @@ const formView = (
     { path, title },
     form(visit, { action, submit, problems }, ...fields(filled, problems)),
   );
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const adding = { action: path, title: 'New broadcast message', submit: 'Create message' };

@@ -7,7 +7,7 @@ import { type Field, groups } from '../../../../../core/settings/field_kinds.ts'
 import { readLastChanges } from '../../../../../core/settings/settings_store.ts';
 import { toSettingContext } from '../../../../../core/settings/setting_context.ts';
 import { basicUsersById } from '../../../../../identity/users/json.ts';
-import { type FormProblems, attempt, form, noProblems, saidOf } from '../../../parts/form.ts';
+import { type FormProblems, attempt, form, noProblems, saidOf, withFormStatus } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
@@ -89,7 +89,7 @@ const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProble
     ...groups.map((group) => groupPart(group, namesIn(group).map(part), problems)),
   )}</div>`;
   const view = adminView({ path, title: 'Settings', contents }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 /** Most characters of the notice, which travels in a cookie. */

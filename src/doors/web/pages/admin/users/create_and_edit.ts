@@ -24,12 +24,14 @@ import {
   input,
   noProblems,
   textArea,
+  withFormStatus,
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
 import { usersPath } from './list.ts';
 import { userHead } from './user_page.ts';
+import { fieldText } from '../../../parts/field_text.ts';
 
 const long = () => text({ maxLength: 2000 });
 
@@ -113,7 +115,7 @@ const newView = (visit: Visit, given: Filled, problems = noProblems): View => {
     noteField(given, problems),
   );
   const view = adminView({ path: usersPath, title: 'New user' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const editView = (visit: Visit, user: UserRow, given: Filled, problems = noProblems): View => {
@@ -126,7 +128,7 @@ ${form(
   noteField(given, problems),
 )}`;
   const view = adminView({ path: usersPath, title: `Edit ${user.name}` }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const filledFrom = (user: UserRow): Filled => ({
@@ -141,18 +143,16 @@ const filledFrom = (user: UserRow): Filled => ({
 });
 
 const lastOf = (raw: unknown): unknown => (Array.isArray(raw) ? (raw as unknown[]).at(-1) : raw);
-const textOf = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
-
 /** Input to show again when the form was invalid. */
 const asTyped = (sent: RawParams): Filled => ({
-  name: textOf(sent['name']),
-  username: textOf(sent['username']),
-  email: textOf(sent['email']),
+  name: fieldText(sent['name']),
+  username: fieldText(sent['username']),
+  email: fieldText(sent['email']),
   admin: lastOf(sent['admin']) === '1',
   external: lastOf(sent['external']) === '1',
   can_create_group: lastOf(sent['can_create_group']) === '1',
-  projects_limit: Number(textOf(sent['projects_limit'])) || 0,
-  note: textOf(sent['note']),
+  projects_limit: Number(fieldText(sent['projects_limit'])) || 0,
+  note: fieldText(sent['note']),
 });
 
 /** Places the message of a taken name or address at its field. */

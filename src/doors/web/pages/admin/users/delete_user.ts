@@ -4,7 +4,7 @@ import { deleteUser } from '../../../../../identity/users/delete.ts';
 import type { UserRow } from '../../../../../identity/users/queries.ts';
 import { forbidden } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
-import { attempt, form, input, noProblems, select } from '../../../parts/form.ts';
+import { attempt, form, input, noProblems, select, withFormStatus } from '../../../parts/form.ts';
 import { html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { loadChangeable } from './create_and_edit.ts';
@@ -56,7 +56,7 @@ ${form(
 )}
 <p><a href="${usersPath}/${user.id}">Cancel</a></p></div></div>`;
   const view = userView(visit, { user, tab: '', title: `Delete ${user.name}` }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 /** @throws Failure 403 for the administrator's own account, against a deletion by mistake */

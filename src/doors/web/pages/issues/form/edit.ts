@@ -3,7 +3,15 @@ import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { updateIssue } from '../../../../../planning/issues/update.ts';
 import { longText, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
@@ -44,7 +52,7 @@ const editView = (
   )}
 <p><a href="${issuePath(loaded)}">Back to the issue</a></p>${conflictCard(conflict, issuePath(loaded, '/edit'))}</div>`;
   const view = projectView(visit, { project, title: `Edit #${issue.iid}`, noun: 'issues' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const show = page({

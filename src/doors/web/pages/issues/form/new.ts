@@ -9,7 +9,15 @@ import { forbidden, notFound } from '../../../../../platform/errors.ts';
 import { hash, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { type FormProblems, attempt, checkbox, form, input, noProblems } from '../../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  checkbox,
+  form,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -17,6 +25,7 @@ import { chooseTemplate, templatesPart } from '../../issuables/description_templ
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
 import { assigneeField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
+import { fieldText } from '../../../parts/field_text.ts';
 
 type Filled = {
   title: string;
@@ -97,7 +106,7 @@ const newView = async (
     await fieldsPart(visit, project, filled, problems),
   )}`;
   const view = projectView(visit, { project, title: 'New issue', noun: 'issues' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const findForNew = async ({ call }: Visit, path: string): Promise<Project> => {
@@ -107,17 +116,15 @@ const findForNew = async ({ call }: Visit, path: string): Promise<Project> => {
   return project;
 };
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Reads the values of an address: `title=x` or `issue[title]=x`. */
 const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Filled => {
   const { title, description, issue } = sent;
   const nested = typeof issue === 'object' && issue !== null ? (issue as Record<string, unknown>) : {};
   return {
     ...blank,
-    title: title ?? toText(nested['title']),
-    description: description ?? toText(nested['description']),
-    confidential: ['1', 'true'].includes(toText(nested['confidential'])),
+    title: title ?? fieldText(nested['title']),
+    description: description ?? fieldText(nested['description']),
+    confidential: ['1', 'true'].includes(fieldText(nested['confidential'])),
   };
 };
 

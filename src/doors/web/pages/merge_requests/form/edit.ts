@@ -5,7 +5,15 @@ import { boolean, longText, object, optional, text } from '../../../../../platfo
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../../parts/form.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
@@ -77,7 +85,7 @@ const editView = async (
 <p><a href="${requestPath(loaded)}">Back to the merge request</a></p>${conflictCard(conflict, requestPath(loaded, '/edit'))}</div>`;
   const title = `Edit !${merge_request.iid}`;
   const view = projectView(visit, { project, title, noun: 'merge_requests' }, content);
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(view, problems);
 };
 
 const show = page({
