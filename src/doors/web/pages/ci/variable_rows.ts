@@ -1,7 +1,7 @@
 /** Rows for variables of a pipeline or of a started job. */
 import { hidden, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 /** As submitted, or as prefilled from the configuration. */
 export type Row = {

@@ -13,7 +13,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { assignKeyProblems } from '../keys/key_problems.ts';
 import { keysPath, keysView } from './list.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const served = `${projectRoot}/deploy_keys`;
 

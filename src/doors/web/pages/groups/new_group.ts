@@ -14,9 +14,9 @@ import { pathFromName } from '../../../../projects/projects/rules.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { toVisibilityProblem, visibilityChoice } from '../../parts/visibility.ts';
+import { toVisibilityProblem, visibilityChoice } from '../../parts/fields/visibility.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 type Filled = {
   parent_id?: string;

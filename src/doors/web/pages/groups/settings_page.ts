@@ -19,8 +19,8 @@ import { moveToFields } from '../ci/problems_without_field.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
 import { deletePart, transferPart } from './danger_parts.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
-import { fieldText } from '../../parts/field_text.ts';
-import { toVisibilityProblem } from '../../parts/visibility.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 
 const served = `${groupRoot}/settings`;
 const groupPath = { group: text({ maxLength: 1_000 }) };

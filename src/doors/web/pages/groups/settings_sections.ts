@@ -8,8 +8,8 @@ import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { type FormProblems, checkbox, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { visibilityChoice } from '../../parts/visibility.ts';
-import { avatarInput } from '../../parts/avatar_input.ts';
+import { visibilityChoice } from '../../parts/fields/visibility.ts';
+import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
 /** The values of the fields of a section: stored ones, or refused input. */
 export type Shown = {

@@ -13,7 +13,7 @@ import type { Visit } from '../../page.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 

@@ -1,7 +1,7 @@
 /** Rows for the URL variables and custom headers of a hook, whose values are never shown. */
 import { type FormProblems, checkbox, hidden, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 export type KeyValueRow = {
   key: string;

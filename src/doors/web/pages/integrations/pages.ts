@@ -14,7 +14,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const served = `${projectRoot}/settings/integrations`;
 

@@ -22,7 +22,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { assignKeyProblems } from './key_problems.ts';
 import { ownView } from '../profile/own_nav.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const path = '/profile/keys';
 

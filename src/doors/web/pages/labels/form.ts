@@ -9,7 +9,7 @@ import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import type { OwnedList } from './owned_list.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const labelFormParams = {
   name: optional(longText()),

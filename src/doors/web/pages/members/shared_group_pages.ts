@@ -1,6 +1,6 @@
 /** Handlers for the forms that share a project or group with groups. They call the operations of the API. */
-import { findGroup } from '../../../../identity/groups/find.ts';
-import { Failure, forbidden } from '../../../../platform/errors.ts';
+import { findGroupOrNull } from '../../../../identity/groups/find.ts';
+import { forbidden } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { shareWithGroup, unshareWithGroup, updateShare } from '../../../../projects/members/share.ts';
@@ -8,7 +8,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
 import type { MemberList, MemberListRoute } from './member_list.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const rolePart = { group_access: optional(integer()), expires_at: optional(clearable(day())) };
 
@@ -51,12 +51,7 @@ const findTyped = async ({ call }: Visit, typed: string): Promise<{ id: number; 
   const path = typed.trim().replace(/^\/+/, '');
   // A number would be an id.
   if (path === '' || /^\d+$/.test(path)) return null;
-  try {
-    return await findGroup(call, path);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await findGroupOrNull(call, path);
 };
 
 const unknownGroup: FormProblems = { text: null, fields: { group: ['was not found'] } };

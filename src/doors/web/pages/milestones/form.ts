@@ -7,7 +7,7 @@ import { type FormProblems, form, input, noProblems, textArea, withFormStatus } 
 import { html } from '../../parts/html.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import type { OwnedList } from '../labels/owned_list.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const milestoneFormParams = {
   title: optional(text({ maxLength: 1_000 })),

@@ -9,7 +9,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { type FormProblems, attempt, form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { avatarInput } from '../../parts/avatar_input.ts';
+import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
 const path = '/profile/avatar';
 

@@ -7,7 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Given, refusal, sectionCard } from './settings_section.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 /** Namespaces that the transfer form proposes; others can be typed. */
 const maxSuggestions = 100;

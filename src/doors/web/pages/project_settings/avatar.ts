@@ -11,7 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Given, sectionCard } from './settings_section.ts';
-import { avatarInput } from '../../parts/avatar_input.ts';
+import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
 const key = 'avatar';
 

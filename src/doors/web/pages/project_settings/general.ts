@@ -5,7 +5,7 @@ import { findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { isWider } from '../../../../identity/groups/rules.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import { input, textArea } from '../../parts/form.ts';
-import { visibilityChoice } from '../../parts/visibility.ts';
+import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { advancedPart } from './advanced_section.ts';
 import { avatarPart } from './avatar.ts';
 import { featureSection } from './features_section.ts';

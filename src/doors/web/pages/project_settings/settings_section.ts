@@ -12,7 +12,7 @@ import { type AnyPage, type View, type Visit, page, redirect } from '../../page.
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
-import { toVisibilityProblem } from '../../parts/visibility.ts';
+import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
 

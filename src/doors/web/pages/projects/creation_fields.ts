@@ -7,7 +7,7 @@ import { Failure } from '../../../../platform/errors.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
 import { type FormProblems, attempt, select } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
-import { visibilityChoice } from '../../parts/visibility.ts';
+import { visibilityChoice } from '../../parts/fields/visibility.ts';
 
 type Chosen = { chosen: string | undefined; problems: FormProblems };
 

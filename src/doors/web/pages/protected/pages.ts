@@ -11,7 +11,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { protectedView } from './list.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const ruleParams = {
   ...projectPath,

@@ -11,7 +11,7 @@ import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const releaseFields = {
   name: optional(clearable(text())),

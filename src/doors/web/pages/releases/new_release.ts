@@ -34,7 +34,7 @@ import {
   withPlainLines,
 } from './fields.ts';
 import { releasePath, releasesPath, servedReleases } from './paths.ts';
-import { fieldText } from '../../parts/field_text.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 
 const newFields = {
   tag_name: optional(text({ maxLength: 1_000 })),

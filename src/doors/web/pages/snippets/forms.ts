@@ -22,7 +22,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { visibilityChoice } from '../../parts/visibility.ts';
+import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
 type Filled = {

@@ -31,7 +31,7 @@ import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
 import { usersPath } from './list.ts';
 import { userHead } from './user_page.ts';
-import { fieldText } from '../../../parts/field_text.ts';
+import { fieldText } from '../../../parts/fields/field_text.ts';
 
 const long = () => text({ maxLength: 2000 });
 

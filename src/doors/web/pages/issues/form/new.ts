@@ -25,7 +25,7 @@ import { chooseTemplate, templatesPart } from '../../issuables/description_templ
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
 import { assigneeField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
-import { fieldText } from '../../../parts/field_text.ts';
+import { fieldText } from '../../../parts/fields/field_text.ts';
 
 type Filled = {
   title: string;

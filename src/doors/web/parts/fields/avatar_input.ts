@@ -1,5 +1,5 @@
-import { type FormProblems, fileInput } from './form.ts';
-import type { Html } from './html.ts';
+import { type FormProblems, fileInput } from '../form.ts';
+import type { Html } from '../html.ts';
 
 /** Renders the field that uploads an avatar. */
 export const avatarInput = (problems: FormProblems): Html =>
