@@ -2,12 +2,12 @@ import { type FormProblems, fileInput } from '../form.ts';
 import type { Html } from '../html.ts';
 
 /** Renders the field that uploads an avatar. */
-export const avatarInput = (problems: FormProblems): Html =>
+export const avatarInput = (problems: FormProblems, isRequired = true): Html =>
   fileInput({
     name: 'avatar',
-    label: 'Picture',
+    label: isRequired ? 'Picture' : 'Picture (optional)',
     hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
     accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
-    required: true,
+    required: isRequired,
     problems,
   });

@@ -3,12 +3,10 @@ import { Failure } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { boolean, clearable, id, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { withAvatar } from '../../../../../identity/avatars/store_avatar.ts';
-import {
-  createTopic,
-  deleteTopic,
-  mergeTopics,
-  updateTopic,
-} from '../../../../../projects/topics/change_topics.ts';
+import { createTopic } from '../../../../../projects/topics/create.ts';
+import { deleteTopic } from '../../../../../projects/topics/delete.ts';
+import { mergeTopics } from '../../../../../projects/topics/merge.ts';
+import { updateTopic } from '../../../../../projects/topics/update.ts';
 import {
   type TopicRow,
   findTopic,
@@ -124,7 +122,7 @@ const merge = page({
     if (target === null) return editView(visit, topic, { target: typed, problems: missing });
     const problems = await attempt(async () => await mergeTopics(visit.call, topic.id, target.id));
     return problems === null
-      ? redirect(path, `The projects of ${topic.name} have the topic ${target.name} now.`)
+      ? redirect(path, `The topic ${topic.name} was merged into ${target.name}.`)
       : editView(visit, topic, { target: typed, problems });
   },
 });

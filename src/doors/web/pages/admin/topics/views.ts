@@ -6,12 +6,13 @@ import { avatar } from '../../../parts/avatar.ts';
 import {
   type FormProblems,
   checkbox,
-  fileInput,
   form,
   input,
   noProblems,
   textArea,
+  withFormStatus,
 } from '../../../parts/form.ts';
+import { avatarInput } from '../../../parts/fields/avatar_input.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { topicPath } from '../../../parts/projects/topic_links.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
@@ -57,22 +58,13 @@ const fields = (filled: FilledTopic, problems: FormProblems, hasAvatar: boolean)
     value: filled.description ?? null,
     problems,
   }),
-  fileInput({
-    name: 'avatar',
-    label: 'Picture (optional)',
-    hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB.',
-    accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
-    problems,
-  }),
+  avatarInput(problems, false),
   hasAvatar ? checkbox({ name: 'remove_avatar', label: 'Remove the picture', checked: false }) : null,
 ];
 
-const withStatus = (view: View, problems: FormProblems): View =>
-  problems === noProblems ? view : { ...view, status: 422 };
-
 /** Renders the form of a new topic. */
 export const newView = (visit: Visit, filled: FilledTopic, problems = noProblems): View =>
-  withStatus(
+  withFormStatus(
     adminView(
       { path: topicsPath, title: 'New topic' },
       form(
@@ -129,5 +121,5 @@ ${mergeForm(visit, topic, target ?? '', ofMerge)}
 <h2>Delete</h2>
 <p>${topic.total_projects_count === 0 ? 'No project has the topic.' : `${spellCount(topic.total_projects_count, 'project')} will lose the topic.`}</p>
 ${removal}`;
-  return withStatus(adminView({ path: topicsPath, title: `Topic ${topic.name}` }, content), problems);
+  return withFormStatus(adminView({ path: topicsPath, title: `Topic ${topic.name}` }, content), problems);
 };
