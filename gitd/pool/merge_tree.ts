@@ -51,6 +51,9 @@ const parseAnswer = (text: string): MergeCheck => {
   return { clean: clean === '1', conflicts: names.filter((name) => name !== '') };
 };
 
+const makeEndFailure = ({ stderrTail }: GitProcess): Error =>
+  new ProcessDied(`merge-tree ended: ${stderrTail()}`);
+
 const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
   const objects = await mkdtemp(join(dir, 'objects', 'tmp_objdir-gantry-'));
   const removeObjects = async (): Promise<void> => rm(objects, { recursive: true, force: true });
@@ -90,10 +93,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
       text = '';
     }
   });
-  const died = (why?: unknown): void =>
-    open?.reject(
-      why instanceof GitError ? why : new ProcessDied(`merge-tree ended: ${process.stderrTail()}`),
-    );
+  const died = (why?: unknown): void => open?.reject(why instanceof GitError ? why : makeEndFailure(process));
   process.ended.then(() => died(), died);
   const ask = async (line: string, seconds: number): Promise<MergeCheck> => {
     if (!process.stdin.writable) throw new ProcessDied('merge-tree ended');
