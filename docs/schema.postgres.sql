@@ -2216,6 +2216,7 @@ create table work (
   turn text collate "C",
   locked_by text collate "C",
   excused_attempts bigint default 0 not null,
+  trace text collate "C",
   constraint work_pkey PRIMARY KEY (id),
   constraint work_unique_key_key UNIQUE (unique_key)
 );

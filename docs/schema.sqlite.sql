@@ -2072,7 +2072,8 @@ CREATE TABLE work (
   created_at integer not null,
   turn text,
   locked_by text,
-  excused_attempts integer not null default 0
+  excused_attempts integer not null default 0,
+  trace text
 ) strict;
 
 CREATE INDEX work_due on work (run_at, id);

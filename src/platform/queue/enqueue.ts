@@ -4,9 +4,12 @@
  */
 import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
+import { currentMeter } from '../db/statement_meter.ts';
+import { formatTraceparent } from '../tracing/trace_context.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
-export type WorkHandler = (payload: Payload) => Promise<void>;
+/** @param traceparent of the request or work that enqueued the piece; null: that was not traced */
+export type WorkHandler = (payload: Payload, traceparent?: string | null) => Promise<void>;
 
 /** Topic that a transaction announces when it enqueues work that is due. */
 export const workTopic = 'work';
@@ -15,6 +18,12 @@ type Options = { unique_key?: string; turn?: string; run_at?: number };
 
 /** Rows per statement, so that a statement has a bounded number of parameters. */
 const maxRowsPerInsert = 100;
+
+/** Returns the trace of the request or work that runs, if it is sent to a collector. */
+const getTraceparent = (): string | null => {
+  const trace = currentMeter()?.trace ?? null;
+  return trace?.isSampled === true ? formatTraceparent(trace) : null;
+};
 
 const toRow = (tx: Tx, name: string, { payload, options = {} }: { payload: Payload; options?: Options }) => {
   const { run_at = tx.now, unique_key = null, turn = null } = options;
@@ -28,6 +37,7 @@ const toRow = (tx: Tx, name: string, { payload, options = {} }: { payload: Paylo
     locked_by: null,
     last_error: null,
     created_at: tx.now,
+    trace: getTraceparent(),
   };
 };
 

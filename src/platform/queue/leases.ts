@@ -23,6 +23,8 @@ export type LeasedWork = {
   /** Attempts that do not count towards giving up. */
   excused_attempts: number;
   unique_key: string | null;
+  /** `traceparent` of its cause; null: none. */
+  trace: string | null;
 };
 
 /** Kinds of work: only these, or all except these. */
@@ -53,7 +55,7 @@ export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds):
 const takeOldest = async (tx: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
   const row = await tx.db
     .selectFrom('work')
-    .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key'])
+    .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key', 'trace'])
     .where(isDueAt(tx.now, kinds))
     .orderBy('run_at')
     .orderBy('id')

@@ -41,10 +41,10 @@ export type WorkerParts = {
   idlePause?: number;
 };
 
-const handle = async ({ handlers }: WorkerParts, { name, payload }: LeasedWork): Promise<void> => {
+const handle = async ({ handlers }: WorkerParts, { name, payload, trace }: LeasedWork): Promise<void> => {
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`no handler for work "${name}"`);
-  await handler(JSON.parse(payload) as Payload);
+  await handler(JSON.parse(payload) as Payload, trace);
 };
 
 /** Renews the lease while the piece runs, so that no other process takes it over. */

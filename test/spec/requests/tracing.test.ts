@@ -10,6 +10,8 @@ import { startHookReceiver } from '../../support/servers/hook_receiver.ts';
 import { startTestService } from '../../support/service.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+/** Trace of a request that causes background work. */
+const causeTrace = 'c'.repeat(32);
 const caller = '00f067aa0ba902b7';
 const traceparent = (flags: string): { traceparent: string } => ({
   traceparent: `00-${trace}-${caller}-${flags}`,
@@ -47,7 +49,8 @@ test('spans of a request, its statements, its calls to git and of work reach the
   });
   await gantry.api(`GET /projects/${id}/repository/branches`, { headers: traceparent('01') });
   await gantry.api(`GET /projects/${id}?statistics=true`, { headers: traceparent('00') });
-  await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'traced' } });
+  const cause = { traceparent: traceparent('01').traceparent.replace(trace, causeTrace) };
+  await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'traced' }, headers: cause });
   await gantry.service.worker.drain();
   await gantry.close();
 
@@ -80,6 +83,15 @@ test('spans of a request, its statements, its calls to git and of work reach the
   const sent = /^00-(\w{32})-(\w{16})-01$/.exec(hook?.headers['traceparent'] ?? '');
   const work = spans.find(({ spanId }) => spanId === sent?.[2]);
   assert.equal(work?.name.startsWith('work '), true, 'the trace of the delivery goes on at the receiver');
+  const caused = spans.filter(({ traceId }) => traceId === causeTrace);
+  const create = caused.find(({ parentSpanId }) => parentSpanId === caller);
+  assert.match(create?.name ?? '', /^POST .*\/issues$/);
+  assert.equal(sent?.[1], causeTrace, 'the work joins the trace of its cause');
+  const isBelow = (span: Span): boolean => {
+    const parent = caused.find(({ spanId }) => spanId === span.parentSpanId);
+    return parent === create || (parent !== undefined && isBelow(parent));
+  };
+  assert.ok(work !== undefined && isBelow(work), 'the delivery lies below the request');
   await receiver.close();
 });
 

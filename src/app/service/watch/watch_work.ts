@@ -41,12 +41,12 @@ export const makeWorkWatch = (tracer: Tracer | null): WorkWatch => {
   );
   const measured =
     (name: string, handler: WorkHandler): WorkHandler =>
-    async (payload) => {
+    async (payload, traceparent) => {
       const meter: Meter = {
         statements: 0,
         milliseconds: 0,
         about: { work: name },
-        trace: tracer?.enter() ?? null,
+        trace: tracer?.enter(traceparent) ?? null,
       };
       const run: Run = { name, meter, started: performance.now(), isFailed: true };
       try {

@@ -63,6 +63,7 @@ import { deployTokens } from './0086_deploy_tokens.ts';
 import { groupLinks } from './0087_group_links.ts';
 import { backups } from './0093_backups.ts';
 import { repositoryMoves } from './0125_repository_moves.ts';
+import { workTraces } from './0126_work_traces.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -130,4 +131,5 @@ export const migrationTexts: MigrationText[] = [
   groupLinks,
   backups,
   repositoryMoves,
+  workTraces,
 ];

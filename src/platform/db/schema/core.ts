@@ -85,6 +85,8 @@ export type WorkTable = {
   locked_by: string | null;
   last_error: string | null;
   created_at: number;
+  /** `traceparent` of the request or work that enqueued it; null: that was not traced. */
+  trace: Generated<string | null>;
 };
 
 /** One row for each backup that was begun. */
