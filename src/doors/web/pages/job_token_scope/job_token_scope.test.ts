@@ -68,7 +68,7 @@ test('turns the lists off and on', async () => {
   assert.equal((await visitor.post(page, { enabled: '0' })).status, 303);
   assert.equal(await enabled(), false);
   const { text } = await visitor.get(page);
-  assert.match(text, /the lists below do nothing now/);
+  assert.match(text, /the lists below have no effect/);
   assert.doesNotMatch(text, /name="enabled" type="checkbox" value="1" checked/);
   assert.equal((await visitor.post(page)).status, 303);
   assert.equal(await enabled(), false);
