@@ -128,6 +128,10 @@ describe('the Dockerfile', () => {
     );
   });
 
+  it('hadolint finds no error', { skip: missing('hadolint') }, () => {
+    accepts('hadolint', ['--failure-threshold', 'error', join(root, 'deploy/Dockerfile')]);
+  });
+
   const builder = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
   it('builds', { skip: builder.status !== 0 && 'no builder answers', timeout: 600_000 }, () => {
     const { status, stderr } = spawnSync('docker', ['build', '-q', '-f', 'deploy/Dockerfile', '.'], {
@@ -174,6 +178,16 @@ describe('compose files', () => {
     });
   }
 
+  const hasCompose = spawnSync('docker', ['compose', 'version'], { timeout: 10_000 }).status === 0;
+  for (const file of ['compose.yml', 'compose.cluster.yml'])
+    it(`docker compose accepts ${file}`, { skip: !hasCompose && 'docker compose not installed' }, () => {
+      // It asks for the variables that have no default, and for files of secrets.
+      const names = new Set([...read(file).matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
+      writeFileSync(join(home, 'env'), [...names].map((name) => `${name}=x1234567\n`).join(''));
+      const path = join(root, 'deploy', file);
+      accepts('docker', ['compose', '-f', path, '--env-file', join(home, 'env'), 'config', '--quiet']);
+    });
+
   it('the cluster has three services with everything else in common', () => {
     const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
     const three = Object.entries(services).filter(([name]) => name.startsWith('gantry-'));
@@ -211,6 +225,12 @@ describe('proxies', () => {
       '--config',
       join(root, 'deploy/proxies/Caddyfile'),
     ]);
+  });
+});
+
+describe('alert rules', () => {
+  it('promtool accepts them', { skip: missing('promtool') }, () => {
+    accepts('promtool', ['check', 'rules', join(root, 'deploy/monitoring/alerts.yml')]);
   });
 });
 
