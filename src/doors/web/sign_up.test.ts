@@ -128,4 +128,11 @@ test('limits sign-ups by network', async () => {
   for (let n = 1; n <= 20; n += 1) assert.equal(await statusFrom(`2001:db8:5:6::${n}`), 422);
   assert.equal(await statusFrom('2001:db8:5:6:ffff::1'), 429);
   assert.equal(await statusFrom('2001:db8:5:7::1'), 422);
+  // In the database, where every process of the service counts.
+  const counted = await gantry.service.platform.store.db
+    .selectFrom('sign_in_failures')
+    .select('refused_until')
+    .where('name', '=', 'sign-up 2001:db8:5:6::/64')
+    .executeTakeFirst();
+  assert.ok((counted?.refused_until ?? 0) > 0);
 });

@@ -35,7 +35,7 @@ export const requestLink = async (
   await requireFewFailures(store.db, names, clock.now());
   const address = normalizedEmail(email).replaceAll('\0', '').slice(0, maxAddressLength);
   await store.write(async (tx) => {
-    await countFailure(tx, names, requestWindow);
+    await countFailure(tx, names, { window: requestWindow });
     await enqueue(tx, requestLinkWork, { purpose, email: address });
   });
 };

@@ -23,15 +23,19 @@ export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refuse
 export const getRefusalTime = ({ refused_until }: Count, now: number): number =>
   Math.max(refused_until - now, 0);
 
-/**
- * Adds a failure. Ten within a minute refuse further attempts for a minute, then for two, up to an hour.
- * @param window milliseconds instead of that minute
- */
-export const addFailure = (count: Count, now: number, window = usualWindow): Count => {
+/** How many are too many: in how many milliseconds, instead of a minute; and how many, instead of ten. */
+export type FailureLimits = { window?: number; max?: number };
+
+/** Adds a failure. Ten within a minute refuse further attempts for a minute, then for two, up to an hour. */
+export const addFailure = (
+  count: Count,
+  now: number,
+  { window = usualWindow, max = maxFailures }: FailureLimits = {},
+): Count => {
   const isRecent = now - count.first_at < window && count.failures > 0;
   const failures = isRecent ? count.failures + 1 : 1;
   const first_at = isRecent ? count.first_at : now;
-  if (failures < maxFailures) return { ...count, failures, first_at };
+  if (failures < max) return { ...count, failures, first_at };
   const isRepeated = now - count.refused_until < maxRefusalMilliseconds;
   const refusals = isRepeated ? count.refusals + 1 : 1;
   const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), maxRefusalMilliseconds);

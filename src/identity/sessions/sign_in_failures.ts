@@ -3,7 +3,14 @@ import { insertRows } from '../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { SignInFailuresTable } from '../../platform/db/schema/identity.ts';
 import { type Failure, tooManyRequests } from '../../platform/errors.ts';
-import { type Count, forgottenAfter, noFailures, getRefusalTime, addFailure } from './failure_counts.ts';
+import {
+  type Count,
+  type FailureLimits,
+  forgottenAfter,
+  noFailures,
+  getRefusalTime,
+  addFailure,
+} from './failure_counts.ts';
 
 type Row = Selectable<SignInFailuresTable>;
 
@@ -24,11 +31,12 @@ export const requireFewFailures = async (
   if (refused > 0) throw tooManyFailures(refused);
 };
 
-/**
- * Counts one failure under each of these names.
- * @param window milliseconds in which ten are too many; default: a minute
- */
-export const countFailure = async (tx: Tx, names: readonly string[], window?: number): Promise<void> => {
+/** Counts one failure under each of these names. */
+export const countFailure = async (
+  tx: Tx,
+  names: readonly string[],
+  limits?: FailureLimits,
+): Promise<void> => {
   const { db, now, dialect } = tx;
   await db
     .deleteFrom('sign_in_failures')
@@ -45,7 +53,7 @@ export const countFailure = async (tx: Tx, names: readonly string[], window?: nu
     .modifyEnd(dialect.forUpdate)
     .execute();
   for (const { name, ...count } of rows) {
-    const next: Count = addFailure(count, now, window);
+    const next: Count = addFailure(count, now, limits);
     await db.updateTable('sign_in_failures').set(next).where('name', '=', name).execute();
   }
 };

@@ -61,7 +61,7 @@ const accountWindow = 3_600_000;
 
 const noteFailure = async (tx: Tx, source: Source, challenge: Challenge): Promise<void> => {
   await countFailure(tx, namesToCount(source, challenge));
-  await countFailure(tx, [accountName(challenge)], accountWindow);
+  await countFailure(tx, [accountName(challenge)], { window: accountWindow });
   const target = { target_type: 'User', target_id: challenge.user_id };
   await recordAudit(tx, null, source, { kind: 'session.failed', ...target, details: { factor: 'second' } });
 };

@@ -1,13 +1,11 @@
-import { tooManyRequests } from '../../../../platform/errors.ts';
-import { type RateCounter, rateCounter } from '../../../../platform/http/rate_counter.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { getOrigin } from '../../../../identity/sessions/failure_counts.ts';
+import { countFailure, requireFewFailures } from '../../../../identity/sessions/sign_in_failures.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { signUp } from '../../../../identity/users/sign_up.ts';
 import { attempt, form, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { memoizePerStore } from '../../../../platform/memoize_per_store.ts';
 
 type Filled = { name: string; username: string; email: string };
 
@@ -67,11 +65,20 @@ ${form(
 
 const long = () => text({ maxLength: 2000 });
 
-const paceOf = memoizePerStore((_platform): RateCounter => rateCounter({ maxEvents: 20, within: 60_000 }));
+/** Sign-ups of one address in a minute. */
+const maxSignUps = 20;
 
-/** Limits sign-ups of one address: each costs a password hash, and an account. @throws Failure 429 */
-const requireFewSignUps = ({ platform, ip }: Visit['call']): void => {
-  if (paceOf(platform).count(getOrigin(ip), platform.clock.now())) throw tooManyRequests(60);
+/**
+ * Limits sign-ups of one address, in all processes of the service together: each costs a password hash, and an
+ * account.
+ * @throws Failure 429
+ */
+const requireFewSignUps = async ({ write, ip }: Visit['call']): Promise<void> => {
+  const names = [`sign-up ${getOrigin(ip)}`];
+  await write(async (tx) => {
+    await requireFewFailures(tx.db, names, tx.now);
+    await countFailure(tx, names, { max: maxSignUps });
+  });
 };
 
 export const pages = [
@@ -95,7 +102,7 @@ export const pages = [
       const { call } = visit;
       const closed = whyClosed(visit);
       if (closed !== null) return { ...closedView(closed), status: 403 };
-      requireFewSignUps(call);
+      await requireFewSignUps(call);
       const problems = await attempt(async () => {
         const user_id = await signUp(call.platform, given);
         // The address is confirmed first, by a link.
