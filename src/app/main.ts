@@ -41,6 +41,7 @@ import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './service/git_revision.ts';
 import { openInstance } from './service/open_instance.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
+import { startPruning } from '../outgoing/change_stream/prune_changes.ts';
 import { startBackups } from './backup/scheduled_backups.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from './service/storage_locks.ts';
 import { type Watching, startWatching } from './service/watch/start_watching.ts';
@@ -250,6 +251,13 @@ const stopInReverse = async (stops: Stops): Promise<void> => {
   }
 };
 
+/** Starts the periodic work of the service, and returns what stops it. */
+const startMaintenance = (platform: Platform): Stops => [
+  keepSearchIndexed(platform),
+  startExpiring(platform),
+  startPruning(platform),
+];
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
@@ -293,7 +301,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     await takeOverWork(platform, stops);
     const stopBackups = await startBackups(platform);
     const worker = startPlatformWorker(platform, watching);
-    stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), startExpiring(platform), stopBackups);
+    stops.push(() => worker.stop(), ...startMaintenance(platform), stopBackups);
     stops.push(async () => {
       drain();
       endStreams(platform);

@@ -11,6 +11,7 @@ export const statusByKind = {
   method_not_allowed: 405,
   not_acceptable: 406,
   conflict: 409,
+  gone: 410,
   precondition_failed: 412,
   too_large: 413,
   uri_too_long: 414,

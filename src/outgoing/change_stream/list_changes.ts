@@ -3,6 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type LogEnd, readLogEnd } from './log_end.ts';
+import { readPrunedUntil, requireKept } from './prune_changes.ts';
 import { visibleChanges } from './visible_changes.ts';
 
 export const changeShape = object({
@@ -82,11 +83,12 @@ const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): 
   };
 };
 
-/** Lists the changes after one that the caller sees now, the oldest first. @param after null: after the latest */
+/** Lists the changes after one that the caller sees now, the oldest first. @param after null: after the latest
+ * @throws Failure 410 where the log no longer begins there */
 export const listChanges = async (call: Call, after: number | null, limit: number): Promise<ChangePage> => {
   const { store } = call.platform;
   const { settled, last }: LogEnd = await readLogEnd(store);
-  const start = after ?? settled;
+  const start = after === 0 ? Math.min(await readPrunedUntil(call.db), settled) : (after ?? settled);
   const end = Math.min(settled, start + maxScanned);
   const isHeldBack = settled < last;
   if (end <= start) return { changes: [], next_after: start, isAtEnd: true, isHeldBack };
@@ -99,6 +101,8 @@ export const listChanges = async (call: Call, after: number | null, limit: numbe
     where events.id > ${start} and events.id <= ${end}
       and ${visibleChanges(call.db, call.viewer, store.dialect)}
     order by events.id limit ${limit}`.execute(call.db);
+  // After the rows were read: none of them was deleted meanwhile.
+  await requireKept(call.db, after);
   const next_after = rows.length < limit ? end : (rows.at(-1)?.id ?? end);
   return { changes: rows.map(toChange), next_after, isAtEnd: next_after >= settled, isHeldBack };
 };

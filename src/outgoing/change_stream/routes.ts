@@ -3,6 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { array, int, integer, object, optional } from '../../platform/http/schema.ts';
 import { followChanges, waitForChanges } from './follow_changes.ts';
+import { requireKept } from './prune_changes.ts';
 import { changeShape, listChanges } from './list_changes.ts';
 
 /** The header counts: a browser that reconnects sends the first address again. */
@@ -32,7 +33,11 @@ const list = endpoint({
   reply: object({ changes: array(changeShape), next_after: int }),
   handle: async (call, { after: sent, wait, per_page }) => {
     const after = readAfter(call, sent);
-    if (acceptsEvents(call)) return followChanges(call, after);
+    if (acceptsEvents(call)) {
+      // A stream that has begun could not say why it ends.
+      await requireKept(call.db, after);
+      return followChanges(call, after);
+    }
     return wait > 0
       ? await waitForChanges(call, { after, limit: per_page }, wait)
       : await listChanges(call, after, per_page);

@@ -1,5 +1,12 @@
 /** Settings of monitoring access and shutdown. */
-import { type Field, readMatching, readMilliseconds, readNetworks, readSeconds } from './parse_values.ts';
+import {
+  type Field,
+  readLimit,
+  readMatching,
+  readMilliseconds,
+  readNetworks,
+  readSeconds,
+} from './parse_values.ts';
 
 export type OperationsConfig = {
   /** Addresses and CIDR ranges that may read health and metrics without a token. */
@@ -10,6 +17,8 @@ export type OperationsConfig = {
   stop_timeout: number;
   /** Milliseconds from which an SQL statement is logged; 0: none is. */
   slow_statement: number;
+  /** Days that the change log is kept; 0: forever. */
+  changes_retention: number;
   /** `mailto:` or `https:` address for reports of vulnerabilities; null: none is published. */
   security_contact: string | null;
 };
@@ -47,6 +56,12 @@ export const operationsFields: { [N in keyof OperationsConfig]: Field<Operations
     default: '1000',
     meaning: 'milliseconds from which an SQL statement is logged, without its values; 0: none is',
     read: readMilliseconds,
+  },
+  changes_retention: {
+    variable: 'GANTRY_CHANGES_RETENTION',
+    default: '365',
+    meaning: 'days that changes are kept in the log of GET /changes; 0: forever',
+    read: readLimit,
   },
   security_contact: {
     variable: 'GANTRY_SECURITY_CONTACT',

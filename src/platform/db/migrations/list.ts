@@ -62,6 +62,7 @@ import { bots } from './0085_bots.ts';
 import { deployTokens } from './0086_deploy_tokens.ts';
 import { groupLinks } from './0087_group_links.ts';
 import { backups } from './0093_backups.ts';
+import { prunedChanges } from './0115_pruned_changes.ts';
 import { repositoryMoves } from './0125_repository_moves.ts';
 import { workTraces } from './0126_work_traces.ts';
 
@@ -130,6 +131,7 @@ export const migrationTexts: MigrationText[] = [
   deployTokens,
   groupLinks,
   backups,
+  prunedChanges,
   repositoryMoves,
   workTraces,
 ];
