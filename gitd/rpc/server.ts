@@ -75,7 +75,7 @@ const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame
   const gone = new GitError('unavailable', 'the caller has gone');
   peer.onFrame = (frame) => {
     const { cancel } = frame.header;
-    if (typeof cancel === 'number') return calls.get(cancel)?.abort(new GitError('unavailable', 'cancelled'));
+    if (typeof cancel === 'number') return calls.get(cancel)?.abort(new GitError('unavailable', 'canceled'));
     if (calls.size >= maxConcurrentCalls) socket.pause();
     void answerCall(parts, { socket, peer, calls }, frame).finally(() => {
       if (calls.size < maxConcurrentCalls) socket.resume();

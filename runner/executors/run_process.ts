@@ -30,7 +30,7 @@ export type Tree = {
   killTree: () => Promise<void>;
 };
 
-/** Milliseconds between SIGTERM and SIGKILL: a cancelled job ends within a second. */
+/** Milliseconds between SIGTERM and SIGKILL: a canceled job ends within a second. */
 const grace = 400;
 /** Milliseconds to wait for the last output of killed processes. */
 const lastBytes = 1_000;

@@ -88,7 +88,7 @@ const writes: Treatment[] = [
     names: 'expires_at',
     routes: /\/deploy_keys\/:key_id$/,
   },
-  { reason: 'a job is cancelled at once', names: 'force', routes: /\/cancel$/ },
+  { reason: 'a job is canceled at once', names: 'force', routes: /\/cancel$/ },
   { reason: elsewhere, names: 'job_inputs', routes: /\/play$/ },
   { reason: 'not a parameter of the API', names: 'file_path', routes: /\/assets\/links/ },
   {

@@ -25,7 +25,7 @@ export const cancelPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipel
   return pipeline;
 };
 
-/** Retries failed and cancelled jobs and resets skipped ones. Returns the pipeline; null if there is none. */
+/** Retries failed and canceled jobs and resets skipped ones. Returns the pipeline; null if there is none. */
 export const retryPipeline = async (
   tx: Tx,
   pipeline_id: number,

@@ -16,7 +16,7 @@ export const answerHeaders = (call: Call, job: RunningJob): Record<string, strin
 };
 
 /**
- * Ends a job that is being cancelled if its runner does not support graceful cancellation: that runner stops and sends
+ * Ends a job that is being canceled if its runner does not support graceful cancellation: that runner stops and sends
  * nothing more.
  * @returns the job as its runner should see it
  */

@@ -12,7 +12,7 @@ export type Change = { name: SettingName; before: unknown; after: unknown };
 /** Returns the value to store for a requested value; null clears the setting, and empties a list. */
 export const toStoredValue = (field: Field, requested: unknown): unknown => {
   const value = requested === null ? (Array.isArray(field.default) ? [] : null) : requested;
-  return field.normalise === undefined ? value : field.normalise(value);
+  return field.normalize === undefined ? value : field.normalize(value);
 };
 
 /** Returns a requested value by the setting's own name, else by its alias. */

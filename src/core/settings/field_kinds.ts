@@ -49,7 +49,7 @@ export type Field<T = unknown> = {
   /** Smallest number that `check` accepts. */
   least?: number;
   /** Normalizes a value before it is checked and stored. */
-  normalise?: (value: T) => T;
+  normalize?: (value: T) => T;
   /** Another name that clients send. */
   alias?: string;
   /** Setting that must have a value if this one is turned on. */
@@ -100,7 +100,7 @@ export const url = (described: Described<string | null>): Field<string | null> =
   default: null,
   param: clearable(text({ maxLength: 2048 })),
   shape: nullable(string),
-  normalise: blankIsNull,
+  normalize: blankIsNull,
   check: checks.url,
 });
 
@@ -133,7 +133,7 @@ export const list = (
   param: clearable(split === undefined ? texts() : severalTexts),
   shape: array(string),
   ...(split !== undefined && { check: checks.fewAndShort }),
-  normalise: (values) => {
+  normalize: (values) => {
     const parts = split === undefined ? values : values.flatMap((value) => value.toLowerCase().split(split));
     return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
   },

@@ -61,7 +61,7 @@ export const fields = {
     default: null,
     param: clearable(longText()),
     shape: nullable(string),
-    normalise: (value) => (value === null || value.trim() === '' ? null : value),
+    normalize: (value) => (value === null || value.trim() === '' ? null : value),
   }),
   home_page_url: url({
     group: 'Pages',
@@ -174,7 +174,7 @@ export const fields = {
     default: null,
     param: clearable(oneOf(['ssh', 'http', 'nil'])),
     shape: nullable(string),
-    normalise: (value) => ((value as string | null) === 'nil' ? null : value),
+    normalize: (value) => ((value as string | null) === 'nil' ? null : value),
     choices: () => [
       ['', 'SSH and HTTP'],
       ['ssh', 'Only SSH'],

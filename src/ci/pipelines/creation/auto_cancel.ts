@@ -11,7 +11,7 @@ export const autoCancelWork = 'pipelines.auto_cancel';
 
 type NewerPipeline = Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'tag' | 'sha' | 'source'>;
 
-/** Older pipelines cancelled for one new pipeline. */
+/** Older pipelines canceled for one new pipeline. */
 const maxOlderPipelines = 100;
 
 /** Finds older unfinished pipelines of the same ref and other commits, their child pipelines included. */

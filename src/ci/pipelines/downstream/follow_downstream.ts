@@ -103,7 +103,7 @@ const syncBridge = async (tx: Tx, job_id: number, reopenedBy: number | null): Pr
   } else if (job.status === 'pending' || isFollowing(job)) {
     await syncOpenBridge(tx, locked, downstream);
   } else if (job.status === 'canceled' && job.started_at === null) {
-    // The job was cancelled while its pipeline was being created.
+    // The job was canceled while its pipeline was being created.
     await enqueueCancelDownstream(tx, { pipeline_id: job.pipeline_id, job_id, is_any: true });
   } else if (reopenedBy !== null && isEnded(job.status))
     await syncEndedBridge(tx, locked, downstream, reopenedBy);

@@ -134,7 +134,7 @@ const isActive = (status: JobStatus): boolean => status === 'pending' || status 
 
 /**
  * Marks a locked pipeline and stages as running after runners took some of its jobs. Loads no other jobs, unless
- * something is being cancelled.
+ * something is being canceled.
  */
 export const advanceStarted = async (
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Cancels the downstream pipelines of a cancelled pipeline or job. */
+/** Cancels the downstream pipelines of a canceled pipeline or job. */
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import { endedStatuses } from '../../../core/job_statuses.ts';
 import { cancelPipeline } from '../cancel_retry_delete.ts';

@@ -10,7 +10,7 @@ type CancelableJob = Pick<Job, 'id' | 'project_id' | 'resource_group' | 'status'
 
 export const isCancelable = ({ status }: Pick<Job, 'status'>): boolean => cancelableStatuses.includes(status);
 
-/** Ends the deployments of cancelled jobs that had started before their runner was lost. */
+/** Ends the deployments of canceled jobs that had started before their runner was lost. */
 const endDeployments = async (tx: Tx, jobs: readonly CancelableJob[]): Promise<void> => {
   const ids = jobs.filter(({ environment }) => environment !== null).map(({ id }) => id);
   if (ids.length === 0) return;

@@ -132,7 +132,7 @@ export const endJob = async (
   return job.status === 'failed' ? await requireJob(tx.db, job.id) : job;
 };
 
-/** Ends a running job as its runner reports. A job that is being cancelled becomes `canceled` in any case. */
+/** Ends a running job as its runner reports. A job that is being canceled becomes `canceled` in any case. */
 export const finishJob = async (tx: Tx, job_id: number, finish: Finish): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null) return null;
@@ -177,7 +177,7 @@ export const failJob = async (tx: Tx, job_id: number, failure_reason: string): P
   return await endJob(tx, locked, { status: 'failed', failure_reason });
 };
 
-/** Cancels a job. A running job is `canceling` until its runner stops. null if it has ended or is being cancelled. */
+/** Cancels a job. A running job is `canceling` until its runner stops. null if it has ended or is being canceled. */
 export const cancelJob = async (tx: Tx, job_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || !isCancelable(locked.job)) return null;

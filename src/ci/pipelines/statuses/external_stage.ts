@@ -19,7 +19,7 @@ export const loadDistinctStatuses = async (tx: Tx, pipeline_id: number): Promise
 export const countStatusNames = async (db: Reader, pipeline_id: number, limit: number): Promise<number> =>
   (await newestStatuses(db, pipeline_id).select('id').limit(limit).execute()).length;
 
-/** Marks unfinished statuses as cancelled. The external system may still report another status. */
+/** Marks unfinished statuses as canceled. The external system may still report another status. */
 export const cancelExternalStatuses = async (tx: Tx, pipeline_id: number): Promise<void> => {
   await tx.db
     .updateTable('commit_statuses')

@@ -23,7 +23,7 @@ type Waiter = {
   taker: Taker;
   /** A job is being claimed for this waiter. */
   isBusy: boolean;
-  /** The poll has been answered or cancelled. */
+  /** The poll has been answered or canceled. */
   isOver: boolean;
   settle: (claimed: Claimed | null) => void;
 };

@@ -53,7 +53,7 @@ type RunningJob = {
   timeout: number | null;
 };
 
-type Fate = 'lost' | 'silent' | 'late' | 'cancelled' | null;
+type Fate = 'lost' | 'silent' | 'late' | 'canceled' | null;
 
 /**
  * Decides what happens to a running job. Pure.
@@ -61,7 +61,7 @@ type Fate = 'lost' | 'silent' | 'late' | 'cancelled' | null;
  */
 const decideFate = (job: RunningJob, now: number, since: number): Fate => {
   const { status, started_at, seen_at, cancelled_at, timeout } = job;
-  if (status === 'canceling') return (cancelled_at ?? 0) < now - maxCancelMilliseconds ? 'cancelled' : null;
+  if (status === 'canceling') return (cancelled_at ?? 0) < now - maxCancelMilliseconds ? 'canceled' : null;
   if (status !== 'running' || started_at === null) return null;
   if (timeout !== null && started_at + timeout * second + timeoutGrace < now) return 'late';
   if (seen_at === null || seen_at === lostOnce) {
@@ -71,7 +71,7 @@ const decideFate = (job: RunningJob, now: number, since: number): Fate => {
 };
 
 const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
-  if (fate === 'cancelled') return await finishCanceling(tx, id);
+  if (fate === 'canceled') return await finishCanceling(tx, id);
   return await failJob(tx, id, fate === 'late' ? 'job_execution_timeout' : 'stuck_or_timeout_failure');
 };
 

@@ -41,7 +41,7 @@ const selectExternalStatuses = (db: Reader, filter: StatusFilter, withPipelines:
 };
 
 /**
- * Selects jobs. A child pipeline appears as the job that started it. A job being cancelled counts as finished at the
+ * Selects jobs. A child pipeline appears as the job that started it. A job being canceled counts as finished at the
  * cancellation.
  */
 const selectJobStatuses = (db: Reader, filter: StatusFilter) => {

@@ -1,4 +1,4 @@
-/** Builds the Markdown parser: GitLab's flavour on top of CommonMark, tables and strikethrough. */
+/** Builds the Markdown parser: GitLab's flavor on top of CommonMark, tables and strikethrough. */
 import makeMarkdownIt, { type MarkdownIt, type StateCore } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import { renderFence } from './fences.ts';
@@ -44,7 +44,7 @@ const makeParser = (hasFootnotes: boolean): MarkdownIt => {
   addWebLinks(parser);
   if (hasFootnotes) {
     parser.use(footnotes);
-    // Inline footnotes (`^[text]`) are no part of GitLab's flavour, and nest without a limit.
+    // Inline footnotes (`^[text]`) are no part of GitLab's flavor, and nest without a limit.
     parser.inline.ruler.disable('footnote_inline');
   }
   parser.block.ruler.before('blockquote', 'multiline_quote', parseMultilineQuote, {

@@ -135,7 +135,7 @@ export const withRelations = async <R extends Joined & { id: number }>(
 ): Promise<(R & Relations & { reviewers: BasicUserRow[] })[]> => {
   if (rows.length === 0) return [];
   const recordIds = { type, ids: rows.map((row) => row.id) };
-  const [labelled, users] = await Promise.all([labelRows(db, recordIds), usersByType[type](db, recordIds)]);
+  const [labeled, users] = await Promise.all([labelRows(db, recordIds), usersByType[type](db, recordIds)]);
   const sorted = users.toSorted((a, b) => a.position - b.position);
   const toUsers = (links: UserLinks) =>
     groupBy(
@@ -143,7 +143,7 @@ export const withRelations = async <R extends Joined & { id: number }>(
       ({ target_id: _target, position: _position, links: _links, ...user }) => user,
     );
   const [assignees, reviewers] = [toUsers('assignees'), toUsers('reviewers')];
-  const labels = groupBy(labelled, (row) => row.title);
+  const labels = groupBy(labeled, (row) => row.title);
   return rows.map((row) => ({
     ...row,
     author: toAuthor(row),

@@ -86,7 +86,7 @@ test('shows the stages and jobs of a pipeline, cancels it, and retries it', asyn
   assert.deepEqual([(await post(`${path}/cancel`)).location], [`${base}/${path}`]);
   assert.equal((await job(jobs['build'] ?? 0)).status, 'canceled');
   const after = (await get(path)).text;
-  assert.match(after, /The jobs of the pipeline are cancelled/);
+  assert.match(after, /The jobs of the pipeline were canceled/);
   assert.match(after, /action="[^"]+\/retry"[\s\S]+Retry failed jobs/);
   await post(`${path}/retry`);
   const { body } = await gantry.api(`GET /projects/${project.id}/pipelines/${id}/jobs?scope[]=pending`);

@@ -103,7 +103,7 @@ const start = page({
 const change: Find = async (call, project, jobId) => await findJobToChange(call, project, jobId);
 
 export const jobActPages = [
-  acting('cancel', 'The job is cancelled.', cancel),
+  acting('cancel', 'The job was canceled.', cancel),
   again,
   start,
   acting(

@@ -166,6 +166,6 @@ export const pipelinePages = [
     handle: async (visit, params) =>
       await show(visit, await findPipeline(visit.call, params.project, params.id)),
   }),
-  acting('cancel', cancel, 'The jobs of the pipeline are cancelled.'),
-  acting('retry', retry, 'Failed and cancelled jobs run again.'),
+  acting('cancel', cancel, 'The jobs of the pipeline were canceled.'),
+  acting('retry', retry, 'Failed and canceled jobs run again.'),
 ];

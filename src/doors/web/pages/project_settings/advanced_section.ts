@@ -49,7 +49,7 @@ const transferPart = async (given: Given): Promise<Html> => {
   const action = `${projectPagePath(project, 'settings')}/transfer`;
   return html`<section class="stack" id="transfer"><h3>Transfer project</h3>
 <p>Moves the project with everything in it.</p>
-<ul><li>Old addresses redirect to the new ones.</li>
+<ul class="bulleted"><li>Old addresses redirect to the new ones.</li>
 <li>Members of the old group lose access; members of the new one gain it.</li>
 <li>Visibility is reduced to that of the new group if it is narrower.</li></ul>
 ${form(visit, { action, submit: 'Transfer project', danger: true, problems }, field)}</section>
