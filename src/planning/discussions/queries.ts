@@ -25,17 +25,14 @@ const groupedNotes = (
 
 type Lead = { first_id: number; discussion_id: string | null };
 
-const toDiscussionId = ({ id, discussion_id }: Pick<NoteRow, 'id' | 'discussion_id'>): string =>
-  discussion_id ?? toIndividualId(id);
-
-/** Groups notes into discussions by id, ordered by their first notes. */
-const groupByDiscussion = (notes: NoteRow[]): Map<string, Discussion> => {
-  const discussions = new Map<string, Discussion>();
+/** Groups notes into discussions, by the id of the thread or of the standalone comment, ordered by their first notes. */
+const groupByDiscussion = (notes: NoteRow[]): Map<string | number, Discussion> => {
+  const discussions = new Map<string | number, Discussion>();
   for (const note of notes) {
-    const id = toDiscussionId(note);
-    const existing = discussions.get(id);
-    if (existing === undefined) discussions.set(id, { id, notes: [note] });
-    else existing.notes.push(note);
+    const key = note.discussion_id ?? note.id;
+    const existing = discussions.get(key);
+    if (existing !== undefined) existing.notes.push(note);
+    else discussions.set(key, { id: note.discussion_id ?? toIndividualId(note.id), notes: [note] });
   }
   return discussions;
 };
@@ -74,7 +71,7 @@ export const listDiscussions = async (
   if (leads.length === 0) return { items: [], total };
   const discussions = groupByDiscussion(await loadNotesOfLeads(db, target, leads));
   const items = leads.flatMap(({ first_id, discussion_id }) => {
-    return discussions.get(toDiscussionId({ id: first_id, discussion_id })) ?? [];
+    return discussions.get(discussion_id ?? first_id) ?? [];
   });
   return { items, total };
 };

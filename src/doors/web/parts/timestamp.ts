@@ -1,15 +1,21 @@
 import { formatTime } from '../../../platform/time.ts';
 import { type Html, html } from './html.ts';
 
-const textOf = (time: number): string => `${formatTime(time).slice(0, 16).replace('T', ' ')} UTC`;
+/** @param iso `2026-11-21T16:05:00.000Z` */
+const textOf = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Renders a time to the minute: `2026-11-21 16:05 UTC`. */
-export const moment = (time: number): Html =>
-  html`<time datetime="${formatTime(time)}">${textOf(time)}</time>`;
+export const moment = (time: number): Html => {
+  const iso = formatTime(time);
+  return html`<time datetime="${iso}">${textOf(iso)}</time>`;
+};
+
+/** As `relative`, for a time of the API: `2026-11-21T16:05:00.000Z`. */
+export const relativeTo = (iso: string): Html =>
+  html`<time datetime="${iso}" data-relative>${textOf(iso)}</time>`;
 
 /** Renders a time that the client script shows relative to now: `3 hours ago`. */
-export const relative = (time: number): Html =>
-  html`<time datetime="${formatTime(time)}" data-relative>${textOf(time)}</time>`;
+export const relative = (time: number): Html => relativeTo(formatTime(time));
 
 /** @param otherwise shown for null */
 export const momentOr = (time: number | null, otherwise: string): Html | string =>

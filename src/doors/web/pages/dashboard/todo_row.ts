@@ -3,7 +3,7 @@ import type { Visit } from '../../page.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/timestamp.ts';
+import { relativeTo } from '../../parts/timestamp.ts';
 
 /** A todo as the API lists it. */
 export type ListedTodo = {
@@ -80,7 +80,7 @@ export const todoRow = (visit: Visit, todo: ListedTodo, back: string): Html => {
   const text = excerpt(todo);
   return html`<li><span class="lead status wait">${icon(image)}</span>
 <a class="title" href="${pathOf(todo.target_url)}" data-row>${todo.target.title}</a>
-<span class="meta"><span>${sentence(todo)}</span><span>${reference(todo)}</span>${relative(Date.parse(todo.created_at))}${
+<span class="meta"><span>${sentence(todo)}</span><span>${reference(todo)}</span>${relativeTo(todo.created_at)}${
     text !== null && html`<span class="clamp">“${text}”</span>`
   }</span>
 <span class="side">${stateForm(visit, todo, back)}</span></li>

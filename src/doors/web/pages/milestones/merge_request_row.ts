@@ -2,7 +2,7 @@
 import type { JsonText } from '../../../../platform/http/endpoint.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/timestamp.ts';
+import { relativeTo } from '../../parts/timestamp.ts';
 
 /** The fields of the JSON of a merge request that a row shows. */
 type ListedRequest = {
@@ -31,6 +31,6 @@ export const mergeRequestRow = (request: ListedRequest, showsProject: boolean): 
   const [image, style, word] = stateBadges[state] ?? ['merge-request', 'off', state];
   const project = references.full.slice(0, references.full.lastIndexOf('!'));
   return html`<li><span class="lead status ${style}">${icon(image, word)}</span><span class="heading"><a class="title" href="/${project}/merge_requests/${iid}" data-row>${title}</a></span>
-<span class="meta">${showsProject ? references.full : `!${iid}`} opened ${relative(Date.parse(created_at))} by ${author.name}</span></li>
+<span class="meta">${showsProject ? references.full : `!${iid}`} opened ${relativeTo(created_at)} by ${author.name}</span></li>
 `;
 };

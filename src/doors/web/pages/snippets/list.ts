@@ -10,7 +10,7 @@ import { emptyState } from '../../parts/empty_state.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/timestamp.ts';
+import { relativeTo } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
@@ -31,7 +31,7 @@ export const visibilityMark = (visibility: string): Html => {
 const row = (list: SnippetList, { id, title, file_name, visibility, author, created_at }: Json): Html =>
   html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${list.pathOf(id)}" data-row>${title}</a></span><span class="side">${visibilityMark(
     visibility,
-  )}</span><span class="meta">$${id}${file_name !== '' && html` · <code>${file_name}</code>`} · created ${relative(Date.parse(created_at))}${author !== null && ` by ${author.name}`}</span></li>
+  )}</span><span class="meta">$${id}${file_name !== '' && html` · <code>${file_name}</code>`} · created ${relativeTo(created_at)}${author !== null && ` by ${author.name}`}</span></li>
 `;
 
 type Whose = 'own' | 'public';

@@ -3,7 +3,7 @@ import type { EventJson } from '../../../events/json.ts';
 import { avatar } from '../avatar.ts';
 import { emptyState } from '../empty_state.ts';
 import { type Html, html } from '../html.ts';
-import { relative } from '../timestamp.ts';
+import { relativeTo } from '../timestamp.ts';
 import { summarize } from '../projects/project_preview.ts';
 
 /** An event, and the full path of its project. */
@@ -84,7 +84,7 @@ const item = (shown: ShownEvent, hasProject: boolean): Html => {
   const { author, created_at } = event;
   return html`<li><span class="lead">${avatar({ name: author.name, avatar_url: author.avatar_url, size: 'medium' })}</span>
 <span><a class="author" href="/${author.username}">${author.name}</a> ${doneText(shown)}
-<span class="meta">${hasProject && html`<a href="/${project_path}">${project_path}</a> · `}${relative(Date.parse(created_at))}</span></span></li>
+<span class="meta">${hasProject && html`<a href="/${project_path}">${project_path}</a> · `}${relativeTo(created_at)}</span></span></li>
 `;
 };
 

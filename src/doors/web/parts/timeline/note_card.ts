@@ -2,7 +2,7 @@
 import { avatar } from '../avatar.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
-import { relative } from '../timestamp.ts';
+import { relativeTo } from '../timestamp.ts';
 
 /** Marks a text that only reporters and above see. */
 const internalBadge = html`<span class="badge" title="Visible only to members with at least the Reporter role">${icon('lock')} Internal note</span>`;
@@ -36,9 +36,7 @@ export const noteCard = (given: Given): Html => {
       avatar_url: author.avatar_url ?? null,
       size: 'medium',
     },
-  )}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relative(
-    Date.parse(created_at),
-  )}</a>${editedAt !== null && html`<span class="muted">edited ${relative(Date.parse(editedAt))}</span>`}<span class="end row">${isInternal && internalBadge}${
+  )}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relativeTo(created_at)}</a>${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

@@ -1,7 +1,7 @@
 /** A timeline entry that the service wrote about a change. */
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';
-import { relative } from '../timestamp.ts';
+import { relativeTo } from '../timestamp.ts';
 
 /** By the first words of a system note. */
 const icons: readonly [start: RegExp, icon: IconName][] = [
@@ -40,5 +40,5 @@ type Event = {
 
 /** Renders an event of a timeline. */
 export const systemEvent = ({ id, author, body, content, created_at }: Event): Html =>
-  html`<div class="event" id="note_${id}"><span class="dot">${icon(iconFor(body))}</span><div><a class="author" href="/${author.username}">${author.name}</a> ${content} · <a class="muted" href="#note_${id}">${relative(Date.parse(created_at))}</a></div></div>
+  html`<div class="event" id="note_${id}"><span class="dot">${icon(iconFor(body))}</span><div><a class="author" href="/${author.username}">${author.name}</a> ${content} · <a class="muted" href="#note_${id}">${relativeTo(created_at)}</a></div></div>
 `;

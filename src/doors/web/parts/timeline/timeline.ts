@@ -16,6 +16,7 @@ import {
   threadsPerPage,
 } from './load_timeline.ts';
 import { noteCard } from './note_card.ts';
+import { relativeTo } from '../timestamp.ts';
 import { reactions } from './reactions.ts';
 import { changeTarget } from './change_target.ts';
 import { systemEvent } from './system_event.ts';
@@ -102,7 +103,7 @@ const resolveButton = (visit: Visit, { path }: Talk, { id, notes }: ShownThread)
 };
 
 const replyPart = (visit: Visit, talk: Talk, note: ShownNote): Html =>
-  html`<li id="note_${note.id}"><div class="row"><a class="author" href="/${note.author.username}">${note.author.name}</a><a class="muted" href="#note_${note.id}"><time datetime="${note.created_at}" data-relative>${note.created_at.slice(0, 16).replace('T', ' ')} UTC</time></a>${
+  html`<li id="note_${note.id}"><div class="row"><a class="author" href="/${note.author.username}">${note.author.name}</a><a class="muted" href="#note_${note.id}">${relativeTo(note.created_at)}</a>${
     authorBadge(talk, note) !== null && html`<span class="count">Author</span>`
   }<span class="end">${editLink(talk, note)}</span></div>${note.content}${noteReactions(visit, talk, note)}</li>`;
 

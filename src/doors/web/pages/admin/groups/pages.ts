@@ -10,7 +10,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { choiceTabs } from '../../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { relative } from '../../../parts/timestamp.ts';
+import { relativeTo } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { visibilityMark } from '../../../parts/project_list.ts';
@@ -62,7 +62,7 @@ const line = (visit: Visit, group: Listed, size: GroupSize): Html => html`<li><s
   isSquare: true,
 })}</span>
 <span class="row tight"><a class="title" href="/groups/${group.full_path}">${group.full_name}</a>${visibilityMark(group.visibility)}</span>
-<span class="meta"><span>${group.full_path} · ${countOf(size.projects, 'project')} · ${countOf(size.members, 'member')} · created ${relative(Date.parse(group.created_at))}</span></span>
+<span class="meta"><span>${group.full_path} · ${countOf(size.projects, 'project')} · ${countOf(size.members, 'member')} · created ${relativeTo(group.created_at)}</span></span>
 <span class="side">${settingsLink(visit, group)}</span></li>
 `;
 

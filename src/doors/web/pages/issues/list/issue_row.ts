@@ -6,7 +6,7 @@ import { dayPart } from '../../../parts/times/dates.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
-import { relative } from '../../../parts/timestamp.ts';
+import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
 type User = { id: number; name: string; username: string; avatar_url: string | null };
@@ -102,7 +102,7 @@ const metaPart = (issue: ListedIssue, { showsProject }: RowContext): Html => {
   if (state === 'closed' && closed_at !== null) {
     return html`<span class="meta">${number} closed ${relative(Date.parse(closed_at))}${closed_by !== null && ` by ${closed_by.name}`}</span>`;
   }
-  return html`<span class="meta">${number} opened ${relative(Date.parse(created_at))} by ${author.name}</span>`;
+  return html`<span class="meta">${number} opened ${relativeTo(created_at)} by ${author.name}</span>`;
 };
 
 /** Address of an issue's page. */

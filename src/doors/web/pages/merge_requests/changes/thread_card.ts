@@ -3,7 +3,7 @@ import { avatar } from '../../../parts/avatar.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { relative } from '../../../parts/timestamp.ts';
+import { relativeTo } from '../../../parts/timestamp.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
@@ -18,7 +18,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   const edit =
     note.mayAdmin &&
     html`<a class="icon-link end" href="${path}" aria-label="Edit the comment of ${author.name}" title="Edit">${icon('pencil')}</a>`;
-  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relative(Date.parse(created_at))}</a>${
+  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relativeTo(created_at)}</a>${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
   }${edit}</div>${content}${suggestionParts(cards, note.suggestions)}</div></div>`;
 };

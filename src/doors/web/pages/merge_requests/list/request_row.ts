@@ -7,7 +7,7 @@ import { pipelineMark } from '../../../parts/code/commit_line.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
-import { relative } from '../../../parts/timestamp.ts';
+import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
@@ -122,7 +122,7 @@ const metaPart = (request: ListedRequest, { showsProject, facts }: RowContext): 
   const [at = null, by = null] = state === 'merged' || state === 'closed' ? ended[state] : [];
   const what =
     at === null
-      ? html`opened ${relative(Date.parse(created_at))} by ${author.name}`
+      ? html`opened ${relativeTo(created_at)} by ${author.name}`
       : html`${state} ${relative(Date.parse(at))}${by !== null && ` by ${by.name}`}`;
   return html`<span class="meta">${number} ${what}${branchPart(request, facts)}</span>`;
 };
