@@ -96,7 +96,10 @@ export const listPipelineJobs = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<JobRow>> => {
   const statuses = toStatuses(scope);
-  let query = db.selectFrom('jobs').where('pipeline_id', '=', pipeline_id).where('bridge', '=', bridge);
+  let query = db
+    .selectFrom('jobs')
+    .where('pipeline_id', '=', pipeline_id)
+    .where('bridge', '=', sql.lit(bridge));
   if (statuses !== null) query = query.where('status', 'in', statuses);
   if (!include_retried) query = query.where('retried', '=', 0);
   const [{ total }, items] = await Promise.all([

@@ -54,7 +54,10 @@ export const listTodos = async (
   filter: TodoFilter,
   { limit, offset }: PageRequest,
 ): Promise<Page<TodoRow>> => {
-  let query = call.db.selectFrom('todos').where('state', '=', filter.state).where(ownTodos(call, renderers));
+  let query = call.db
+    .selectFrom('todos')
+    .where('state', '=', sql.lit(filter.state))
+    .where(ownTodos(call, renderers));
   if (filter.action !== undefined) query = query.where(sql<boolean>`action = ${filter.action}`);
   if (filter.author_id !== undefined) query = query.where('author_id', '=', filter.author_id);
   if (filter.project_id !== undefined) query = query.where('project_id', '=', filter.project_id);

@@ -1,4 +1,5 @@
 /** Ends running jobs that nobody else ends: their runner is gone, or they exceed their timeout. */
+import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -108,7 +109,7 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
       .selectFrom('jobs')
       .select(columns)
       .where('status', 'in', heldStatuses)
-      .where('bridge', '=', 0)
+      .where('bridge', '=', sql.lit(0))
       .where('id', '>', after)
       .orderBy('id')
       .limit(batch)

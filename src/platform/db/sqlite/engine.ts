@@ -263,13 +263,23 @@ class SharedAdapter extends SqliteAdapter {
   }
 }
 
+const limitEnd = 'limit ';
+
 /**
- * Writes constants of a compiled query into its text. SQLite replans with each value bound to a limit, or to a column
- * of a partial index, which takes far longer than a lookup.
+ * Writes limits, and constants of a compiled query, into its text. SQLite replans with each value bound to a limit, or
+ * to a column of a partial index, which takes far longer than a lookup.
  */
 class ConstantCompiler extends SqliteQueryCompiler {
+  #isAfterLimit = false;
+
+  protected override append(text: string): void {
+    this.#isAfterLimit = text.endsWith(limitEnd);
+    super.append(text);
+  }
+
   protected override appendValue(value: unknown): void {
-    if (isConstant(value)) this.appendImmediateValue(value);
+    const isLimit = this.#isAfterLimit && Number.isSafeInteger(value);
+    if (isLimit || isConstant(value)) this.appendImmediateValue(value);
     else super.appendValue(value);
   }
 }
