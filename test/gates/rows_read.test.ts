@@ -1,7 +1,7 @@
 /**
  * No endpoint reads all records of a kind: the steps of SQLite's machine are counted for each statement of every GET
  * endpoint, over a project with thousands of each. A plan with a good index may still read all rows of a project, for
- * each row of the page: its text does not show it, its steps do. No statement is planned anew with its values either.
+ * each row of the page: its text does not show it, its steps do. No statement is planned again for its values either.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -9,7 +9,7 @@ import { type Viewer, today } from './viewer.ts';
 const selectState = compiled((db, _none: object, dialect) => dialect.state.compile(db));
 
 /** The viewer was loaded before the state is read: a value made with roles that ended since must not be kept for it. */
-const rolesOf = ({ admin, external, projectLevels, namespaceLevels }: Viewer) => [
+export const rolesOf = ({ admin, external, projectLevels, namespaceLevels }: Viewer) => [
   admin,
   external,
   [...projectLevels],

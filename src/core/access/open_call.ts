@@ -19,6 +19,7 @@ import { type PresentedCredential, readPresentedCredential } from './credentials
 import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
 import { authenticateJobToken } from './credentials/job_token.ts';
 import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';
+import { makeKeepPage } from './keep_pages.ts';
 import { getIdleTimeout, recordSessionUse, authenticateSession } from './credentials/session.ts';
 import { readCookieSecret, sessionCookie } from './credentials/session_token.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
@@ -123,18 +124,22 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
   const { store, clock, config, settings } = platform;
   const { actor, viewer, names_version } = opened;
   request.userId = actor?.user.id ?? null;
-  return {
-    platform,
+  const parts = {
     db: store.db,
-    write: store.write,
-    signedIn: actor !== null,
-    admin: actor?.user.admin === 1,
     baseUrl: getBaseUrl(request, config.external_url),
     viewer,
     settings: settings.current,
     names_version,
     actor,
     now: clock.now(),
+  };
+  return {
+    ...parts,
+    platform,
+    write: store.write,
+    signedIn: actor !== null,
+    admin: actor?.user.admin === 1,
+    keepPage: makeKeepPage(parts),
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,

@@ -46,7 +46,7 @@ const render = async (call: Call, { target }: LoadedTarget, discussion: Discussi
 const renderNote = async (call: Call, { target }: LoadedTarget, note: NoteRow) =>
   (await notesJson(call, target, [note]))[0];
 
-const list = ({ path, word, params, shared, find }: Side) =>
+const list = ({ noun, path, word, params, shared, find }: Side) =>
   endpoint({
     method: 'GET',
     path,
@@ -54,6 +54,8 @@ const list = ({ path, word, params, shared, find }: Side) =>
     ...shared,
     reply: discussionShape,
     list: true,
+    // Suggestions to a merge request are compared with its repository.
+    ...(noun.type === 'Issue' && { kept: true }),
     params: object({ ...params, ...pageParams }),
     handle: async (call, input) => {
       const { target } = await find(call, input);

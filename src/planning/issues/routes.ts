@@ -67,6 +67,7 @@ const list = { method: 'GET', area, audience: 'user', list: true, reply: issueSh
 
 const listAll = endpoint({
   ...list,
+  kept: true,
   path: '/issues',
   summary: 'Issues that the caller may see; by default those they created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
@@ -84,6 +85,7 @@ const listAll = endpoint({
 
 const listOfGroup = endpoint({
   ...list,
+  kept: true,
   path: '/groups/:id/issues',
   summary: 'Issues of a group, with all groups below it',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),

@@ -1,6 +1,7 @@
 /** Queries whose SQL is built and compiled once, not with every request. */
 import { CompiledQuery, type DatabaseConnection, type Kysely, type Transaction } from 'kysely';
 import type { EngineParts, SqlDialect } from './engine.ts';
+import { noteReadTables } from './read_tables.ts';
 import type { Schema } from './schema/database.ts';
 
 type Db = Kysely<Schema>;
@@ -28,7 +29,10 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (input) => input) },
 );
 
-type StoreParts = { dialect: SqlDialect } & Pick<EngineParts, 'querySync' | 'prepare' | 'tableVersion'>;
+type StoreParts = { dialect: SqlDialect } & Pick<
+  EngineParts,
+  'querySync' | 'prepare' | 'readTables' | 'tableVersion'
+>;
 
 const stores = new WeakMap<object, StoreParts>();
 
@@ -62,6 +66,10 @@ export const unbindConnection = (db: Transaction<Schema>): void => void connecti
  */
 export const getTableVersion = (db: Db, tables: readonly string[]): string | null =>
   getStoreParts(db).tableVersion?.(tables, db.isTransaction) ?? null;
+
+/** Notes the tables of a statement that runs outside of this thread (`read_tables.ts`). */
+export const noteTablesOf = (db: Db, text: string): void =>
+  noteReadTables(getStoreParts(db).readTables?.(text) ?? null);
 
 export const getDialect = (db: Db): SqlDialect => getStoreParts(db).dialect;
 

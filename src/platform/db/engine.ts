@@ -64,6 +64,8 @@ export type EngineParts = {
    * written one of them itself. Absent if only the server knows.
    */
   tableVersion?: (tables: readonly string[], isInside: boolean) => string | null;
+  /** Returns the tables that a statement reads; null: they do not say all. Absent if only the server knows. */
+  readTables?: (text: string) => readonly string[] | null;
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;
   ddl: Ddl;

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { openTestStore, type TestStore } from '../../../test/support/databases/store.ts';
-import { keepUntilChange } from './keep_until_change.ts';
+import { keepReads, keepUntilChange } from './keep_until_change.ts';
 import type { Reader } from './open.ts';
 
 let opened: TestStore;
@@ -119,6 +119,65 @@ test(
     });
     await Promise.allSettled([failed, readIn()]);
     assert.equal(await read(), second);
+  },
+);
+
+const keepPages = keepReads<string>(4, () => 1);
+
+/** Reads one table itself, and what `read` keeps. */
+const readPage = async (
+  db: Reader = opened.store.db,
+  text = 'select count(*) as n from pages',
+): Promise<string> =>
+  await keepPages(db, text, async () => {
+    reads += 1;
+    const { rows } = await sql<{ n: number }>`${sql.raw(text)}`.execute(db);
+    return `${rows[0]?.n} ${await read(db)}`;
+  });
+
+test('keeps what statements read until one of their tables changes', { skip: !isSqlite }, async () => {
+  await write('create table pages (id integer primary key)');
+  const before = await readPage();
+  reads = 0;
+  await write('insert into unrelated values (2)');
+  assert.equal(await readPage(), before);
+  assert.equal(reads, 0);
+  await write('insert into pages values (1)');
+  assert.equal(await readPage(), before.replace(/^0/, '1'));
+  await write('insert into kept values (70)');
+  assert.notEqual(await readPage(), before.replace(/^0/, '1'), 'it read what another read had kept');
+  const other = new DatabaseSync(opened.store.file ?? '');
+  other.exec('insert into pages values (2)');
+  other.close();
+  assert.match(await readPage(), /^2 /);
+});
+
+test('keeps no value that another commit has made old meanwhile', { skip: !isSqlite }, async () => {
+  const slow = async (): Promise<string> =>
+    await keepPages(opened.store.db, 'slow', async () => {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from pages`.execute(opened.store.db);
+      await write(`insert into pages values (${100 + reads})`);
+      reads += 1;
+      return String(rows[0]?.n);
+    });
+  assert.equal(Number(await slow()) + 1, Number(await slow()));
+});
+
+test(
+  'keeps nothing that depends on more than tables, nor in a transaction',
+  { skip: !isSqlite },
+  async () => {
+    const state = `select data_version as n from pragma_data_version`;
+    await readPage(opened.store.db, state);
+    reads = 0;
+    await readPage(opened.store.db, state);
+    assert.equal(reads, 1);
+    await opened.store.write(async ({ db }) => {
+      reads = 0;
+      const before = await readPage(db);
+      await sql`insert into pages values (50)`.execute(db);
+      assert.notEqual(await readPage(db), before);
+    });
   },
 );
 

@@ -5,6 +5,7 @@
 import { type LruCache, makeLruCache } from '../lru_cache.ts';
 import { getStoreKey, getTableVersion } from './compiled_query.ts';
 import type { Reader } from './open.ts';
+import { collectReadTables, noteReadTables } from './read_tables.ts';
 
 type Kept<V> = { version: string; value: V };
 
@@ -28,11 +29,51 @@ export const keepUntilChange = <V>(tables: readonly string[], max: number) => {
     if (version === null) return await load();
     const cache = getCache(db);
     const kept = cache.get(key);
-    if (kept?.version === version) return kept.value;
+    if (kept?.version === version) {
+      noteReadTables(tables);
+      return kept.value;
+    }
     const value = await load();
     // A transaction may have written meanwhile, and be undone.
     const isUnchanged = !db.isTransaction || getTableVersion(db, tables) === version;
     if (value !== undefined && isUnchanged) cache.set(key, { version, value });
+    return value;
+  };
+};
+
+type KeptRead<V> = Kept<V> & { tables: readonly string[] };
+
+/** Stands for all tables: each commit counts (`sqlite/table_versions.ts`). */
+export const everyTable = ['*'];
+
+/**
+ * Creates a read that keeps its values until a table that its statements read changes. The key holds everything else
+ * that a value depends on. Callers share values and must not modify them. Reads in a transaction are not kept.
+ * @param maxWeight of the values of one store; the least recently used are evicted
+ */
+export const keepReads = <V>(maxWeight: number, weigh: (value: V) => number) => {
+  const stores = new WeakMap<object, LruCache<KeptRead<V>>>();
+  const getCache = (db: Reader): LruCache<KeptRead<V>> => {
+    const key = getStoreKey(db);
+    const cache = stores.get(key) ?? makeLruCache<KeptRead<V>>(maxWeight, ({ value }) => weigh(value));
+    stores.set(key, cache);
+    return cache;
+  };
+  return async (db: Reader, key: string, load: () => Promise<V>): Promise<V> => {
+    if (db.isTransaction) return await load();
+    const cache = getCache(db);
+    const kept = cache.get(key);
+    if (kept !== undefined && getTableVersion(db, kept.tables) === kept.version) {
+      noteReadTables(kept.tables);
+      return kept.value;
+    }
+    const before = getTableVersion(db, everyTable);
+    if (before === null) return await load();
+    const { value, tables } = await collectReadTables(load);
+    // After a commit in between, the value may be older than the versions.
+    if (tables === null || getTableVersion(db, everyTable) !== before) return value;
+    const version = getTableVersion(db, tables);
+    if (version !== null) cache.set(key, { version, value, tables });
     return value;
   };
 };

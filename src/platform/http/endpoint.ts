@@ -26,6 +26,11 @@ export type Endpoint<C, P extends TObject = TObject> = {
   reply: TSchema | null;
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
+  /**
+   * Of a list: pages are kept in memory until a table that they were read from changes. The handler reads nothing but
+   * the database, and changes nothing.
+   */
+  kept?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
   content?: 'text/plain' | '*/*';
   /** Status of a success, by default 200 for GET, PUT and PATCH, 201 for POST, 204 for DELETE. */

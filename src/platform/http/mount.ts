@@ -29,6 +29,8 @@ export type BaseCall = {
   signedIn: boolean;
   admin: boolean;
   baseUrl: string;
+  /** Returns the page of a list that is kept (`Endpoint.kept`), or loads it. */
+  keepPage: (name: string, params: object, load: () => Promise<Page<JsonText>>) => Promise<Page<JsonText>>;
   /** Returns `Poll-Interval` for a resource that clients poll every so many milliseconds. */
   pollInterval: (milliseconds: number) => string;
 };
@@ -140,7 +142,7 @@ const serve = async <C extends BaseCall>(
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }
   const pages = endpoint.list === true ? pageRequest(params) : null;
-  const answer = await endpoint.handle(call, params);
+  const answer = await (endpoint.kept === true ? keptAnswer : handledAnswer)(mounted, call, params);
   if (pages === null) return send(mounted, request, reply, answer);
   return sendPage(mounted, request, reply, {
     page: answer as Page<unknown>,
@@ -149,6 +151,16 @@ const serve = async <C extends BaseCall>(
     pages,
   });
 };
+
+type Answering = <C extends BaseCall>(mounted: Mounted<C>, call: C, params: object) => Promise<unknown>;
+
+const handledAnswer: Answering = async ({ endpoint }, call, params) => await endpoint.handle(call, params);
+
+const keptAnswer: Answering = async ({ endpoint, serialize }, call, params) =>
+  await call.keepPage(endpoint.path, params, async () => {
+    const { items, total } = (await endpoint.handle(call, params)) as Page<unknown>;
+    return { items: items.map((item) => serialize(item).alone), total };
+  });
 
 type ListAnswer = {
   page: Page<unknown>;

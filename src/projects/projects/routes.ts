@@ -39,6 +39,7 @@ const list = endpoint({
   params: object(projectListParams),
   reply: projectShape,
   list: true,
+  kept: true,
   handle: async (call, params) => await listProjects(call, params),
 });
 

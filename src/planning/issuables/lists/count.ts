@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import type { SQLInputValue } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
+import { noteTablesOf } from '../../../platform/db/compiled_query.ts';
 import { programPath } from '../../../platform/package_files.ts';
 import type { Program } from '../../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
@@ -69,6 +70,7 @@ export const readMany = async <T>(call: Call, { query, maxRecords }: Query<T>): 
   const isQuick =
     isSmall(store.file, maxRecords) || (durations.get(key) ?? Infinity) <= maxMillisecondsInMainThread;
   if (!isQuick) {
+    noteTablesOf(call.db, text);
     const task = { file: store.file, text, parameters: parameters as SQLInputValue[] };
     // All anonymous visitors share one owner, so that crawlers do not take the workers of users.
     const owner = `reads of ${call.actor?.user.id ?? 'anonymous visitors'}`;

@@ -5,6 +5,10 @@
  */
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
+import { getTableVersion } from '../../../platform/db/compiled_query.ts';
+import { everyTable } from '../../../platform/db/keep_until_change.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { collectReadTables, noteReadTables } from '../../../platform/db/read_tables.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import type { Version as Shown } from './json_cache.ts';
@@ -46,6 +50,9 @@ const keep = async <T>(
   }
 };
 
+const readState = async ({ store }: Platform, db: Reader): Promise<string> =>
+  (await store.dialect.state.execute(db)).rows[0]?.state ?? '';
+
 /** Of what the lists of one kind show. */
 type Version = (project: Project) => number;
 
@@ -75,8 +82,11 @@ export const keptPages = (versionOf: Version) => {
       key: string,
       count: () => Promise<T>,
     ): Promise<T> => {
-      const { rows } = await platform.store.dialect.state.execute(db);
-      return await keep(getCache(platform).totals, key, rows[0]?.state ?? '', count);
+      const stamp = getTableVersion(db, everyTable) ?? (await readState(platform, db));
+      const counting = async () => await collectReadTables(count);
+      const { value, tables } = await keep(getCache(platform).totals, key, stamp, counting);
+      noteReadTables(tables);
+      return value;
     },
 
     /** As `wideTotal`, for the first records of a list over many projects. */

@@ -17,11 +17,11 @@ import { sqliteDdl } from '../ddl_keywords.ts';
 import type { QuerySync, EngineParts, OpenOptions } from '../engine.ts';
 import { countStatement } from '../statement_meter.ts';
 import { processName } from '../process_name.ts';
+import { noteReadTables } from '../read_tables.ts';
 import type { Schema } from '../schema/database.ts';
 import { locationToRead } from './readonly.ts';
 import { isBusy, isForeignKey, isFull, isUnique, isUnopenable } from './errors.ts';
-import { TableVersions } from './table_versions.ts';
-import { inlineLimit } from './inline_limit.ts';
+import { TableCollector, TableVersions } from './table_versions.ts';
 import { SqliteWriter, type Turn } from './writer.ts';
 
 /** 3.51.3 fixes a bug that could corrupt databases in WAL mode. */
@@ -54,7 +54,9 @@ type Prepared = {
   shape: Row | null;
   /** Tables that it writes. */
   writes: readonly string[];
-  /** Whether it returns the same on each handle: it only reads, and not the handle's own counter of commits. */
+  /** Tables that it reads; null: it also reads the handle's own counter of commits. */
+  reads: readonly string[] | null;
+  /** Whether it returns the same on each handle of the database. */
   isPlainRead: boolean;
 };
 
@@ -75,29 +77,35 @@ const toRow = (columns: readonly string[], shape: Row, values: readonly unknown[
 class Handle {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #tables: TableCollector;
   readonly #versions: TableVersions | null;
 
   /** @param versions counts what is written; null: the handle only reads */
   constructor(database: DatabaseSync, versions: TableVersions | null = null) {
     this.database = database;
+    this.#tables = new TableCollector(database);
     this.#versions = versions;
   }
 
+  /** Returns the tables that a statement reads; null: they do not say all. */
+  readsOf(text: string): readonly string[] | null {
+    return this.#prepare(text).reads;
+  }
+
   run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const inlined = inlineLimit(text, parameters);
-    return this.#execute(this.#prepare(inlined.text), inlined.parameters);
+    return this.#execute(this.#prepare(text), parameters);
   }
 
   /** Runs a statement that returns the same on each handle; null: this one does not. */
   read(text: string, parameters: readonly unknown[]): QueryResult<unknown> | null {
-    const inlined = inlineLimit(text, parameters);
-    const prepared = this.#prepare(inlined.text);
-    return prepared.isPlainRead ? this.#execute(prepared, inlined.parameters) : null;
+    const prepared = this.#prepare(text);
+    return prepared.isPlainRead ? this.#execute(prepared, parameters) : null;
   }
 
   #execute(prepared: Prepared, parameters: readonly unknown[]): QueryResult<unknown> {
-    const { statement, columns, shape, writes } = prepared;
+    const { statement, columns, shape, writes, reads } = prepared;
     this.#versions?.write(writes);
+    noteReadTables(reads);
     const values = parameters as SQLInputValue[];
     if (shape !== null) {
       const all = statement.all(...values) as unknown as unknown[][];
@@ -112,14 +120,12 @@ class Handle {
     const existing = this.#prepared.get(text);
     if (existing !== undefined) return existing;
     if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
-    const { statement, writes } = this.#versions?.prepare(text) ?? {
-      statement: this.database.prepare(text),
-      writes: [],
-    };
+    const { statement, writes, reads: tables } = this.#tables.prepare(text);
     const columns = statement.columns().map(({ name }) => name);
     const shape = makeShape(columns);
-    const isPlainRead = shape !== null && writes.length === 0 && !text.includes('data_version');
-    const prepared = { statement, columns, shape, writes, isPlainRead };
+    const reads = text.includes('data_version') ? null : tables;
+    const isPlainRead = shape !== null && writes.length === 0 && reads !== null;
+    const prepared = { statement, columns, shape, writes, reads, isPlainRead };
     // The row id of a run may belong to the search index and exceed 2^53.
     if (prepared.shape === null) statement.setReadBigInts(true);
     else statement.setReturnArrays(true);
@@ -211,6 +217,10 @@ class SqliteDriver implements Driver {
     const connected = connection instanceof SqliteConnection ? connection : this.#outside;
     return connected.run(text, parameters).rows;
   };
+
+  readTables(text: string): readonly string[] | null {
+    return this.#reader.readsOf(text);
+  }
 
   async init(): Promise<void> {}
 
@@ -332,6 +342,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
   return {
     db,
     querySync: driver.querySync,
+    readTables: (text) => driver.readTables(text),
     ...(driver.versions && {
       tableVersion: (tables, isInside) => driver.versions?.read(tables, isInside) ?? null,
     }),

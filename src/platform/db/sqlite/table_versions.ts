@@ -1,7 +1,4 @@
-/**
- * Counts the commits that wrote each table, so that what was read from some tables can be kept until one of them
- * changes.
- */
+/** Counts the commits that wrote each table, so that what was read can be kept until one of its tables changes. */
 import { type DatabaseSync, type StatementSync, constants } from 'node:sqlite';
 
 const writeActions = new Set<number>([
@@ -10,35 +7,48 @@ const writeActions = new Set<number>([
   constants.SQLITE_DELETE,
 ]);
 
+/** Stands for all tables: each commit counts for it. */
+const everyTable = '*';
+
+/** Prepares statements of a handle together with the tables that they use. */
+export class TableCollector {
+  readonly #database: DatabaseSync;
+  /** Receives the tables of the statement being prepared. */
+  #collecting: { writes: Set<string>; reads: Set<string> } | null = null;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    // SQLite tells here, too, what triggers and foreign keys use.
+    database.setAuthorizer((action, table) => {
+      if (this.#collecting === null || table === null) return constants.SQLITE_OK;
+      if (writeActions.has(action)) this.#collecting.writes.add(table);
+      else if (action === constants.SQLITE_READ) this.#collecting.reads.add(table);
+      return constants.SQLITE_OK;
+    });
+  }
+
+  prepare(text: string): { statement: StatementSync; writes: readonly string[]; reads: readonly string[] } {
+    const used = { writes: new Set<string>(), reads: new Set<string>() };
+    this.#collecting = used;
+    try {
+      const statement = this.#database.prepare(text);
+      return { statement, writes: [...used.writes], reads: [...used.reads] };
+    } finally {
+      this.#collecting = null;
+    }
+  }
+}
+
 export class TableVersions {
   readonly #database: DatabaseSync;
   readonly #versions = new Map<string, number>();
   /** Tables that the open group has written. */
   readonly #written = new Set<string>();
-  /** Receives the tables that the statement being prepared writes. */
-  #collecting: Set<string> | null = null;
   #foreign: StatementSync | null = null;
 
   /** @param database the handle of the single writer of this process */
   constructor(database: DatabaseSync) {
     this.#database = database;
-    // SQLite tells here, too, what triggers and foreign keys write.
-    database.setAuthorizer((action, table) => {
-      if (this.#collecting !== null && table !== null && writeActions.has(action))
-        this.#collecting.add(table);
-      return constants.SQLITE_OK;
-    });
-  }
-
-  /** Prepares a statement and returns the tables that it writes. */
-  prepare(text: string): { statement: StatementSync; writes: readonly string[] } {
-    this.#collecting = new Set();
-    try {
-      const statement = this.#database.prepare(text);
-      return { statement, writes: [...this.#collecting] };
-    } finally {
-      this.#collecting = null;
-    }
   }
 
   /** Notes that the open group wrote these tables. */
@@ -48,7 +58,8 @@ export class TableVersions {
 
   /** Called at once after a commit or a rollback of the open group, before any other read. */
   end(isCommitted: boolean): void {
-    if (!isCommitted) this.#written.clear();
+    if (isCommitted) this.#written.add(everyTable);
+    else this.#written.clear();
     for (const table of this.#written) this.#versions.set(table, (this.#versions.get(table) ?? 0) + 1);
     this.#written.clear();
   }

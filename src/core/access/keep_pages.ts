@@ -1,0 +1,66 @@
+/** Keeps pages of lists, as JSON, for the users who read them again before anything in them changes. */
+import { hash } from 'node:crypto';
+import { totalmem } from 'node:os';
+import { keepReads } from '../../platform/db/keep_until_change.ts';
+import { currentMeter, noteProject } from '../../platform/db/statement_meter.ts';
+import type { JsonText } from '../../platform/http/endpoint.ts';
+import type { Page } from '../../platform/http/page.ts';
+import type { Call } from './call.ts';
+import type { ActorUser } from './credentials/authenticate.ts';
+import { rolesOf } from './keep_until_commit.ts';
+import { type Viewer, today } from './viewer.ts';
+
+type KeptPage = { page: Page<JsonText>; project_id: number | undefined };
+
+/** A part of the machine's memory, in bytes. */
+const maxBytes = Math.min(32 * 2 ** 20, Math.max(8 * 2 ** 20, totalmem() / 64));
+/** Memory of a page, and of an item of it, in addition to the characters, in bytes. */
+const overhead = 300;
+
+const getSize = ({ page }: KeptPage): number =>
+  page.items.reduce((size, { bytes }) => size + bytes.length + overhead, overhead);
+
+const keep = keepReads<KeptPage>(maxBytes, getSize);
+
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+/** A number of the object. A copy that was loaded later has another. */
+const numberOf = (object: object): number => {
+  const known = numbers.get(object);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(object, lastNumber);
+  return lastNumber;
+};
+
+const signatures = new WeakMap<object, string>();
+
+/** What the call knows of its user. It stays the same if the viewer is loaded again without a change. */
+const signatureOf = (viewer: Viewer, user: ActorUser): string => {
+  const known = signatures.get(viewer);
+  if (known !== undefined) return known;
+  const signature = hash('sha1', JSON.stringify([user, rolesOf(viewer)]), 'base64url');
+  signatures.set(viewer, signature);
+  return signature;
+};
+
+type Keeping = Pick<Call, 'db' | 'actor' | 'viewer' | 'settings' | 'names_version' | 'now' | 'baseUrl'>;
+
+/**
+ * Makes `keepPage` of a call. A page is kept for a user with their roles, and for the settings, the day and the address
+ * of the service.
+ */
+export const makeKeepPage =
+  ({ db, actor, viewer, settings, names_version, now, baseUrl }: Keeping): Call['keepPage'] =>
+  async (name, params, load) => {
+    // These viewers are loaded for each call.
+    if (actor === null || actor.sudo_by_id !== null || viewer.job !== undefined) return await load();
+    const context = `${signatureOf(viewer, actor.user)} ${numberOf(settings)} ${names_version} ${today(now)} ${baseUrl}`;
+    const { page, project_id } = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => ({
+      page: await load(),
+      project_id: currentMeter()?.project_id,
+    }));
+    if (project_id !== undefined) noteProject(project_id);
+    return page;
+  };

@@ -1,0 +1,114 @@
+/** Pages of lists that are kept in memory show every change at once, and to nobody what another user sees. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type SeededGroup,
+  type SeededProject,
+  type SeededUser,
+  seedGroup,
+  seedIssue,
+  seedMember,
+  seedProject,
+  seedUser,
+} from '../../support/seed.ts';
+import { type TestService, startTestService } from '../../support/service.ts';
+
+let gantry: TestService;
+let group: SeededGroup;
+let project: SeededProject;
+let member: SeededUser;
+let stranger: SeededUser;
+
+before(async () => {
+  gantry = await startTestService();
+  group = await seedGroup(gantry, { visibility: 'private' });
+  project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  [member, stranger] = [await seedUser(gantry), await seedUser(gantry)];
+  await seedMember(gantry, { user: member.id, group: group.id, access_level: 30 });
+});
+after(async () => await gantry.close());
+
+/** Reads twice, so that the second answer may come from memory; both must be the same. */
+const read = async (path: string, as = member.token) => {
+  const first = await gantry.api(`GET ${path}`, { as });
+  const second = await gantry.api(`GET ${path}`, { as });
+  assert.deepEqual([second.status, second.body], [first.status, first.body], path);
+  for (const name of ['x-total', 'etag', 'link'])
+    assert.equal(second.headers.get(name), first.headers.get(name));
+  return second;
+};
+
+const put = async (path: string, json: object): Promise<void> =>
+  assert.ok((await gantry.api(`PUT ${path}`, { json })).status < 300, path);
+
+test('projects', async () => {
+  const path = `/projects?search=${project.path}`;
+  const shown = async (as?: string) => (await read(path, as)).body[0];
+  assert.equal((await shown()).id, project.id);
+  assert.equal(await shown(stranger.token), undefined);
+  await put(`/projects/${project.id}`, { description: 'Other' });
+  assert.equal((await shown()).description, 'Other');
+  await put(`/groups/${group.id}`, { name: 'Renamed group' });
+  assert.equal((await shown()).namespace.name, 'Renamed group');
+  const { open_issues_count } = await shown();
+  await seedIssue(gantry, { project: project.id });
+  assert.equal((await shown()).open_issues_count, open_issues_count + 1);
+  await gantry.api(`POST /projects/${project.id}/star`, { as: member.token });
+  assert.equal((await shown()).star_count, 1);
+  await seedMember(gantry, { user: stranger.id, project: project.id, access_level: 10 });
+  assert.equal((await shown(stranger.token)).permissions.project_access.access_level, 10);
+  await gantry.api(`DELETE /projects/${project.id}/members/${stranger.id}`);
+  assert.equal(await shown(stranger.token), undefined);
+});
+
+test('labels', async () => {
+  const path = `/projects/${project.id}/labels`;
+  const made = await gantry.api(`POST ${path}`, { json: { name: 'first', color: '#fff' } });
+  const [label] = (await read(path)).body;
+  assert.deepEqual([label.name, label.open_issues_count, label.subscribed], ['first', 0, false]);
+  await seedIssue(gantry, { project: project.id, labels: [made.body.id] });
+  assert.equal((await read(path)).body[0].open_issues_count, 1);
+  await gantry.api(`POST ${path}/${made.body.id}/subscribe`, { as: member.token });
+  assert.equal((await read(path)).body[0].subscribed, true);
+  await put(path, { name: 'first', new_name: 'renamed' });
+  assert.equal((await read(path)).body[0].name, 'renamed');
+  assert.equal((await read(path, stranger.token)).status, 404);
+});
+
+test('discussions of an issue', async () => {
+  const { iid } = await seedIssue(gantry, { project: project.id });
+  const path = `/projects/${project.id}/issues/${iid}`;
+  assert.deepEqual((await read(`${path}/discussions`)).body, []);
+  const note = await gantry.api(`POST ${path}/notes`, { as: member.token, json: { body: 'One' } });
+  assert.equal((await read(`${path}/discussions`)).body[0].notes[0].body, 'One');
+  await gantry.api(`PUT ${path}/notes/${note.body.id}`, { as: member.token, json: { body: 'Two' } });
+  assert.equal((await read(`${path}/discussions`)).body[0].notes[0].body, 'Two');
+  await put(`/users/${member.id}`, { name: 'Another Name' });
+  assert.equal((await read(`${path}/discussions`)).body[0].notes[0].author.name, 'Another Name');
+  await put(path, { confidential: true });
+  assert.equal((await read(`${path}/discussions`)).status, 200);
+  await put(`/groups/${group.id}/members/${member.id}`, { access_level: 10 });
+  assert.equal((await read(`${path}/discussions`)).status, 404);
+  await put(`/groups/${group.id}/members/${member.id}`, { access_level: 30 });
+});
+
+test('issues of all projects and of a group', async () => {
+  const { iid } = await seedIssue(gantry, { project: project.id, assignees: [member.id] });
+  const one = `/projects/${project.id}/issues/${iid}`;
+  for (const path of [
+    '/issues?scope=assigned_to_me',
+    `/groups/${group.id}/issues?assignee_id=${member.id}`,
+  ]) {
+    const titles = async () => (await read(path)).body.map(({ title }: { title: string }) => title);
+    await put(one, { title: `Title for ${path}` });
+    assert.deepEqual(await titles(), [`Title for ${path}`]);
+    await put(one, { assignee_ids: [0] });
+    assert.deepEqual(await titles(), []);
+    await put(one, { assignee_ids: [member.id] });
+    assert.deepEqual(await titles(), [`Title for ${path}`]);
+    await put('/application/settings', { gravatar_enabled: false });
+    assert.equal((await read(path)).body[0].assignees[0].avatar_url, null);
+    await put('/application/settings', { gravatar_enabled: true });
+    assert.notEqual((await read(path)).body[0].assignees[0].avatar_url, null);
+  }
+});
