@@ -60,18 +60,20 @@ const reachingMembers = (source: Source, now: number): RawBuilder<MembershipRow>
     join members on source_type = 'Namespace' and source_id = invited.id)`;
 };
 
-/** Selects each user once with the highest role and the last day of that role; of equal ones, the direct membership. */
+/** The first membership of each user: the highest role, its last day; of equal ones, the direct membership. */
+const place = (source: Source) => sql<number>`row_number() over (partition by members.user_id
+  order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
+  ${directMembers(source)} desc)`;
+
+/** Selects each user once with the highest role and the last day of that role. */
 const current = (db: Reader, source: Source, filter: MemberFilter) => {
   const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
   const highest = db
     .selectFrom((inherited ? reachingMembers(source, now) : ownMembers(source)).as('members'))
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
     .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
-    .select(
-      sql<number>`row_number() over (partition by members.user_id
-        order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
-        ${directMembers(source)} desc)`.as('place'),
-    )
+    // A user has one direct membership, so a page of these is read along their index.
+    .select((inherited ? place(source) : sql<number>`1`).as('place'))
     .where(isCurrent(now))
     .$if(user_ids.length > 0, (query) => query.where('members.user_id', 'in', user_ids))
     .$if(skip_users.length > 0, (query) => query.where('members.user_id', 'not in', skip_users));
@@ -92,7 +94,7 @@ export const listMembers = async (
   page: PageRequest,
 ): Promise<{ rows: ListedMember[]; total: number }> => {
   const query = current(db, source, filter);
-  const ordered = query.select(columns).orderBy('users.id');
+  const ordered = query.select(columns).orderBy('ranked.user_id');
   const { items: rows, total } = await withTotal(
     page,
     await ordered.limit(page.limit).offset(page.offset).execute(),
