@@ -1,0 +1,55 @@
+/** The cost of a warm page, counted instead of timed: statements per request. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../support/seed_visitor.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let project: Coded;
+let developer: SeededVisitor;
+
+before(async () => {
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
+  project = await seedCoded(gantry, { visibility: 'private' });
+  developer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  await seedBranch(gantry, project, 'topic', { files: { 'a.txt': 'one\n' } });
+  await openRequest(gantry, project, 'topic');
+  const issues = `/projects/${project.id}/issues`;
+  await gantry.api(`POST ${issues}`, { json: { title: 'One', description: 'See #1', labels: 'bug' } });
+  for (let at = 0; at < 20; at += 1)
+    await gantry.api(`POST ${issues}/1/notes`, { json: { body: `Comment ${at}` } });
+});
+after(async () => await gantry.close());
+
+type Line = { msg: string; statements: number };
+
+const statementsOf = async (path: string): Promise<number> => {
+  const seen = gantry.logged().length;
+  const { status } = await developer.visitor.get(path);
+  assert.equal(status, 200, path);
+  const lines = gantry.logged().slice(seen);
+  const requests = lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request');
+  return requests.at(-1)?.statements ?? NaN;
+};
+
+/** Most statements of a warm page. On PostgreSQL nothing is kept until it changes. */
+const most: Record<string, { sqlite: number; postgres: number }> = {
+  '': { sqlite: 9, postgres: 11 },
+  '/issues': { sqlite: 6, postgres: 7 },
+  '/issues/1': { sqlite: 17, postgres: 22 },
+  '/merge_requests/1': { sqlite: 26, postgres: 33 },
+  '/merge_requests/1/diffs': { sqlite: 12, postgres: 13 },
+};
+
+test('pages of a project take few statements once they are warm', async () => {
+  const found: Record<string, number> = {};
+  for (const [below, counts] of Object.entries(most)) {
+    const path = `/${project.full_path}${below}`;
+    await statementsOf(path);
+    await statementsOf(path);
+    const statements = await statementsOf(path);
+    if (statements > counts[engine]) found[below] = statements;
+  }
+  assert.deepEqual(found, {});
+});
