@@ -5,6 +5,7 @@ import type { NotificationLevel } from '../../../../platform/db/schema/column_ty
 import type { PageRequest } from '../../../../platform/http/page.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import type { Visit } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
 import { form, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { notificationLevelTexts } from '../../parts/frame/project_actions.ts';
@@ -100,7 +101,10 @@ export const levelList = async (visit: Visit, of: LeveledKind, at: PageRequest):
   );
   const list =
     places.length === 0
-      ? html`<p class="muted">You are not a member of any ${of === 'projects' ? 'project' : 'group'}.</p>`
+      ? emptyState({
+          icon: of === 'projects' ? 'folder' : 'group',
+          title: `You are not a member of any ${of === 'projects' ? 'project' : 'group'}.`,
+        })
       : html`<ul class="list">${places.map((place) => placeItem(visit, of, place, chosen.get(place.id) ?? 'global'))}</ul>`;
   const path = notificationsPath;
   const query = { of: of === 'groups' ? of : undefined };

@@ -78,13 +78,12 @@ export const newView = (visit: Visit, filled: FilledTopic, problems = noProblems
 
 type Tried = { filled?: FilledTopic; target?: string; problems?: FormProblems };
 
-const mergeForm = (visit: Visit, { id, name }: TopicRow, target: string, problems: FormProblems): Html =>
+const mergeForm = (visit: Visit, { id }: TopicRow, target: string, problems: FormProblems): Html =>
   form(
     visit,
     {
       action: `${topicsPath}/${id}/merge`,
       submit: 'Merge topic',
-      name: `Merge ${name}`,
       danger: true,
       problems,
     },
