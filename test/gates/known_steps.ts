@@ -4,7 +4,7 @@
  */
 export const knownSteps = new Map<string, number>([
   ['/application/statistics', 105_000],
-  ['/groups/:id', 429_000],
+  ['/groups/:id', 70_000],
   ['/groups/:id/issues', 80_000],
   ['/groups/:id/issues_statistics', 80_000],
   ['/groups/:id/members/all', 400_000],
