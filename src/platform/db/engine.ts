@@ -40,8 +40,10 @@ export type SqlDialect = {
    * that refer to a locked one can be inserted without waiting.
    */
   forUpdate: RawBuilder<unknown>;
-  /** Keeps rows from being changed until the transaction ends; others may do the same. */
-  forShare: RawBuilder<unknown>;
+  /** Holds rows against `forExclusive` until the transaction ends, without waiting for `forUpdate`. */
+  forHold: RawBuilder<unknown>;
+  /** As `forUpdate`, and waits for transactions with `forHold` as well. */
+  forExclusive: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };
 

@@ -25,7 +25,7 @@ export const holdRepository = async ({ db, dialect }: Tx, location: RepositoryLo
     .selectFrom('projects')
     .select(['id', 'repository_storage', 'repository_path', 'repository_moving'])
     .where('id', '=', location.id)
-    .modifyEnd(dialect.forShare)
+    .modifyEnd(dialect.forHold)
     .executeTakeFirst();
   if (row === undefined) return; // the caller finds out that the project is gone
   const isThere =

@@ -61,7 +61,14 @@ const begin = async ({ store }: Platform, { id, attempts }: Move): Promise<void>
   });
 
 const setReadOnly = async ({ store }: Platform, { project_id }: Move, isReadOnly: boolean): Promise<void> =>
-  await store.write(async ({ db }) => {
+  await store.write(async ({ db, dialect }) => {
+    // Waits for transactions that begin a change of refs (`holdRepository`), so that `drain` sees their operations.
+    await db
+      .selectFrom('projects')
+      .select('id')
+      .where('id', '=', project_id)
+      .modifyEnd(dialect.forExclusive)
+      .execute();
     await db
       .updateTable('projects')
       .set({ repository_moving: isReadOnly ? 1 : 0 })

@@ -152,7 +152,8 @@ const dialect: EngineParts['dialect'] = {
   lives: (column) => sql<boolean>`exists (select 1 from pg_stat_activity where application_name
     in ('gantry ' || ${sql.ref(column)}, 'gantry listens ' || ${sql.ref(column)}))`,
   forUpdate: sql`for no key update`,
-  forShare: sql`for share`,
+  forHold: sql`for key share`,
+  forExclusive: sql`for update`,
   skipLocked: sql`for no key update skip locked`,
 };
 

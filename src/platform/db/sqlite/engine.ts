@@ -370,7 +370,8 @@ const dialect: EngineParts['dialect'] = {
   // Only one process at a time uses a database file.
   lives: (column) => sql<boolean>`${sql.ref(column)} = ${processName}`,
   forUpdate: sql``,
-  forShare: sql``,
+  forHold: sql``,
+  forExclusive: sql``,
   skipLocked: sql``,
 };
 
