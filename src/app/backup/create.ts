@@ -4,7 +4,6 @@
  */
 import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createZstdCompress } from 'node:zlib';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
 import type { Store } from '../../platform/db/open.ts';
@@ -15,6 +14,7 @@ import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { recordBackup } from './backup_records.ts';
+import { loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
 import {
   type Manifest,
@@ -100,13 +100,14 @@ const save = async (parts: BackupParts, place: BackupPlace, name: string): Promi
   const problems: string[] = [];
   const storing = { place, added: (bytes: number) => void (added += bytes) };
   try {
-    const earlier = await loadEarlierLines(place, await loadNewest(place));
+    const newest = await loadNewest(place);
+    const earlier = await loadEarlierLines(place, newest);
     onPart('database copied', 1);
     const created_at = now();
     const file = await snapshotDatabase(config, folder);
     advance();
     const tables = await countRows(file);
-    const database = await addObject(storing, createReadStream(file).compose(createZstdCompress()));
+    const database = await saveDatabase(storing, file, await loadStoredDatabase(place, newest));
     const snapshot = openSnapshot(file);
     const contents = openContents(storing);
     const { blobs } = await openBlobReader(config);

@@ -5,7 +5,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { StartFailure } from '../../platform/errors.ts';
 
-export const formatVersion = 1;
+/** Format 1 has the database as a file, format 2 in chunks. Both are read. */
+export const formatVersion = 2;
+const readableFormats: readonly number[] = [1, formatVersion];
 
 /** An object of the backup: its digest and its size in bytes. */
 export type StoredObject = { sha256: string; size: number };
@@ -20,7 +22,7 @@ export type Manifest = {
   /** Milliseconds since 1970 of the point whose state it has. */
   created_at: number;
   engine: 'sqlite' | 'postgres';
-  /** A SQLite file of all tables, compressed by zstd. */
+  /** Format 2: the list of its chunks (`database_chunks.ts`). Format 1: a SQLite file. Compressed by zstd. */
   database: StoredObject;
   /** Lines of `ContentLine`, compressed by zstd. */
   contents: StoredObject;
@@ -87,7 +89,8 @@ export const parseManifest = (name: string, text: string): Manifest => {
   } catch (error) {
     throw refuse((error as Error).message);
   }
-  if (manifest.format !== formatVersion) throw refuse(`its format ${manifest.format} is of another version`);
+  if (!readableFormats.includes(manifest.format))
+    throw refuse(`its format ${manifest.format} is of another version`);
   const objects = [
     manifest.database,
     manifest.contents,

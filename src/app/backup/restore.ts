@@ -17,6 +17,7 @@ import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { openStorages } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { readContents } from './contents.ts';
+import { loadStoredDatabase, writeDatabase } from './database_chunks.ts';
 import type { Manifest } from './manifest.ts';
 import { fillDatabase } from './move_database.ts';
 import { type BackupReader, openObject } from './places/backup_place.ts';
@@ -39,12 +40,17 @@ const parts = (config: Config) => ({ config, clock: systemClock, onFatal: () => 
 
 /** Writes the database of a backup to a file in a folder. */
 export const extractDatabase = async (
-  { place, manifest }: Pick<RestoreParts, 'place' | 'manifest'>,
+  { config, place, manifest }: Pick<RestoreParts, 'config' | 'place' | 'manifest'>,
   folder: string,
 ): Promise<string> => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = databaseFile({ data: folder });
+  const stored = await loadStoredDatabase(place, manifest);
+  if (stored !== null) {
+    await writeDatabase(place, stored, { config, file });
+    return file;
+  }
   await pipeline(
     await openObject(place, manifest.database.sha256),
     createZstdDecompress(),

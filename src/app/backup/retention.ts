@@ -1,5 +1,6 @@
 /** Removes old backups, and the objects that only they had. */
 import { readContents } from './contents.ts';
+import { listChunks, loadStoredDatabase } from './database_chunks.ts';
 import { type ContentLine, type Manifest, manifestPath } from './manifest.ts';
 import { type BackupPlace, listBackups, loadManifest, objectArea } from './places/backup_place.ts';
 
@@ -9,6 +10,8 @@ const digestsOf = (line: ContentLine): string[] =>
 const addObjects = async (place: BackupPlace, manifest: Manifest, needed: Set<string>): Promise<void> => {
   for (const object of [manifest.database, manifest.contents, manifest.secrets])
     if (object !== null) needed.add(object.sha256);
+  const database = await loadStoredDatabase(place, manifest);
+  for (const digest of database === null ? [] : listChunks(database)) needed.add(digest);
   for await (const line of readContents(place, manifest))
     for (const digest of digestsOf(line)) needed.add(digest);
 };

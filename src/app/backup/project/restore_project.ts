@@ -59,8 +59,9 @@ export type ProjectRestored = {
 };
 
 /** Extracts the database and brings it to the schema of this version. */
-const openMigrated = async ({ config, scratch, ...backup }: ProjectRestore): Promise<Snapshot> => {
-  const file = await extractDatabase(backup, `${scratch}/database`);
+const openMigrated = async (restore: ProjectRestore): Promise<Snapshot> => {
+  const { config, scratch } = restore;
+  const file = await extractDatabase(restore, `${scratch}/database`);
   const local = { ...config, database_url: null, data: dirname(file) };
   const store = await openAnyStore({ config: local, clock: systemClock, onFatal: () => undefined });
   try {
