@@ -123,7 +123,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.getByRole('row', { name: group.full_path }).waitFor();
         await page.getByLabel('Limit access to the projects and groups listed below').uncheck();
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('the lists below do nothing now').waitFor();
+        await page.getByText('the lists below have no effect').waitFor();
         await web.assertFine(page);
         const width = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         assert.equal(await page.evaluate(width), 0);

@@ -107,7 +107,7 @@ test('without scripts the page shows the log, reloads itself, and every action w
       await peer.trace(job, 'and more\n');
       await page.getByText('and more').waitFor({ timeout: 20_000 });
       await page.getByRole('button', { name: 'Cancel one' }).click();
-      await page.getByText('The job is cancelled.').waitFor();
+      await page.getByText('The job was canceled.').waitFor();
       await peer.finish(job, 'failed');
       await page.goto(`/${project.full_path}/-/pipelines/${pipeline}`);
       await page.getByRole('button', { name: 'Retry one' }).click();
