@@ -1,6 +1,6 @@
 /** Computes merge bases and ancestry of commits. Their answers never change, so they are cached. */
 import type { Context, MethodHandler } from '../handler_types.ts';
-import { count, flag, oid } from '../exec/arguments.ts';
+import { type Argument, count, flag, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
@@ -26,6 +26,22 @@ const cachedRelation = async (
   return value;
 };
 
+/** Runs `git merge-base`, which ends with 1 where the answer is no. @throws GitError `missing` */
+const runMergeBase = async (context: Context, args: Argument[]) => {
+  await requireRepository(context);
+  const ended = await context.exec.run({
+    command: 'merge-base',
+    args,
+    dir: context.dir,
+    slot: 'interactive',
+    seconds: walkTimeoutSeconds,
+    signal: context.signal,
+    codes: [0, 1, 128],
+  });
+  if (ended.code === 128) throw new GitError('missing', ended.stderr);
+  return ended;
+};
+
 /** Finds the best common ancestor; null if there is none. @throws GitError `missing` */
 export const mergeBase = async (context: Context, ids: readonly Oid[]): Promise<Oid | null> => {
   const [first, ...others] = ids;
@@ -33,20 +49,7 @@ export const mergeBase = async (context: Context, ids: readonly Oid[]): Promise<
     throw new GitError('invalid', 'a merge base needs 2 to 100 commits');
   const args = [...(others.length > 1 ? [flag('--octopus')] : []), ...ids.map(oid)];
   const base = await cachedRelation(context, `base ${ids.join(' ')}`, async () => {
-    await requireRepository(context);
-    const run = {
-      command: 'merge-base',
-      dir: context.dir,
-      slot: 'interactive',
-      seconds: walkTimeoutSeconds,
-    } as const;
-    const { code, stdout, stderr } = await context.exec.run({
-      ...run,
-      args,
-      signal: context.signal,
-      codes: [0, 1, 128],
-    });
-    if (code === 128) throw new GitError('missing', stderr);
+    const { stdout } = await runMergeBase(context, args);
     return stdout.toString().split('\n')[0] ?? '';
   });
   return base === '' ? null : base;
@@ -66,20 +69,7 @@ export const isAncestor: MethodHandler<'commits.is_ancestor'> = async ({ ancesto
   if (ancestor === descendant) return { result: { is: (await readCommit(context, ancestor)) !== null } };
   const args = [flag('--is-ancestor'), oid(ancestor), oid(descendant)];
   const answer = await cachedRelation(context, `in ${ancestor} ${descendant}`, async () => {
-    await requireRepository(context);
-    const run = {
-      command: 'merge-base',
-      dir: context.dir,
-      slot: 'interactive',
-      seconds: walkTimeoutSeconds,
-    } as const;
-    const { code, stderr } = await context.exec.run({
-      ...run,
-      args,
-      signal: context.signal,
-      codes: [0, 1, 128],
-    });
-    if (code === 128) throw new GitError('missing', stderr);
+    const { code } = await runMergeBase(context, args);
     return code === 0 ? 'yes' : 'no';
   });
   return { result: { is: answer === 'yes' } };
