@@ -2,6 +2,7 @@
 import { boardShortcuts, startBoards } from './boards.ts';
 import { startCurrentLinks } from './current_links.ts';
 import { startCopyButtons } from './copy_buttons.ts';
+import { startDrafts } from './text_drafts.ts';
 import { startEditors } from './text_editors.ts';
 import { startFilters } from './filter_lists.ts';
 import { startLater } from './load_later.ts';
@@ -15,6 +16,7 @@ import { rowShortcuts } from './row_navigation.ts';
 import { startSelection } from './row_selection.ts';
 import { startShortcuts } from './shortcuts.ts';
 import { startSuggestions } from './suggestions.ts';
+import { startUploads } from './file_uploads.ts';
 import { startTimes, updateTimes } from './relative_times.ts';
 import { startTasks } from './task_lists.ts';
 
@@ -25,6 +27,8 @@ startCopyButtons();
 startCurrentLinks();
 startLines();
 startEditors();
+startUploads();
+startDrafts();
 startFilters();
 startSelection();
 startSuggestions();
