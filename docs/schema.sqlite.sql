@@ -1486,7 +1486,14 @@ CREATE TABLE projects (
   environments_access_level text not null default 'enabled',
   container_registry_access_level text not null default 'enabled',
   avatar text,
-  repository_moving integer not null default 0
+  repository_moving integer not null default 0,
+  merge_commit_template text,
+  squash_commit_template text,
+  suggestion_commit_message text,
+  autoclose_referenced_issues integer not null default 1,
+  printing_merge_request_link_enabled integer not null default 1,
+  emails_enabled integer not null default 1,
+  group_runners_enabled integer not null default 1
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);

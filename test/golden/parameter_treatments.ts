@@ -116,7 +116,7 @@ const writes: Treatment[] = [
     routes: anyProject,
     reason: elsewhere,
     names: `analytics_access_level auto_devops_deploy_strategy auto_devops_enabled container_expiration_policy_attributes
-      container_registry_access_level emails_disabled emails_enabled environments_access_level
+      container_registry_access_level environments_access_level
       feature_flags_access_level forking_access_level infrastructure_access_level model_experiments_access_level
       model_registry_access_level monitor_access_level operations_access_level package_registry_access_level
       packages_enabled pages_access_level releases_access_level repository_storage
@@ -127,13 +127,13 @@ const writes: Treatment[] = [
   {
     routes: anyProject,
     reason: 'the behaviour is fixed',
-    names: `allow_merge_on_skipped_pipeline autoclose_referenced_issues build_coverage_regex build_git_strategy
+    names: `allow_merge_on_skipped_pipeline build_coverage_regex build_git_strategy
       ci_delete_pipelines_in_seconds ci_forward_deployment_enabled ci_forward_deployment_rollback_allowed
       ci_allow_fork_pipelines_to_run_in_parent_project ci_display_pipeline_variables
-      ci_pipeline_variables_minimum_override_role ci_separated_caches group_runners_enabled issue_branch_template
-      merge_commit_template merge_request_title_regex merge_request_title_regex_description mr_default_title_template
-      printing_merge_request_link_enabled resolve_outdated_diff_discussions resource_group_default_process_mode
-      restrict_user_defined_variables squash_commit_template suggestion_commit_message topics tag_list`,
+      ci_pipeline_variables_minimum_override_role ci_separated_caches issue_branch_template
+      merge_request_title_regex merge_request_title_regex_description mr_default_title_template
+      resolve_outdated_diff_discussions resource_group_default_process_mode
+      restrict_user_defined_variables`,
   },
   {
     routes: /\/projects\/user\/:user_id$/,
@@ -217,7 +217,7 @@ const refusals: Treatment[] = [
   },
   { reason: 'repositories have no replicas', names: 'repository_checksum_failed wiki_checksum_failed' },
   { reason: 'languages are read from the repository, and not stored', names: 'with_programming_language' },
-  { reason: 'users have no status', names: 'status' },
+  { reason: 'the list is not searched by status messages', names: 'status' },
   { reason: 'who created a user is not stored', names: 'created_by' },
   { reason: 'custom attributes are not stored', names: 'custom_attributes' },
   { reason: 'projects alone have a storage', names: 'repository_storage' },

@@ -135,6 +135,7 @@ export const projectNouns = [
     action: 'admin_project',
     lines: [
       'GET',
+      'POST /mail',
       'GET /repository',
       'POST /about',
       'POST /visibility',
@@ -160,7 +161,7 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Merge requests',
     action: 'admin_project',
-    lines: ['GET', 'POST /method', 'POST /checks'],
+    lines: ['GET', 'POST /method', 'POST /checks', 'POST /messages'],
   },
   {
     noun: 'protected_branches',

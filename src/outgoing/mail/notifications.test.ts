@@ -209,6 +209,15 @@ describe('recipients', () => {
     await gantry.api(`PUT /groups/${group.id}`, { json: { emails_disabled: true } });
     await addIssue({ description });
     assert.deepEqual(await gantry.mailsTo(stranger), []);
+    await gantry.api(`PUT /groups/${group.id}`, { json: { emails_disabled: false } });
+    await gantry.api(`PUT /projects/${project.id}`, {
+      json: { visibility: 'public', emails_enabled: false },
+    });
+    await addIssue({ description });
+    assert.deepEqual(await gantry.mailsTo(stranger), []);
+    await gantry.api(`PUT /projects/${project.id}`, { json: { emails_enabled: true } });
+    await addIssue({ description });
+    assert.equal((await gantry.mailsTo(stranger)).length, 1);
   });
 
   it('are the users whose pipelines fail, once for each failure', async () => {

@@ -104,7 +104,7 @@ export const notifyUsers = async (platform: Platform, payload: Payload): Promise
   const cause = payload as MailCause;
   const { store } = platform;
   const project = (await projectsById(store.db, [cause.project_id])).get(cause.project_id);
-  if (project === undefined || project.deleted_at !== null) return;
+  if (project === undefined || project.deleted_at !== null || project.emails_enabled === 0) return;
   const groups = await loadGroups(store.db, project.namespace_id);
   if (groups.some(({ emails_disabled }) => emails_disabled === 1)) return;
   const groupIds = groups.map(({ id }) => id);

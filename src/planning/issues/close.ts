@@ -30,6 +30,7 @@ const closeIssue = async (
   { id, project }: { id: number; project: Project },
   { viewer, by }: Closing,
 ): Promise<void> => {
+  if (project.autoclose_referenced_issues === 0) return;
   const loaded = await lockIssue(tx, project, id);
   const isAllowed = loaded.isVisibleTo(viewer) && may(viewer, 'update_issue', project, loaded.target);
   if (loaded.issue.state === 'closed' || !isAllowed) return;

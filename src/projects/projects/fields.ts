@@ -13,6 +13,10 @@ const flag = optional(boolean());
 const flags = {
   public_builds: flag,
   shared_runners_enabled: flag,
+  group_runners_enabled: flag,
+  autoclose_referenced_issues: flag,
+  printing_merge_request_link_enabled: flag,
+  emails_enabled: flag,
   request_access_enabled: flag,
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
@@ -37,6 +41,16 @@ const pipelineParams = {
   ),
 };
 
+const messageTemplate = optional(
+  clearable(text({ maxLength: 500, description: 'with variables such as `%{title}`; empty: the default' })),
+);
+
+const messageParams = {
+  merge_commit_template: messageTemplate,
+  squash_commit_template: messageTemplate,
+  suggestion_commit_message: messageTemplate,
+};
+
 export const projectParams = {
   name: optional(text()),
   path: optional(text()),
@@ -49,6 +63,8 @@ export const projectParams = {
   ...topicParams,
   ...flags,
   ...pipelineParams,
+  ...messageParams,
+  emails_disabled: optional(boolean({ description: 'the opposite of `emails_enabled`' })),
   public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
   default_branch: optional(
     text({ description: 'an existing branch; cannot be set while the repository is empty' }),
@@ -77,6 +93,9 @@ export type ProjectColumns = {
   max_artifacts_size?: number | null;
   auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
   ci_default_git_depth?: number;
+  merge_commit_template?: string | null;
+  squash_commit_template?: string | null;
+  suggestion_commit_message?: string | null;
   /** Column of the stored avatar (`identity/avatars/`). */
   avatar?: string | null;
 } & FeatureColumns & { [N in FlagName]?: Flag };
@@ -108,10 +127,29 @@ const pipelineColumns = (params: Params) => ({
   ...(params.ci_default_git_depth !== undefined && { ci_default_git_depth: params.ci_default_git_depth }),
 });
 
+const messageColumns = (params: Params) =>
+  Object.fromEntries(
+    Object.keys(messageParams).flatMap((name) => {
+      const value = params[name as keyof typeof messageParams];
+      return value === undefined ? [] : [[name, value?.replaceAll('\r\n', '\n') || null]];
+    }),
+  );
+
+/** The input with the names of columns, where parameters have others. */
+const withColumnNames = (params: Params): Params => {
+  const { public_builds, public_jobs, emails_enabled, emails_disabled } = params;
+  const isMailed = emails_enabled ?? (emails_disabled === undefined ? undefined : !emails_disabled);
+  return {
+    ...params,
+    public_builds: public_builds ?? public_jobs,
+    emails_enabled: isMailed,
+  } as Params;
+};
+
 /** Reads the parameters. `visibility` takes precedence over `public`. @throws Failure 400 */
 export const readProjectInput = (params: Params): ProjectInput => {
   const visibility = readVisibility(params);
-  const input = { ...params, public_builds: params.public_builds ?? params.public_jobs };
+  const input = withColumnNames(params);
   const set = (Object.keys(flags) as FlagName[]).filter((name) => input[name] !== undefined);
   const topics = readTopics(params);
   return {
@@ -123,6 +161,7 @@ export const readProjectInput = (params: Params): ProjectInput => {
     ...(params.merge_method !== undefined && { merge_method: params.merge_method }),
     ...(params.squash_option !== undefined && { squash_option: params.squash_option }),
     ...pipelineColumns(params),
+    ...messageColumns(params),
     ...(topics !== undefined && { topics }),
     ...featureColumns(params),
     ...Object.fromEntries(set.map((name) => [name, input[name] === true ? 1 : 0])),

@@ -19,6 +19,7 @@ const loadStandings = compiled((db, input: { ids: number[] }, dialect) =>
       'stages.status as stage_status',
       'projects.namespace_id',
       'projects.shared_runners_enabled',
+      'projects.group_runners_enabled',
       'projects.deleted_at',
       'projects.archived',
       'projects.builds_access_level',
@@ -65,8 +66,8 @@ const getRefusal = (taker: Taker, row: Standing, active: ReadonlySet<number>): U
   if (row.status !== 'pending' || row.deleted_at !== null || row.archived === 1) return taken;
   if (row.builds_access_level === 'disabled' || row.repository_access_level === 'disabled') return taken;
   if (!active.has(taker.id)) return { why: 'resting' };
-  const { project_id: id, namespace_id, shared_runners_enabled } = row;
-  const project: ProjectFacts = { id, namespace_id, shared_runners_enabled };
+  const { project_id: id, namespace_id, shared_runners_enabled, group_runners_enabled } = row;
+  const project: ProjectFacts = { id, namespace_id, shared_runners_enabled, group_runners_enabled };
   const tags = JSON.parse(row.tag_list) as string[];
   return canTake(taker, { project, protected: row.protected, tags }) ? null : { why: 'other', project };
 };

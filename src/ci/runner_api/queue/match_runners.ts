@@ -16,7 +16,12 @@ export type Taker = Pick<RunnerRow, 'id' | 'runner_type' | 'access_level' | 'run
 };
 
 /** Facts of a project that decide which runners serve it. */
-export type ProjectFacts = { id: number; namespace_id: number; shared_runners_enabled: 0 | 1 };
+export type ProjectFacts = {
+  id: number;
+  namespace_id: number;
+  shared_runners_enabled: 0 | 1;
+  group_runners_enabled: 0 | 1;
+};
 
 /** The properties that jobs of one group share: the same runners may take them. */
 export type MatchFacts = { project: ProjectFacts; protected: 0 | 1; tags: readonly string[] };
@@ -26,7 +31,9 @@ const reaches = (
   project: ProjectFacts,
 ): boolean => {
   if (runner_type === 'instance_type') return project.shared_runners_enabled === 1;
-  return reach.has(runner_type === 'group_type' ? project.namespace_id : project.id);
+  if (runner_type === 'group_type')
+    return project.group_runners_enabled === 1 && reach.has(project.namespace_id);
+  return reach.has(project.id);
 };
 
 export const canTake = (

@@ -16,6 +16,7 @@ export const pendingColumns = [
   'projects.id',
   'projects.namespace_id',
   'projects.shared_runners_enabled',
+  'projects.group_runners_enabled',
 ] as const;
 
 /** Loads jobs that became pending since a time, of projects that run jobs. */
@@ -45,11 +46,11 @@ export const readPending = async (
   for (let after = 0; ;) {
     const rows = await pendingRows(db, { since, after });
     take(
-      rows.map(({ id, namespace_id, shared_runners_enabled, ...row }) => ({
+      rows.map(({ id, namespace_id, shared_runners_enabled, group_runners_enabled, ...row }) => ({
         job_id: row.job_id,
         protected: row.protected,
         tag_list: row.tag_list,
-        project: { id, namespace_id, shared_runners_enabled },
+        project: { id, namespace_id, shared_runners_enabled, group_runners_enabled },
       })),
     );
     for (const { created_at } of rows) newest = Math.max(newest ?? created_at, created_at);

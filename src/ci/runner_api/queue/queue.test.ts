@@ -138,7 +138,11 @@ describe('a runner', () => {
     assert.deepEqual(await drain(shared), []);
     assert.deepEqual(await drain(await ofGroup(other.id)), []);
     assert.deepEqual(await drain(await ofProject(await seedProject(gantry))), []);
-    assert.deepEqual(await drain(await ofGroup(above.id)), [one['a']]);
+    await setProject(inGroup, { group_runners_enabled: 0 });
+    assert.deepEqual(await drain(await ofGroup(above.id)), []);
+    await setProject(inGroup, { group_runners_enabled: 1 });
+    const two = await jobs(inGroup, 'a: { script: x }');
+    assert.deepEqual(await drain(await ofGroup(above.id)), [one['a'], two['a']]);
     await setProject(outside, { shared_runners_enabled: 1 });
     const more = await jobs(outside, 'b: { script: x }');
     assert.equal((await drain(shared)).at(-1), more['b']);

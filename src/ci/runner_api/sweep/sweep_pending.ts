@@ -55,11 +55,12 @@ const hasRunner = async (
   row: Pending,
   takersByProject: Map<number, Taker[]>,
 ): Promise<boolean> => {
-  const { id, namespace_id, shared_runners_enabled } = row;
+  const { id, namespace_id, shared_runners_enabled, group_runners_enabled } = row;
   const takers = takersByProject.get(id) ?? (await loadTakers(platform, { id, namespace_id }));
   takersByProject.set(id, takers);
   const tags = JSON.parse(row.tag_list) as string[];
-  const jobs = { project: { id, namespace_id, shared_runners_enabled }, protected: row.protected, tags };
+  const project = { id, namespace_id, shared_runners_enabled, group_runners_enabled };
+  const jobs = { project, protected: row.protected, tags };
   return takers.some((taker) => canTake(taker, jobs));
 };
 

@@ -123,10 +123,15 @@ const isOfGroupAbove = (namespaceId: number): Condition =>
     where namespace_id in ${selectAncestors(namespaceId)})`;
 
 /** Condition over `runners`: those that may take the project's jobs. */
-export const runnersForProject = ({ id, namespace_id, shared_runners_enabled }: Project): Condition =>
+export const runnersForProject = ({
+  id,
+  namespace_id,
+  shared_runners_enabled,
+  group_runners_enabled,
+}: Project): Condition =>
   anyOf([
     sql<boolean>`runners.id in (select runner_id from runner_projects where project_id = ${id})`,
-    isOfGroupAbove(namespace_id),
+    ...(group_runners_enabled === 1 ? [isOfGroupAbove(namespace_id)] : []),
     ...(shared_runners_enabled === 1 ? [isOfInstance] : []),
   ]);
 

@@ -25,6 +25,7 @@ export type ProjectsTable = {
   container_registry_access_level: Generated<FeatureLevel>;
   public_builds: Generated<Flag>;
   shared_runners_enabled: Generated<Flag>;
+  group_runners_enabled: Generated<Flag>;
   request_access_enabled: Generated<Flag>;
   only_allow_merge_if_pipeline_succeeds: Generated<Flag>;
   only_allow_merge_if_all_discussions_are_resolved: Generated<Flag>;
@@ -40,6 +41,15 @@ export type ProjectsTable = {
   merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
   squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;
   remove_source_branch_after_merge: Generated<Flag>;
+  /** Templates of the messages of merges, squashes and applied suggestions; null: the default ones. */
+  merge_commit_template: Generated<string | null>;
+  squash_commit_template: Generated<string | null>;
+  suggestion_commit_message: Generated<string | null>;
+  /** Whether merges and pushes close the issues of this project that they name. */
+  autoclose_referenced_issues: Generated<Flag>;
+  printing_merge_request_link_enabled: Generated<Flag>;
+  /** 0: nobody gets mails about the project. */
+  emails_enabled: Generated<Flag>;
   /** Root of the fork network; null: none, or itself. */
   fork_network_id: Generated<number | null>;
   /** Path of the CI configuration; null: `.gitlab-ci.yml`. */

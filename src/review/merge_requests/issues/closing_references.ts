@@ -15,7 +15,7 @@ import type { ClosedBy } from '../../../planning/issuables/text/system_note_text
 import { closeIssues } from '../../../planning/issues/close.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../find.ts';
-import type { VersionCommit } from '../versions/json.ts';
+import { loadVersionCommits } from '../versions/queries.ts';
 
 /** A referenced issue with the fields that decide its visibility. */
 export type NamedIssue = Awaited<ReturnType<typeof resolveIssues>>[number];
@@ -99,13 +99,8 @@ const maxCachedCharacters = 4_096;
 const loadCommitMessages = async (db: Reader, diff_id: number): Promise<string> => {
   const cached = db.isTransaction ? undefined : cachedMessages.get(db, diff_id);
   if (cached !== undefined) return cached;
-  const row = await db
-    .selectFrom('merge_request_diff_texts')
-    .select('commits')
-    .where('diff_id', '=', diff_id)
-    .executeTakeFirst();
-  if (row === undefined) return '';
-  const commits = JSON.parse(row.commits) as VersionCommit[];
+  const commits = await loadVersionCommits(db, diff_id);
+  if (commits.length === 0) return '';
   const messages = commits.map(({ message }) => message).join('\n');
   if (!db.isTransaction && messages.length <= maxCachedCharacters) cachedMessages.set(db, diff_id, messages);
   return messages;

@@ -20,8 +20,7 @@ import { type MergeData, mergeCompletion } from './complete_merge.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import { type MergeCommits, makeMergeCommit } from './merge_commit.ts';
-import { loadMergeMessage } from './default_messages.ts';
-import { defaultSquashMessage } from './merge_message.ts';
+import { loadMergeMessage, loadSquashMessage } from './default_messages.ts';
 import { cannotBeMerged, otherHead, requireOpen, requireReady } from './rules.ts';
 import { type MergeCheck, notMergeable, storeStatus, tooLargeToMerge } from './merge_status.ts';
 import { isBeingMerged, lockUnlessMerging, writeUnlessMerging } from './merge_lock.ts';
@@ -88,18 +87,12 @@ const getSquashMessage = async (attempt: MergeAttempt): Promise<string | null> =
   const version = await latestVersion(platform.store.db, loaded.merge_request);
   const message = params.squash_commit_message ?? '';
   if (message === '' && version?.commits_count === 1) return null;
-  return message === '' ? defaultSquashMessage(loaded.merge_request) : message;
+  return message === '' ? await loadSquashMessage(attempt) : message;
 };
 
-const getMergeMessage = async ({
-  platform,
-  loaded,
-  merger,
-  params,
-  baseUrl,
-}: MergeAttempt): Promise<string> => {
-  if ((params.merge_commit_message ?? '') !== '') return params.merge_commit_message ?? '';
-  return await loadMergeMessage(platform, loaded, merger.viewer, baseUrl);
+const getMergeMessage = async (attempt: MergeAttempt): Promise<string> => {
+  const message = attempt.params.merge_commit_message ?? '';
+  return message === '' ? await loadMergeMessage(attempt) : message;
 };
 
 type Messages = { merge_message: string; squash_message: string | null };

@@ -68,6 +68,12 @@ test('links to the open request', async () => {
   ]);
 });
 
+test('is empty where the project switched it off', async () => {
+  const quiet = await seedCoded(gantry, {}, { printing_merge_request_link_enabled: 0 });
+  const sha = await seedBranch(gantry, quiet, 'quiet');
+  assert.deepEqual(await readMessage({ quiet: sha }, quiet), []);
+});
+
 test('omits a branch without a request if there is no page to create one', async () => {
   const sha = await seedBranch(gantry, project, 'pageless');
   assert.deepEqual(await readMessage({ pageless: sha }, project, false), []);

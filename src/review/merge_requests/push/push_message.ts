@@ -76,6 +76,7 @@ export const pushMessage = async (
   pushed: Omit<MessageRequest, 'hasPage'>,
   updates: readonly { ref: string; new: string }[],
 ): Promise<string[]> => {
+  if (pushed.project.printing_merge_request_link_enabled === 0) return [];
   const branches = updates
     .filter((update) => update.new !== zeroOid && update.ref.startsWith(branchPrefix))
     .map(({ ref }) => ref.slice(branchPrefix.length))

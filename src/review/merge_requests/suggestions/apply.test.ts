@@ -128,6 +128,16 @@ test('several are applied as one commit, from the last line to the first', async
   assert.deepEqual(parent_ids, [request.sha]);
 });
 
+test('the message of the project counts where none is given', async () => {
+  const path = `PUT /projects/${project.id}`;
+  await gantry.api(path, { json: { suggestion_commit_message: 'Use %{file_path}' } });
+  const request = await openNew();
+  const [one] = await suggest(request, ['a.txt', 1], block('1'));
+  await applyOne(one?.id ?? 0, { commit_message: ' ' });
+  assert.equal((await headCommit(request)).message.trim(), 'Use a.txt');
+  await gantry.api(path, { json: { suggestion_commit_message: null } });
+});
+
 test('refuses what cannot be applied, and changes nothing', async () => {
   const request = await openNew();
   const [one] = await suggest(request, ['a.txt', 1], block('1'));

@@ -151,10 +151,12 @@ export const applySuggestions = async (
   const files = groupByFile(loaded, chosen);
   const actions: FileAction[] = [];
   for (const file of files) actions.push(await toAction(call, code, head_sha ?? '', file));
+  const texts = [message, loaded.project.suggestion_commit_message];
+  const template = texts.find((text) => (text ?? '').trim() !== '') ?? null;
   const about = { suggestions: chosen.length, files: [...files.keys()], branch: source_branch };
   const id = await commitFiles(call, code, {
     branch: source_branch,
-    message: formatMessage(message, { ...about, project: code.project, user }),
+    message: formatMessage(template, { ...about, project: code.project, user }),
     actions,
     refuse: outdated,
   });

@@ -11,9 +11,9 @@ type About = {
 
 const defaultMessage = 'Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)';
 
-/** Replaces the placeholders of a message; unknown ones stay. A blank message is the default one. */
+/** Replaces the placeholders of a message; unknown ones stay. The default one if none is given. */
 export const formatMessage = (
-  message: string | undefined,
+  message: string | null,
   { suggestions, files, branch, project, user }: About,
 ): string => {
   const values = new Map([
@@ -27,6 +27,8 @@ export const formatMessage = (
     ['user_full_name', user.name],
     ['username', user.username],
   ]);
-  const chosen = message === undefined || message.trim() === '' ? defaultMessage : message;
-  return chosen.replace(/%\{(\w+)\}/g, (whole, name: string) => values.get(name) ?? whole);
+  return (message ?? defaultMessage).replace(
+    /%\{(\w+)\}/g,
+    (whole, name: string) => values.get(name) ?? whole,
+  );
 };

@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { MergeRequestDiffsTable } from '../../../platform/db/schema/review.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
-import type { VersionRow } from './json.ts';
+import type { VersionCommit, VersionRow } from './json.ts';
 
 /** The content of a version, with its long texts. */
 export type NewVersion = Pick<
@@ -87,6 +87,16 @@ export const listVersions = async (
     await newest.limit(page.limit).offset(page.offset).execute(),
     async () => await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   );
+};
+
+/** Loads the stored commits of a version, newest first. */
+export const loadVersionCommits = async (db: Reader, diffId: number): Promise<VersionCommit[]> => {
+  const row = await db
+    .selectFrom('merge_request_diff_texts')
+    .select('commits')
+    .where('diff_id', '=', diffId)
+    .executeTakeFirst();
+  return row === undefined ? [] : (JSON.parse(row.commits) as VersionCommit[]);
 };
 
 /** Loads the ids of the stored commits of a version, newest first. */

@@ -38,7 +38,7 @@ const pipelineSection: Section = {
 const jobSection: Section = {
   key: 'jobs',
   title: 'Jobs',
-  names: ['build_timeout', 'ci_default_git_depth', 'shared_runners_enabled'],
+  names: ['build_timeout', 'ci_default_git_depth', 'shared_runners_enabled', 'group_runners_enabled'],
   saved: 'The job settings were saved.',
   fields: ({ text, isOn, problems }) => [
     input({
@@ -70,6 +70,13 @@ const jobSection: Section = {
       label: 'Instance runners',
       hint: 'Runners of the whole instance may take jobs of this project.',
       checked: isOn('shared_runners_enabled'),
+      problems,
+    }),
+    checkbox({
+      name: 'group_runners_enabled',
+      label: 'Group runners',
+      hint: 'Runners of the groups above may take jobs of this project.',
+      checked: isOn('group_runners_enabled'),
       problems,
     }),
   ],

@@ -4,7 +4,7 @@ import { findVisibilityProblem } from '../../../../core/settings/setting_effects
 import { findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { isWider } from '../../../../identity/groups/rules.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
-import { input, textArea } from '../../parts/form.ts';
+import { checkbox, input, textArea } from '../../parts/form.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { advancedPart } from './advanced_section.ts';
 import { avatarPart } from './avatar.ts';
@@ -72,6 +72,22 @@ const visibilitySection: Section = {
   },
 };
 
+const mailSection: Section = {
+  key: 'mail',
+  title: 'E-mail',
+  names: ['emails_enabled'],
+  saved: 'The e-mail setting was saved.',
+  fields: ({ isOn, problems }) => [
+    checkbox({
+      name: 'emails_enabled',
+      label: 'Send mails about this project',
+      hint: 'Off: nobody gets any, whatever their notification level.',
+      checked: isOn('emails_enabled'),
+      problems,
+    }),
+  ],
+};
+
 const pathSection: Section = {
   key: 'path',
   title: 'Path',
@@ -90,7 +106,7 @@ export const generalPage: SettingsPage = {
   noun: 'settings',
   title: 'General settings',
   action: 'admin_project',
-  sections: [aboutSection, visibilitySection, featureSection, pathSection],
+  sections: [aboutSection, visibilitySection, featureSection, mailSection, pathSection],
   second: avatarPart,
   more: advancedPart,
 };

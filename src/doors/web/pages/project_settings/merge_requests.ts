@@ -1,11 +1,17 @@
 /** Settings of merge requests of a project: merge method and checks. */
-import { checkbox, radios, select } from '../../parts/form.ts';
+import { checkbox, radios, select, textArea } from '../../parts/form.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
 const methodSection: Section = {
   key: 'method',
   title: 'Merge method',
-  names: ['merge_method', 'squash_option', 'remove_source_branch_after_merge'],
+  names: [
+    'merge_method',
+    'squash_option',
+    'remove_source_branch_after_merge',
+    'autoclose_referenced_issues',
+    'printing_merge_request_link_enabled',
+  ],
   saved: 'The merge method was saved.',
   fields: ({ text, isOn, problems }) => [
     radios({
@@ -47,6 +53,19 @@ const methodSection: Section = {
       checked: isOn('remove_source_branch_after_merge'),
       problems,
     }),
+    checkbox({
+      name: 'autoclose_referenced_issues',
+      label: 'Close issues that are named after “Closes”',
+      hint: 'When the commit or merge request that names them reaches the default branch. Concerns the issues of this project.',
+      checked: isOn('autoclose_referenced_issues'),
+      problems,
+    }),
+    checkbox({
+      name: 'printing_merge_request_link_enabled',
+      label: 'Show a link to the merge request after a push',
+      checked: isOn('printing_merge_request_link_enabled'),
+      problems,
+    }),
   ],
 };
 
@@ -73,9 +92,43 @@ const checksSection: Section = {
   ],
 };
 
+const messageSection: Section = {
+  key: 'messages',
+  title: 'Commit messages',
+  intro: 'Templates with variables. Empty: the default message. The message can be edited at the merge.',
+  names: ['merge_commit_template', 'squash_commit_template', 'suggestion_commit_message'],
+  saved: 'The commit messages were saved.',
+  fields: ({ text, problems }) => [
+    textArea({
+      name: 'merge_commit_template',
+      label: 'Merge commits',
+      hint: '%{source_branch}, %{target_branch}, %{title}, %{description}, %{issues}, %{reference}, %{local_reference}, %{url}, %{first_commit}, %{first_multiline_commit}, %{all_commits}, %{approved_by}, %{reviewed_by}, %{merged_by}, %{merge_request_author}, %{co_authored_by}, %{source_project_id}',
+      value: text('merge_commit_template'),
+      rows: 5,
+      problems,
+    }),
+    textArea({
+      name: 'squash_commit_template',
+      label: 'Squash commits',
+      hint: 'The same variables. Default: %{title}',
+      value: text('squash_commit_template'),
+      rows: 3,
+      problems,
+    }),
+    textArea({
+      name: 'suggestion_commit_message',
+      label: 'Applied suggestions',
+      hint: '%{suggestions_count}, %{files_count}, %{file_paths}, %{branch_name}, %{project_name}, %{project_path}, %{user_full_name}, %{username}',
+      value: text('suggestion_commit_message'),
+      rows: 2,
+      problems,
+    }),
+  ],
+};
+
 export const mergePage: SettingsPage = {
   noun: 'settings/merge_requests',
   title: 'Merge request settings',
   action: 'admin_project',
-  sections: [methodSection, checksSection],
+  sections: [methodSection, checksSection, messageSection],
 };

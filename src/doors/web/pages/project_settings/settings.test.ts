@@ -219,6 +219,11 @@ test('saves how merge requests are merged', async () => {
     only_allow_merge_if_pipeline_succeeds: '1',
     only_allow_merge_if_all_discussions_are_resolved: '0',
   });
+  await visitor.post(`${page}/messages`, {
+    merge_commit_template: '%{title}\r\n\r\n%{url}',
+    squash_commit_template: '',
+    suggestion_commit_message: 'Apply',
+  });
   const saved = await load();
   assert.deepEqual(
     [saved.merge_method, saved.squash_option, saved.remove_source_branch_after_merge],
@@ -227,6 +232,10 @@ test('saves how merge requests are merged', async () => {
   assert.deepEqual(
     [saved.only_allow_merge_if_pipeline_succeeds, saved.only_allow_merge_if_all_discussions_are_resolved],
     [true, false],
+  );
+  assert.deepEqual(
+    [saved.merge_commit_template, saved.squash_commit_template, saved.suggestion_commit_message],
+    ['%{title}\n\n%{url}', null, 'Apply'],
   );
   const { text } = await visitor.get(page);
   assert.match(text, /type="radio" value="ff" checked/);
@@ -255,6 +264,7 @@ test('saves how pipelines run', async () => {
     build_timeout: '7200',
     ci_default_git_depth: '0',
     shared_runners_enabled: '0',
+    group_runners_enabled: '0',
   });
   await visitor.post(`${page}/artifacts`, { keep_latest_artifact: '1' });
   const saved = await load();
@@ -263,8 +273,13 @@ test('saves how pipelines run', async () => {
     ['ci/main.yml', 'disabled', false],
   );
   assert.deepEqual(
-    [saved.build_timeout, saved.ci_default_git_depth, saved.shared_runners_enabled],
-    [7200, 0, false],
+    [
+      saved.build_timeout,
+      saved.ci_default_git_depth,
+      saved.shared_runners_enabled,
+      saved.group_runners_enabled,
+    ],
+    [7200, 0, false, false],
   );
   assert.equal(saved.keep_latest_artifact, true);
   const cases: [string, Record<string, string>, RegExp][] = [

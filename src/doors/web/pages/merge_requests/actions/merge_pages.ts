@@ -42,7 +42,8 @@ const editedMessages = async (
   { merge_commit_message, squash_commit_message }: SentMessages,
 ) => {
   if (merge_commit_message === undefined && squash_commit_message === undefined) return {};
-  const defaults = await loadDefaultMessages(call, loaded);
+  const { platform, baseUrl } = call;
+  const defaults = await loadDefaultMessages({ platform, loaded, merger: getMerger(call), baseUrl });
   const edited = (sent: string | undefined, original: string): string | undefined => {
     const typed = sent?.replaceAll('\r\n', '\n').trim();
     return typed === undefined || typed === '' || typed === original.trim() ? undefined : typed;

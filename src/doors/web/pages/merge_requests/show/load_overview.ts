@@ -1,4 +1,5 @@
 /** Loads the data of the overview of a merge request. */
+import { getMerger } from '../../../../../review/merge_requests/merging/merge.ts';
 import { may } from '../../../../../core/access/may.ts';
 import { basicUser, basicUsersById } from '../../../../../identity/users/json.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
@@ -164,7 +165,14 @@ export const loadRequestPage = async (
   const some = pageRequest({ per_page: maxParticipants });
   const [messages, stack, approvedBy, reviewers, talk, labels, participants, closes, own] = await Promise.all(
     [
-      checks?.mayMerge === true ? loadDefaultMessages(call, loaded) : null,
+      checks?.mayMerge === true
+        ? loadDefaultMessages({
+            platform: call.platform,
+            loaded,
+            merger: getMerger(call),
+            baseUrl: call.baseUrl,
+          })
+        : null,
       loadOwnStack(visit, loaded, checks),
       loadApprovers(visit, loaded),
       listReviewers(call.db, target, some),
