@@ -43,8 +43,9 @@ const transfer = async (page: Page, kind: 'paste' | 'drop', types: readonly stri
   })()`);
 
 /** Waits until the comment has a text. */
-const untilComment = async (page: Page, pattern: RegExp) =>
-  await page.waitForFunction(`${String(pattern)}.test(document.querySelector('#new_comment').value)`);
+const untilComment = async (page: Page, pattern: RegExp): Promise<void> => {
+  while (!pattern.test(await comment(page).inputValue())) await page.waitForTimeout(20);
+};
 
 test('an unsent text survives a reload, until it is sent or discarded', { skip }, async () => {
   await web.withPage(async (page) => {

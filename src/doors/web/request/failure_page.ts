@@ -13,6 +13,14 @@ const reasonOf = (failure: Failure | null): string | null => {
   return /^\d{3} \w+ - (.+)$/.exec(message)?.[1] ?? null;
 };
 
+/** Returns the path of the page of ours that led to a request, as the browser says; null: another, or the same. */
+const backOf = ({ headers: { referer, host }, originalUrl }: FastifyRequest): string | null => {
+  const from = referer === undefined ? null : URL.parse(referer);
+  if (from === null || from.host !== host) return null;
+  const path = from.pathname + from.search;
+  return path === originalUrl ? null : path;
+};
+
 export type FailurePage = { body: string; headers: Record<string, string> };
 
 /** @param failure null: an unexpected error */
@@ -26,7 +34,7 @@ export const failurePage =
     ]);
     const status = failure?.status ?? 500;
     return {
-      body: errorPage({ status, reason: reasonOf(failure), requestId: request.id }),
+      body: errorPage({ status, reason: reasonOf(failure), requestId: request.id, back: backOf(request) }),
       headers: pageHeaders({ formOrigins: [], isHttps }),
     };
   };

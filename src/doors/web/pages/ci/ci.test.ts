@@ -236,6 +236,7 @@ test('shows a line longer than a part', async () => {
 test('hides buttons from users who may only read, and refuses their requests', async () => {
   const { id, jobs } = await seeded();
   const build = jobs['build'] ?? 0;
+  assert.match((await get('pipelines')).text, new RegExp(`action="[^"]+/pipelines/${id}/cancel"`));
   for (const path of [`pipelines/${id}`, `jobs/${build}`, 'pipelines']) {
     const seen = await get(path, people.reporter);
     assert.deepEqual(

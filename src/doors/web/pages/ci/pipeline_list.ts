@@ -69,7 +69,7 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
   const content = html`<div class="row between"><h1>Pipelines</h1>${may(viewer, 'create_pipeline', project) && html`<a class="button primary" href="${path}/new">${icon('play')} Run pipeline</a>`}</div>
 ${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames })}
 ${filterForm(path, ref ?? null)}
-${items.length === 0 ? none(scope !== undefined || ref !== undefined) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit.call, project, items)}</section>`}
+${items.length === 0 ? none(scope !== undefined || ref !== undefined) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}
 ${pagesNav({ path, query: { scope, ref }, page: wanted, total })}`;
   return projectView(visit, { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true }, content);
 };

@@ -118,7 +118,7 @@ const noProjects = emptyState({
 });
 
 // With scripts, it filters as one types; without, it leads to the search.
-const projectFilter = html`<form method="get" action="/dashboard/projects"><input type="search" name="search" class="small-field" placeholder="Filter" aria-label="Filter your projects" data-filter="#own-projects"></form>`;
+const projectFilter = html`<form method="get" action="/dashboard/projects"><input type="search" name="search" class="small-field" placeholder="Filter" aria-label="Filter your projects" data-filter="#own-projects > *"></form>`;
 
 const projectsCard = async (visit: Visit): Promise<Html> => {
   const { items, total } = await listRecentProjects(visit.call, maxProjects);

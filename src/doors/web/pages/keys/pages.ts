@@ -77,6 +77,7 @@ const row = (visit: Visit, key: KeyRow): Html => {
 <td>${key.type}<br><span class="quiet">${key.bits} bits</span></td>
 <td>${moment(key.created_at)}</td>
 <td>${momentOr(key.expires_at, 'Never')}</td>
+<td>${momentOr(key.last_used_at, 'Never')}</td>
 <td>${form(visit, { action: `${path}/${key.id}/delete`, submit: 'Delete', danger: true })}</td>
 </tr>
 `;
@@ -87,7 +88,7 @@ const table = (
   keys: readonly KeyRow[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Keys"><table>
 <thead><tr><th scope="col">Title and fingerprint</th><th scope="col">Type</th><th scope="col">Added</th>
-<th scope="col">Expires</th><th scope="col">Action</th></tr></thead>
+<th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
 <tbody>${keys.map((key) => row(visit, key))}</tbody>
 </table></div>`;
 

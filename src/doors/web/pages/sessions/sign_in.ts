@@ -35,6 +35,12 @@ const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: Form
     return_to === '/' ? null : hidden('return_to', return_to),
   );
 
+/** Where to get an account, or that nobody can. */
+const signUpPart = ({ call: { settings } }: Visit): Html =>
+  settings.signup_enabled && settings.password_authentication_enabled
+    ? html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`
+    : html`<p class="muted">No account yet? Sign-up is closed on this service: ask an administrator for one.</p>`;
+
 /** Links to pages that send a link by mail. */
 const mailLinks = ({ call: { platform, settings } }: Visit): Html | false =>
   isMailOn(platform) &&
@@ -52,7 +58,7 @@ ${
     ? passwordForm(visit, filled, problems)
     : html`<p>Signing in with a password is turned off on this service.</p>`
 }
-${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${settings.signup_enabled && withPassword && html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`}`;
+${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${signUpPart(visit)}`;
   return { title: 'Sign in', body, ...given };
 };
 

@@ -7,6 +7,8 @@ export type Wrong = {
   /** Message of the failure, where it is meant for people. */
   reason: string | null;
   requestId: string;
+  /** Path of the page of Gantry that led here; null: none. */
+  back: string | null;
 };
 
 type Text = { title: string; text: string };
@@ -46,6 +48,6 @@ export const errorPage = (wrong: Wrong): string => {
   const body = html`<h1>${title}</h1>
 <p>${wrong.reason ?? text}</p>
 ${reference(wrong)}
-<p><a href="/">Go to the start page</a> · <a href="/users/sign_in">Sign in</a></p>`;
+<p>${wrong.back !== null && html`<a href="${wrong.back}">Go back</a> · `}<a href="/">Go to the start page</a> · <a href="/users/sign_in">Sign in</a></p>`;
   return plainLayout({ title, body });
 };

@@ -24,7 +24,7 @@ const pickList = (name: string, title: string, boxes: readonly Box[]): Html => {
   );
   return html`<fieldset class="pick"><legend class="visually-hidden">${title}</legend>${hidden(`${name}[]`, '')}${
     boxes.length > 7 &&
-    html`<input type="search" aria-label="Filter ${title.toLowerCase()}" placeholder="Filter" data-filter="#${id}">`
+    html`<input type="search" aria-label="Filter ${title.toLowerCase()}" placeholder="Filter" data-filter="#${id} > *">`
   }<ul id="${id}">${rows}</ul></fieldset>`;
 };
 

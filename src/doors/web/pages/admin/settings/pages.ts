@@ -60,9 +60,9 @@ const problemList = ({ fields }: FormProblems): Html | null =>
 
 const groupPart = (group: Group, parts: Html[], { fields }: FormProblems): Html => {
   const wrong = Object.entries(fields).filter(([name]) => groupProblems[name]?.group === group);
-  return html`<h2 id="${idOf(group)}">${group}</h2>
+  return html`<section class="setting-group"><h2 id="${idOf(group)}">${group}</h2>
 ${wrong.map(([name, problems]) => html`<p class="error">${problems.map((one) => saidOf(groupProblems[name]?.label ?? name, one)).join('. ')}</p>`)}
-${parts}`;
+${parts}</section>`;
 };
 
 const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProblems): Promise<View> => {
@@ -82,6 +82,7 @@ const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProble
     });
   const content = html`<p>Changes take effect immediately, without a restart. Each setting is also a parameter of
 <code>PUT /application/settings</code>, named below it.</p>
+<p class="needs-script"><input type="search" placeholder="Filter settings" aria-label="Filter settings" data-filter=".settings .setting"></p>
 <div class="settings">${form(
     visit,
     { action: path, submit: 'Save changes', problems },

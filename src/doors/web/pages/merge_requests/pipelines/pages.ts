@@ -38,7 +38,7 @@ const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Pa
   const table =
     items.length === 0
       ? html`<section class="card">${emptyState({ icon: 'pipeline', title: 'No pipelines', text: 'A push to the source branch starts one if the project has a .gitlab-ci.yml file.' })}</section>`
-      : await pipelineTable(call, source, items);
+      : await pipelineTable(visit, source, items);
   return html`<div class="row between"><span class="muted">${spellCount(total, 'pipeline')}</span>${run}</div>
 <div id="pipelines" data-part${isLive && html` data-live=""`}>${table}</div>${pagesNav({ path, query: {}, page: request, total })}`;
 };
