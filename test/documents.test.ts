@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { fields } from '../src/platform/config/fields.ts';
 
 const root = join(import.meta.dirname, '..');
 const ours = '{src,gitd,runner,zip,test,bench,tools,docs,deploy,templates,.gitlab,.devcontainer}';
@@ -116,6 +117,16 @@ test('the tour and the pages of the wings stay short, and every wing has one', (
   const wings = globSync(['src/*/', 'gitd', 'runner', 'zip'], { cwd: root });
   assert.deepEqual(
     wings.filter((wing) => !existsSync(join(root, wing, 'README.md'))),
+    [],
+  );
+});
+
+test('the page of operations names every secret that can come from a file', () => {
+  const { text } = read('docs/operations.md');
+  const secrets = Object.values(fields).filter(({ secret }) => secret === true);
+  const missing = secrets.filter(({ variable }) => !text.includes(`\`${variable}\``));
+  assert.deepEqual(
+    missing.map(({ variable }) => variable),
     [],
   );
 });
