@@ -3,7 +3,7 @@ import type { Call } from '../../../../core/access/call.ts';
 import { may } from '../../../../core/access/may.ts';
 import { today } from '../../../../core/access/viewer.ts';
 import { type BoardColumn, type ColumnKey, columnsOf } from '../../../../planning/boards/columns/columns.ts';
-import { type LoadedColumn, loadColumns } from '../../../../planning/boards/columns/load.ts';
+import { type LoadedColumn, loadColumns, scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { type Board, boardNames } from '../../../../planning/boards/queries.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
@@ -181,7 +181,7 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
     place.canChange && html`<a class="button" href="${path}/edit">${icon('settings')} Edit board</a>`;
   const content = html`<h1 class="visually-hidden">Board ${board.name}</h1>
 <div class="row between">${await switcher(visit, place, board)}<span class="row">${edit}<a class="button" href="${addressOf(place.issuesPath, keptQuery(query))}">${icon('issue')} List</a></span></div>
-${filterBar({ ...bar, path, chips: query.read.chips, otherParams: {} }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
+${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: {} }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
 <div class="board" data-board tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
 <p class="visually-hidden" role="status" data-board-status></p>`;
   return place.view(visit, { title: board.name, hasHeading: true, view: { isWide: true } }, content);

@@ -1,10 +1,11 @@
 /** The parts of a list that select records and change them: a checkbox per row, and a menu with the form. */
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import type { Visit } from '../../../page.ts';
-import { type Suggestions, hidden, input, select } from '../../../parts/form.ts';
+import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
+import { suggestionsFor } from '../list/suggestions.ts';
 
 /** Where the form is sent. @param segment `issues` */
 export const bulkPath = (segment: string): string => `/-/${segment}/bulk_update`;
@@ -23,18 +24,8 @@ export const selectAllBox = html`<input type="checkbox" aria-label="Select all" 
 
 type Place = { scope: Scope; segment: 'issues' | 'merge_requests'; back: string };
 
-/** Returns what the API suggests for a field; undefined: the list is of no project or group. */
-const suggestionsFrom = (scope: Scope, below: string, field: string): { suggestions?: Suggestions } => {
-  if (scope === 'everywhere') return {};
-  const owner = 'project' in scope ? `projects/${scope.project.id}` : `groups/${scope.group_id}`;
-  return { suggestions: { url: `/api/v4/${owner}/${below}`, field } };
-};
-
-const labelSource = 'labels?include_ancestor_groups=true&per_page=100';
-const milestoneSource = 'milestones?state=active&include_ancestors=true&per_page=100';
-
 const fields = ({ scope }: Place): Html => {
-  const labels = suggestionsFrom(scope, labelSource, 'name');
+  const labels = suggestionsFor(scope, 'labels');
   return html`${select({
     name: 'state_event',
     id: 'bulk_state',
@@ -65,14 +56,14 @@ const fields = ({ scope }: Place): Html => {
     label: 'Assignee',
     hint: 'User name, me, or none',
     autocomplete: 'off',
-    ...suggestionsFrom(scope, 'members/all?per_page=100', 'username'),
+    ...suggestionsFor(scope, 'members'),
   })}${input({
     name: 'milestone',
     id: 'bulk_milestone',
     label: 'Milestone',
     hint: 'Title, or none',
     autocomplete: 'off',
-    ...suggestionsFrom(scope, milestoneSource, 'title'),
+    ...suggestionsFor(scope, 'milestones'),
   })}${select({
     name: 'subscription',
     id: 'bulk_subscription',

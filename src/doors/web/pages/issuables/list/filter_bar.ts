@@ -1,11 +1,15 @@
 /** Renders the filter bar of a list: search box, chips of active filters, filter form and sort menu. */
+import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
+import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
 
 export type Bar = {
+  /** Which records the list has: its fields suggest values of the project or group. */
+  scope: Scope;
   path: string;
   chips: readonly Chip[];
   /** Query parameters other than the filters: state and order. */
@@ -41,32 +45,47 @@ export type FilterField = {
   name: string;
   label: string;
   hint?: string;
+  /** Values that a text input suggests. */
+  suggests?: SuggestedKind;
   /** Options as [value, label] pairs. If absent, the field is a text input. */
   options?: readonly (readonly [string, string])[];
 };
 
 /** Fields that all lists have. */
 export const sharedFields: readonly FilterField[] = [
-  { name: 'labels', label: 'Labels', hint: 'Names, separated by commas' },
-  { name: 'assignee_username', label: 'Assignee', hint: 'User name' },
-  { name: 'author_username', label: 'Author', hint: 'User name' },
-  { name: 'milestone', label: 'Milestone', hint: 'Title, None, Any, #upcoming or #started' },
+  { name: 'labels', label: 'Labels', hint: 'Names, separated by commas', suggests: 'labels' },
+  { name: 'assignee_username', label: 'Assignee', hint: 'User name', suggests: 'members' },
+  { name: 'author_username', label: 'Author', hint: 'User name', suggests: 'members' },
+  {
+    name: 'milestone',
+    label: 'Milestone',
+    hint: 'Title, None, Any, #upcoming or #started',
+    suggests: 'milestones',
+  },
 ];
 
-const fieldPart = ({ name, label, hint, options }: FilterField, value: string): Html => {
+const fieldPart = (
+  { name, label, hint, suggests, options }: FilterField,
+  value: string,
+  scope: Scope,
+): Html => {
   const fieldOptions = { name, label, id: `filter_${name}`, value, ...(hint !== undefined && { hint }) };
   return options === undefined
-    ? input(fieldOptions)
+    ? input({
+        ...fieldOptions,
+        autocomplete: 'off',
+        ...(suggests !== undefined && suggestionsFor(scope, suggests)),
+      })
     : select({ ...fieldOptions, options: [['', 'All'], ...options] });
 };
 
 /** Renders a form with a field for each filter. */
-const fieldsMenu = ({ path, chips, otherParams, fields }: Bar): Html => {
+const fieldsMenu = ({ scope, path, chips, otherParams, fields }: Bar): Html => {
   const query = chipQuery(chips);
   const names = fields.map(({ name }) => name);
   const otherFilters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
   const form = html`<form method="get" action="${path}" class="filter-fields">${hiddenFields({ ...otherParams, ...otherFilters })}
-${fields.map((field) => fieldPart(field, query[field.name] ?? ''))}<div class="buttons"><button class="primary">Filter</button></div></form>`;
+${fields.map((field) => fieldPart(field, query[field.name] ?? '', scope))}<div class="buttons"><button class="primary">Filter</button></div></form>`;
   return menu({ summary: html`Filters ${icon('chevron-down')}`, classes: 'button' }, form);
 };
 

@@ -136,7 +136,7 @@ export const issueList = async (
     'Issues',
     html`<h1 class="visually-hidden">Issues</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
-${filterBar({ ...bar, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
+${filterBar({ ...bar, scope: list.scope, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
 ${card}
 ${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );

@@ -77,9 +77,9 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
 
 const fields: readonly FilterField[] = [
   ...sharedFields,
-  { name: 'reviewer_username', label: 'Reviewer', hint: 'User name' },
-  { name: 'source_branch', label: 'Source branch' },
-  { name: 'target_branch', label: 'Target branch' },
+  { name: 'reviewer_username', label: 'Reviewer', hint: 'User name', suggests: 'members' },
+  { name: 'source_branch', label: 'Source branch', suggests: 'branches' },
+  { name: 'target_branch', label: 'Target branch', suggests: 'branches' },
   {
     name: 'draft',
     label: 'Draft',
@@ -170,7 +170,7 @@ export const requestList = async (
     'Merge requests',
     html`<h1 class="visually-hidden">Merge requests</h1>
 <div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, list, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
-${filterBar({ ...bar, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
+${filterBar({ ...bar, scope: list.scope, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
 ${card}
 ${pagesNav({ path, query: filtered, page: read.page, total })}`,
   );
