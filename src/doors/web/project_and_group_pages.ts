@@ -267,6 +267,7 @@ export const projectNouns = [
 
 export const groupNouns = [
   { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
+  { noun: 'notification_setting', tab: 'activity', action: 'read_group', lines: ['POST'] },
   // Lists of issues require an account, like those of members.
   { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
   {

@@ -96,6 +96,7 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
 
 const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   activity: activityPages,
+  notification_setting: async () => (await import('./pages/groups/notification_setting.ts')).pages,
   group_members: async () => (await import('./pages/members/pages.ts')).pages,
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,

@@ -10,6 +10,7 @@ import { selectDescendants } from '../../../../identity/namespaces/ancestors.ts'
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
 import { countGroupContents } from '../../../../projects/projects/lists/group_contents.ts';
+import { loadSetting } from '../../../../projects/notification_settings/queries.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
@@ -19,6 +20,7 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { shorten } from '../../parts/projects/project_preview.ts';
+import { notificationMenu } from '../../parts/notification_menu.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
@@ -89,12 +91,20 @@ const newButtons = ({ call }: Visit, group: Group): Html | null => {
   }</div>`;
 };
 
+/** Renders the menu of the viewer's notification level; null: they are not signed in. */
+const levelMenu = async (visit: Visit, { id, full_path }: Group): Promise<Html | null> => {
+  const { actor, db } = visit.call;
+  if (actor === null) return null;
+  const { level } = await loadSetting(db, actor.user.id, { project_id: null, group_id: id });
+  return notificationMenu(visit, { action: `/groups/${full_path}/-/notification_setting`, chosen: level });
+};
+
 const heading = async (visit: Visit, group: Group): Promise<Html> => {
   const { name, avatar_url } = await groupJson(visit.call, group);
   const { description } = group;
-  return html`<div class="row between"><div class="row">${avatar({ name, avatar_url, size: 'large', isSquare: true })}<div><h1>${name}</h1>${
+  return html`<div class="row between top"><div class="row">${avatar({ name, avatar_url, size: 'large', isSquare: true })}<div><h1>${name}</h1>${
     description !== '' && html`<p class="lines muted">${description}</p>`
-  }</div></div>${newButtons(visit, group)}</div>`;
+  }</div></div><div class="row">${await levelMenu(visit, group)}${newButtons(visit, group)}</div></div>`;
 };
 
 const bar = (path: string, { search, sort, archived }: Query): Html => {

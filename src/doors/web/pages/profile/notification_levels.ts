@@ -8,7 +8,7 @@ import type { Visit } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
-import { notificationLevelTexts } from '../../parts/frame/project_actions.ts';
+import { notificationLevelTexts } from '../../parts/notification_menu.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectPathParts } from '../../parts/project_list.ts';

@@ -13,7 +13,7 @@ import { updateSetting } from '../../../../projects/notification_settings/update
 import { findProject } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkboxes, form, radios } from '../../parts/form.ts';
-import { notificationLevelTexts } from '../../parts/frame/project_actions.ts';
+import { notificationLevelTexts } from '../../parts/notification_menu.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type LeveledKind, levelList, levels, notificationsPath as path } from './notification_levels.ts';
 import { ownView } from './own_nav.ts';

@@ -1,56 +1,14 @@
 /** The buttons of a project's header: notification level, star, fork. */
 import { may } from '../../../../core/access/may.ts';
-import type { NotificationLevel } from '../../../../platform/db/schema/column_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import {
-  type ViewerRelation,
-  loadViewerRelation,
-} from '../../../../projects/projects/related/viewer_relation.ts';
+import { loadViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';
-import { menu } from '../menu.ts';
-
-/** The levels that a menu offers; `custom` is set over the API. */
-export const notificationLevelTexts: Record<NotificationLevel, readonly [name: string, text: string]> = {
-  global: ['Global', 'Your own notification setting'],
-  watch: ['Watch', 'All activity'],
-  participating: ['Participate', 'Threads in which you take part'],
-  mention: ['On mention', 'Only when you are mentioned'],
-  disabled: ['Disabled', 'No notifications'],
-  custom: ['Custom', 'Selected events'],
-};
+import { notificationMenu } from '../notification_menu.ts';
 
 const signInPath = ({ path }: Visit): string => `/users/sign_in?return_to=${encodeURIComponent(path)}`;
-
-const levelForm = (
-  visit: Visit,
-  { full_path }: Project,
-  level: NotificationLevel,
-  chosen: NotificationLevel,
-): Html => {
-  const [name, text] = notificationLevelTexts[level];
-  return html`<form method="post" action="/${full_path}/-/notification_setting">${hidden(
-    'authenticity_token',
-    visit.csrfToken(),
-  )}${hidden('level', level)}<button${level === chosen && html` aria-current="true"`}>${icon(
-    level === chosen ? 'check' : 'circle',
-  )} <span>${name}<br><small class="muted">${text}</small></span></button></form>
-`;
-};
-
-const watchPart = (visit: Visit, project: Project, { notification_level: chosen }: ViewerRelation): Html => {
-  const offered = (Object.keys(notificationLevelTexts) as NotificationLevel[]).filter(
-    (level) => level !== 'custom' || chosen === 'custom',
-  );
-  const name = chosen === 'global' ? 'Watch' : notificationLevelTexts[chosen][0];
-  const summary = html`${icon('bell')} <span>${name}</span> ${icon('chevron-down')}`;
-  return menu(
-    { summary, classes: 'button small' },
-    html`<h2>Notification level</h2>${offered.map((level) => levelForm(visit, project, level, chosen))}`,
-  );
-};
 
 type Counted = { count: number; path: string; label: string };
 
@@ -88,7 +46,7 @@ const forkPart = (visit: Visit, project: Project, count: number): Html => {
 /** Renders the buttons. Anonymous visitors are sent to sign in. */
 export const projectActions = async (visit: Visit, project: Project): Promise<Html> => {
   const relation = await loadViewerRelation(visit.call, project);
-  return html`<div class="buttons">${visit.call.signedIn && watchPart(visit, project, relation)}
+  return html`<div class="buttons">${visit.call.signedIn && notificationMenu(visit, { action: `/${project.full_path}/-/notification_setting`, chosen: relation.notification_level })}
 ${starPart(visit, project, relation.isStarred)}
 ${forkPart(visit, project, relation.forks_count)}</div>`;
 };
