@@ -66,7 +66,7 @@ const stateForm = (visit: Visit, { id, state, target }: ListedTodo, back: string
   return html`<form method="post" action="/dashboard/todos/${id}/${word}">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${hidden('back', back)}<button class="small" aria-label="${label}: ${target.title}">${label}</button></form>`;
+  )}${hidden('back', back)}<button class="small" aria-label="${label}: ${target.title}"${state === 'pending' && html` data-row-done`}>${label}</button></form>`;
 };
 
 const pathOf = (url: string): string => {
@@ -74,15 +74,33 @@ const pathOf = (url: string): string => {
   return pathname + hash;
 };
 
-/** Renders a todo. @param back path of the list, to which its form returns */
+const detailPart = (todo: ListedTodo): Html => {
+  const text = excerpt(todo);
+  return html`${relativeTo(todo.created_at)}${text !== null && html`<span class="clamp">“${text}”</span>`}`;
+};
+
+/** Renders the todos of one target below its title. @param back path of the list, to which their forms return */
+export const todoGroup = (visit: Visit, todos: readonly ListedTodo[], back: string): Html => {
+  const [first] = todos;
+  if (first === undefined) return html``;
+  const url = new URL(first.target_url).pathname;
+  const rows = todos.map((todo) => {
+    const [image] = actions[todo.action_name] ?? ['todo'];
+    return html`<li><span class="lead status wait">${icon(image)}</span>
+<a class="title" href="${pathOf(todo.target_url)}" data-row>${sentence(todo)}</a>
+<span class="meta">${detailPart(todo)}</span>
+<span class="side">${stateForm(visit, todo, back)}</span></li>
+`;
+  });
+  return html`<section class="todo-group"><h2><a href="${url}">${first.target.title}</a> <span class="muted">${reference(first)}</span></h2><ul class="list">${rows}</ul></section>`;
+};
+
+/** Renders a todo by itself. @param back path of the list, to which its form returns */
 export const todoRow = (visit: Visit, todo: ListedTodo, back: string): Html => {
   const [image] = actions[todo.action_name] ?? ['todo'];
-  const text = excerpt(todo);
   return html`<li><span class="lead status wait">${icon(image)}</span>
 <a class="title" href="${pathOf(todo.target_url)}" data-row>${todo.target.title}</a>
-<span class="meta"><span>${sentence(todo)}</span><span>${reference(todo)}</span>${relativeTo(todo.created_at)}${
-    text !== null && html`<span class="clamp">“${text}”</span>`
-  }</span>
+<span class="meta"><span>${sentence(todo)}</span><span>${reference(todo)}</span>${detailPart(todo)}</span>
 <span class="side">${stateForm(visit, todo, back)}</span></li>
 `;
 };

@@ -47,6 +47,20 @@ test('marks todos as done, and as pending again', async () => {
   assert.equal((await user.visitor.post(done, { back: '//evil.example' })).location, '/');
 });
 
+test('groups the items of a target below its title', async () => {
+  const { title, iid, full_path, id } = await mention();
+  const done = formOf(await list(), title, 'Done');
+  await user.visitor.post(done);
+  const json = { body: `@${user.username} again` };
+  await gantry.api(`POST /projects/${id}/issues/${iid}/notes`, { json });
+  await user.visitor.post(formOf(await list(), title, 'Done'));
+  const groups = (await list('?state=done')).split('<section class="todo-group">').slice(1);
+  const own = groups.filter((part) => part.includes(title));
+  assert.equal(own.length, 1);
+  assert.match(own[0] ?? '', new RegExp(`<h2><a href="/${full_path}/issues/${iid}">${title}</a>`));
+  assert.equal(own[0]?.split('data-row>').length, 3);
+});
+
 test('keeps one pending todo for a target', async () => {
   const project = await mention();
   const first = formOf(await list(), project.title, 'Done');

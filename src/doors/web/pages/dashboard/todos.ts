@@ -13,7 +13,7 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { ownPath } from '../../request/own_path.ts';
-import { type ListedTodo, actionNames, todoRow } from './todo_row.ts';
+import { type ListedTodo, actionNames, todoGroup } from './todo_row.ts';
 
 const path = '/dashboard/todos';
 
@@ -90,12 +90,11 @@ export const finishAllForm = (visit: Visit, back: string): Html =>
   )}<button class="small">Mark all done</button></form>`;
 
 /** Groups todos by their target, in the order of the newest of each. */
-const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[] =>
-  [
-    ...Map.groupBy(todos, ({ target_type, project, target }) =>
-      [target_type, project.path_with_namespace, target.iid].join(' '),
-    ).values(),
-  ].flat();
+const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[][] => [
+  ...Map.groupBy(todos, ({ target_type, project, target }) =>
+    [target_type, project.path_with_namespace, target.iid].join(' '),
+  ).values(),
+];
 
 const emptyPart = (query: Query): Html => {
   const isFiltered = Object.entries(keptQuery(query)).some(
@@ -126,10 +125,10 @@ const listView = async (visit: Visit, query: Query): Promise<View> => {
     body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishAllForm(visit, path)}</div>
 ${stateTabs}
 ${filterForm(query)}
-<section class="card" aria-label="To-do items"><header><span class="muted">${total === 1 ? '1 item' : `${total} items`}</span></header>${
+<section class="card" aria-label="To-do items" id="todo_list"><header><span class="muted">${total === 1 ? '1 item' : `${total} items`}</span></header>${
       todos.length === 0
         ? emptyPart(query)
-        : html`<ul class="list">${groupByTarget(todos).map((todo) => todoRow(visit, todo, back))}</ul>`
+        : html`${groupByTarget(todos).map((group) => todoGroup(visit, group, back))}`
     }</section>
 ${pagesNav({ path, query: kept, page: pageRequest(query), total })}`,
   };
