@@ -69,7 +69,6 @@ test('reads a list by keyboard, opens an issue and edits it', { skip }, async ()
     await page.keyboard.press('o');
     await page.waitForURL(`**${list}/2`);
     await page.keyboard.press('e');
-    await page.waitForURL(`**${list}/2/edit`);
     await page.getByLabel('Title').fill('Between');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Between' }).waitFor();
@@ -83,6 +82,51 @@ test('a tick of a task is stored', { skip }, async () => {
     await page.getByRole('checkbox', { name: 'first' }).click();
     await page.getByText('2 of 2 tasks done').waitFor();
     assert.equal(await page.getByRole('checkbox', { name: 'first' }).isChecked(), true);
+  });
+});
+
+test('edits, ticks and quotes comments in the page', { skip }, async () => {
+  const { gantry } = web;
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const { body } = await gantry.api(`GET /users?username=${username}`);
+  await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
+  const issue = `/projects/${project.id}/issues`;
+  await gantry.api(`POST ${issue}`, { json: { title: 'Gauge', description: 'Old text' } });
+  const { body: note } = await gantry.api(`POST ${issue}/1/notes`, { json: { body: '- [ ] oil\n\nDone?' } });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(`/${project.full_path}/issues/1`);
+    // A mark that a load of the page would remove.
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('checkbox', { name: 'oil' }).click();
+    await page.locator(`#note_${note.id} :checked`).waitFor();
+    await page.getByRole('link', { name: /^Quote the comment/ }).click();
+    const reply = page.getByRole('textbox', { name: 'Reply' });
+    await reply.and(page.locator(':focus')).waitFor();
+    assert.equal(await reply.inputValue(), '> - [x] oil\n> \n> Done?\n\n');
+    await reply.press('Control+Shift+P');
+    await page.locator(`#note_${note.id} .preview blockquote`).waitFor();
+    await web.assertFine(page);
+    await page.getByRole('button', { name: 'Write' }).first().click();
+    await reply.fill('');
+    await page.getByRole('link', { name: /^Edit the comment/ }).click();
+    const comment = page.getByRole('textbox', { name: 'Comment', exact: true });
+    await web.assertFine(page);
+    await gantry.api(`PUT ${issue}/1/notes/${note.id}`, { json: { body: 'Theirs' } });
+    await comment.fill('Mine');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('alert').getByText('Somebody edited this comment').waitFor();
+    await page.getByText('Theirs', { exact: true }).first().waitFor();
+    assert.equal(await comment.inputValue(), 'Mine');
+    await page.getByRole('button', { name: 'Overwrite with my version' }).click();
+    await page.locator(`#note_${note.id} .prose`).getByText('Mine').waitFor();
+    await page.keyboard.press('e');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Tide gauge');
+    await page.getByRole('textbox', { name: 'Description' }).fill('New text');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Tide gauge' }).waitFor();
+    await page.locator('#description').getByText('New text').waitFor();
+    assert.equal(await page.evaluate('window.isSamePage'), true);
   });
 });
 

@@ -94,7 +94,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
     await web.assertFine(page);
     await page.keyboard.press('Escape');
     await press(page, 'e');
-    await page.waitForURL(`${root}/issues/1/edit`);
+    await page.getByRole('textbox', { name: 'Title' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Escape');
     await press(page, 'i');
     await page.waitForURL(`${root}/issues/new`);

@@ -4,7 +4,7 @@ import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import type { NoteRow } from '../notes/note_row.ts';
-import type { NoteReader } from '../notes/queries.ts';
+import type { ActivityFilter, NoteReader } from '../notes/queries.ts';
 import { visibleNotes } from '../notes/visible.ts';
 import { toIndividualId, parseIndividualId } from './discussion_id.ts';
 
@@ -20,7 +20,9 @@ const selectNotes = (db: Reader, { type, id }: TargetKey) =>
 const groupedNotes = (
   { db, viewer }: NoteReader,
   { type, id }: TargetKey,
+  filter: ActivityFilter,
 ) => sql`from notes where target_type = ${type} and target_id = ${id} and ${visibleNotes(db, viewer)}
+  ${filter === 'all_notes' ? sql`` : sql`and system = ${sql.lit(filter === 'only_activity' ? 1 : 0)}`}
   group by discussion_id, case when discussion_id is null then id else 0 end`;
 
 type Lead = { first_id: number; discussion_id: string | null };
@@ -57,14 +59,15 @@ const countDiscussions = async (db: Reader, all: RawBuilder<unknown>): Promise<{
   return { total: rows[0]?.total ?? 0 };
 };
 
-/** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. */
+/** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. @param filter only those that begin with a comment, or with a system note */
 export const listDiscussions = async (
   reader: NoteReader,
   target: TargetKey,
   page: PageRequest,
+  filter: ActivityFilter = 'all_notes',
 ): Promise<Page<Discussion>> => {
   const { db } = reader;
-  const all = groupedNotes(reader, target);
+  const all = groupedNotes(reader, target, filter);
   const { rows } = await sql<Lead>`select min(id) as first_id, discussion_id ${all}
     order by min(created_at), min(id) limit ${page.limit} offset ${page.offset}`.execute(db);
   const { items: leads, total } = await withTotal(page, rows, async () => await countDiscussions(db, all));

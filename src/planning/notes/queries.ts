@@ -14,10 +14,15 @@ import { visibleNotes } from './visible.ts';
 
 type TargetKey = { type: TargetType; id: number };
 
+/** Values of `activity_filter`. */
+export const activityFilters = ['all_notes', 'only_comments', 'only_activity'] as const;
+
+export type ActivityFilter = (typeof activityFilters)[number];
+
 export type NoteOrder = {
   order_by: 'created_at' | 'updated_at';
   sort: 'asc' | 'desc';
-  activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
+  activity_filter: ActivityFilter;
 };
 
 /** The viewer who reads the notes, and the database handle. */

@@ -9,7 +9,7 @@ import { createNote } from './create.ts';
 import { deleteNote } from './delete.ts';
 import { noteShape, notesJson } from './json.ts';
 import type { NoteRow } from './note_row.ts';
-import { findNote, listNotes } from './queries.ts';
+import { activityFilters, findNote, listNotes } from './queries.ts';
 import { newNoteParams, readInternal, requireInternalWriter, requireNoteAdmin } from './rules.ts';
 import { updateNote } from './update.ts';
 
@@ -46,7 +46,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
       ...params,
       order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
       sort: oneOf(['asc', 'desc'], { default: 'desc' }),
-      activity_filter: oneOf(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
+      activity_filter: oneOf(activityFilters, { default: 'all_notes' }),
       ...pageParams,
     }),
     handle: async (call, input) => {

@@ -227,18 +227,21 @@ const assigneesText = (before: string[], now: string[]): string | null =>
     ? issueAssigneesText(before, now)
     : mergeRequestAssigneeText(before[0] ?? null, now[0] ?? null);
 
+/** People of a request, which a check derives from those of the locked one. */
+export type People = Pick<MergeRequestEdit, 'assignee_ids' | 'reviewer_ids'>;
+
 const again = Symbol('again');
 
 /**
  * Edits, closes or reopens a merge request in one transaction. An edit without changes writes nothing.
- * @param check called with the locked merge request before the edit; throws to abort it
+ * @param check called with the locked merge request before the edit; throws to abort it, or returns its people
  * @throws Failure 400 for an invalid title or branch, 409 for a duplicate, 422 for equal branches
  */
 export const updateMergeRequest = async (
   call: Call,
   loaded: LoadedMergeRequest,
   input: MergeRequestEdit,
-  check?: (locked: LoadedMergeRequest) => void,
+  check?: (locked: LoadedMergeRequest) => People | void,
 ): Promise<LoadedMergeRequest> => {
   const { project, merge_request } = loaded;
   const edit = await withoutForeignRemoval(call, loaded, cleaned(call, loaded, input));
@@ -247,9 +250,9 @@ export const updateMergeRequest = async (
     const prepared = await prepare(call, seen, edit);
     const result = await writeOnce(call, seen, async (tx) => {
       const locked = await lockMergeRequest(tx, project, merge_request.id);
-      check?.(locked);
+      const people = check?.(locked) ?? {};
       if (needsVersion(locked, edit) !== (prepared !== null)) return again;
-      return await applyEdit(tx, locked, { edit, prepared, actor, call });
+      return await applyEdit(tx, locked, { edit: { ...edit, ...people }, prepared, actor, call });
     });
     if (result !== again) return result;
     seen = await reloadMergeRequest(call.db, project, merge_request.id);

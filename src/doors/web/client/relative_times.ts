@@ -1,4 +1,6 @@
 /** Shows times of the page relative to now; the full time stays in the title. */
+import { onPartShown } from './page_parts.ts';
+
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -18,7 +20,7 @@ const relativeTime = (time: number, now: number): string => {
 };
 
 /** Updates all `time[data-relative]`. */
-export const updateTimes = (): void => {
+const updateTimes = (): void => {
   for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
     if (time.title === '') time.title = time.textContent;
     const text = relativeTime(Date.parse(time.dateTime), Date.now());
@@ -28,6 +30,6 @@ export const updateTimes = (): void => {
 
 /** Starts the updates, once a minute. */
 export const startTimes = (): void => {
-  updateTimes();
+  onPartShown(updateTimes);
   setInterval(updateTimes, 60_000);
 };

@@ -3,7 +3,7 @@
  * focus into a field, or runs an action. `?` lists those of the page. Single keys are off where the body says
  * `data-no-keys`, and in fields.
  */
-import { quoteSelection } from './quote_selection.ts';
+import { quoteSelection } from './writing/quote_selection.ts';
 import { type Actions, showShortcuts } from './shortcut_help.ts';
 
 const isField = (target: EventTarget | null): boolean =>

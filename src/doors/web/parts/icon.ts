@@ -64,6 +64,7 @@ export type IconName =
   | 'archive'
   | 'group'
   | 'history'
+  | 'quote'
   | 'reply';
 
 /** Renders an icon. It is hidden from screen readers: the text beside it, or `label`, says the same. */

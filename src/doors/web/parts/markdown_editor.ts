@@ -43,3 +43,22 @@ ${value ?? ''}</textarea>
 ${error}</div>
 `;
 };
+
+type ReplyGiven = {
+  name: string;
+  id: string;
+  label: string;
+  value?: string | undefined;
+  project: Pick<Project, 'full_path'>;
+};
+
+/**
+ * Renders a small field for a Markdown text, as a page has one for each of its threads. The script completes it from
+ * `editorTemplate` when it opens.
+ */
+export const replyEditor = ({ name, id, label, value = '', project }: ReplyGiven): Html =>
+  html`<div class="field markdown-editor" data-project="${project.full_path}"><label class="visually-hidden" for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="4" required>
+${value}</textarea></div>`;
+
+/** Renders what the script adds to the small fields of a page. */
+export const editorTemplate = html`<template id="editor_template"><div class="row between">${modes('Text')}<span class="hint end">Markdown is supported</span>${attach('Text')}</div><div class="preview" role="region" aria-label="Preview" tabindex="0" hidden></div></template>`;

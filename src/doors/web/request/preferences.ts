@@ -1,4 +1,5 @@
 /** Preferences of a browser, stored in a cookie: they apply to everybody who uses it, also before sign-in. */
+import { type ActivityFilter, activityFilters } from '../../../planning/notes/queries.ts';
 import { readCookie } from '../../../platform/http/cookies.ts';
 
 export const preferencesCookie = '_service_preferences';
@@ -6,6 +7,8 @@ export const preferencesCookie = '_service_preferences';
 export const schemes = ['system', 'light', 'dark'] as const;
 
 export type Preferences = {
+  /** What timelines of issues and merge requests show. */
+  activity_filter: ActivityFilter;
   scheme: (typeof schemes)[number];
   /** Whether single keys are shortcuts. */
   hasShortcuts: boolean;
@@ -18,10 +21,16 @@ export const readPreferences = (header: string | undefined): Preferences => {
   const words = new Set(readCookie(header, preferencesCookie)?.split('.'));
   return {
     scheme: schemes.find((one) => words.has(one)) ?? 'system',
+    activity_filter: activityFilters.find((one) => words.has(one)) ?? 'all_notes',
     hasShortcuts: !words.has('nokeys'),
     dismissed: [...words].flatMap((word) => (/^m\d{1,15}$/.test(word) ? [Number(word.slice(1))] : [])),
   };
 };
 
-export const writePreferences = ({ scheme, hasShortcuts, dismissed }: Preferences): string =>
-  [scheme, ...(hasShortcuts ? [] : ['nokeys']), ...dismissed.map((id) => `m${id}`)].join('.');
+export const writePreferences = ({ scheme, activity_filter, hasShortcuts, dismissed }: Preferences): string =>
+  [
+    scheme,
+    ...(activity_filter === 'all_notes' ? [] : [activity_filter]),
+    ...(hasShortcuts ? [] : ['nokeys']),
+    ...dismissed.map((id) => `m${id}`),
+  ].join('.');

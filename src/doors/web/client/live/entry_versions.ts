@@ -27,5 +27,5 @@ export const keepVersion = (fresh: Element): void => void known.set(fresh.id, ke
 /** Checks whether somebody types in an entry, or has opened its form. */
 export const isInUse = (entry: Element): boolean =>
   (document.activeElement !== entry && entry.contains(document.activeElement)) ||
-  entry.querySelector('details.reply[open]') !== null ||
+  entry.querySelector('details.reply[open], [data-edit-form]') !== null ||
   [...entry.querySelectorAll('textarea')].some(({ value, defaultValue }) => value !== defaultValue);

@@ -1,5 +1,5 @@
 /** Refreshes a part of the page after changes of its record, when the window gets the focus, and from time to time. */
-import { updateTimes } from '../relative_times.ts';
+import { partShown } from '../page_parts.ts';
 import { followTarget } from './changes_stream.ts';
 
 /** Milliseconds between refreshes: where changes are followed, and otherwise from the first to the last. */
@@ -25,7 +25,7 @@ export const refreshOnChanges = ({ target, address, merge }: Part): void => {
     const answer = await fetch(address(), { headers: { accept: 'text/html' }, redirect: 'manual' });
     const text = answer.ok ? await answer.text() : '';
     const isMerged = merge(new DOMParser().parseFromString(text, 'text/html'));
-    if (isMerged) updateTimes();
+    if (isMerged) partShown();
     return isMerged;
   };
   const refresh = async (): Promise<boolean> => {

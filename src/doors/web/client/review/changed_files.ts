@@ -1,5 +1,5 @@
 /** The files of the Changes tab: loads further parts before they are reached, filters the tree, marks the current file. */
-import { updateTimes } from '../relative_times.ts';
+import { partShown } from '../page_parts.ts';
 
 const cards = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.diff-file')];
 
@@ -40,7 +40,7 @@ const loadMore = async (more: HTMLElement): Promise<void> => {
     more.replaceWith(adopted);
     watchMore(adopted);
   }
-  updateTimes();
+  partShown();
 };
 
 const watchMore = (more: HTMLElement): void => {

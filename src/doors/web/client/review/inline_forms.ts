@@ -2,14 +2,13 @@
  * Forms and links `[data-inline]` of a changed file: only the card of that file, the bar and the tree are replaced by
  * those of the answer, so the place on the page stays. Without an answer that has the card, the browser goes there.
  */
-import { updateTimes } from '../relative_times.ts';
+import { parsePage } from '../fetch_page.ts';
+import { partShown } from '../page_parts.ts';
+import { showProblem } from '../show_problem.ts';
 
 const replaced = '.file-tree, #changes_bar';
 
 const cardOf = (element: Element): HTMLElement | null => element.closest<HTMLElement>('.diff-file');
-
-const parse = async (answer: Response): Promise<Document> =>
-  new DOMParser().parseFromString(await answer.text(), 'text/html');
 
 const replaceAround = (page: Document): void => {
   for (const old of document.querySelectorAll(replaced)) {
@@ -29,23 +28,13 @@ const replaceCard = (card: HTMLElement, page: Document): HTMLElement | null => {
   const adopted = document.adoptNode(fresh);
   card.replaceWith(adopted);
   replaceAround(page);
-  updateTimes();
+  partShown();
   const added = ids(adopted).find((id) => !known.has(id));
   const thread =
     added === undefined ? null : document.getElementById(added)?.closest<HTMLElement>('.thread-card');
   thread?.focus({ preventScroll: true });
   thread?.scrollIntoView({ block: 'nearest' });
   return adopted;
-};
-
-const showProblem = (form: HTMLFormElement, page: Document): void => {
-  const text = page.querySelector('.flash.alert')?.textContent ?? 'This could not be saved. Try again.';
-  form.querySelector('.flash.alert')?.remove();
-  const alert = document.createElement('p');
-  alert.className = 'flash alert';
-  alert.setAttribute('role', 'alert');
-  alert.textContent = text;
-  form.prepend(alert);
 };
 
 /** Submits a form and replaces its card. Returns the fresh card; null: the form shows a problem, or the page is left. */
@@ -59,7 +48,7 @@ export const submitInline = async (
     typeof value === 'string' ? [[name, value]] : [],
   );
   const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(fields) });
-  const page = await parse(answer);
+  const page = await parsePage(answer);
   if (!answer.ok) {
     showProblem(form, page);
     return null;
@@ -71,7 +60,7 @@ export const submitInline = async (
 
 const openLink = async (link: HTMLAnchorElement, card: HTMLElement): Promise<void> => {
   const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
-  if (!answer.ok || replaceCard(card, await parse(answer)) === null) location.assign(link.href);
+  if (!answer.ok || replaceCard(card, await parsePage(answer)) === null) location.assign(link.href);
 };
 
 export const startInline = (): void => {

@@ -48,7 +48,24 @@ const toggle = (editor: HTMLElement): void => {
 const submit = (form: HTMLFormElement): void =>
   form.requestSubmit(form.querySelector<HTMLButtonElement>('button.primary:not([type=button])'));
 
+/** Adds to a small field what the page has once for all of them, when it opens. */
+const complete = (editor: HTMLElement): void => {
+  const template = document.querySelector<HTMLTemplateElement>('#editor_template');
+  const area = editor.querySelector('textarea');
+  if (template === null || area === null || editor.querySelector('.preview') !== null) return;
+  const parts = document.importNode(template.content, true);
+  const preview = parts.querySelector('.preview');
+  editor.prepend(parts);
+  if (preview !== null) area.after(preview);
+};
+
+const completeIn = (part: ParentNode): void =>
+  part.querySelectorAll<HTMLElement>('.markdown-editor').forEach(complete);
+
 export const startEditors = (): void => {
+  document.querySelectorAll('details[open]').forEach(completeIn);
+  // The event does not bubble.
+  document.addEventListener('toggle', ({ target }) => completeIn(target as HTMLElement), true);
   document.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest<HTMLElement>('.markdown-editor [data-mode]');
     const editor = button?.closest<HTMLElement>('.markdown-editor');

@@ -34,7 +34,10 @@ test('is for users who see the group', async () => {
   const refused = await visitor.post(`${home}/-/notification_setting`, { level: 'watch' });
   assert.equal(refused.status, 404);
   const open = await seedGroup(gantry, { visibility: 'public' });
-  assert.doesNotMatch((await openVisitor(gantry).get(`/groups/${open.full_path}`)).text, /Notification level/);
+  assert.doesNotMatch(
+    (await openVisitor(gantry).get(`/groups/${open.full_path}`)).text,
+    /Notification level/,
+  );
 });
 
 test('gives users to-do items at every level', async () => {

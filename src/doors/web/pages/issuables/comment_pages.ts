@@ -75,7 +75,10 @@ const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
         }
         if (isStateChange(intent)) await kind.close(call, loaded, intent);
       };
-      const next = (): string => kind.path(loaded) + (noteId === null ? '' : `#note_${noteId}`);
+      // A comment is shown even where the browser hides comments.
+      const filter =
+        visit.preferences.activity_filter === 'only_activity' ? '?activity_filter=all_notes' : '';
+      const next = (): string => kind.path(loaded) + (noteId === null ? '' : `${filter}#note_${noteId}`);
       return await submitForm({ kind, visit, loaded }, operation, { typed, next });
     },
   });

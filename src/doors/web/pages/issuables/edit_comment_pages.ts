@@ -11,16 +11,18 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { type Texts, baseOf, requireBase } from '../../parts/timeline/edit_conflicts.ts';
+import { baseOf, noteTexts, requireBase } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
-import { problemText } from './submit_form.ts';
+import { problemText, submitForm } from './submit_form.ts';
+import { requireTask, tickParams } from './time_and_task_pages.ts';
 
 const oneNote = { ...oneRecord, note: id() };
 
 type LoadedNote<L> = { loaded: L; note: NoteRow };
 type Named = { project: string; iid: number; note: number };
 
+/** Loads a comment that the caller may edit. */
 const findOwnNote = async <L extends LoadedTarget>(
   kind: IssuableKind<L>,
   call: Call,
@@ -31,9 +33,6 @@ const findOwnNote = async <L extends LoadedTarget>(
   requireNoteAdmin(call, loaded, note);
   return { loaded, note };
 };
-
-/** Wraps the text of a comment for the check of conflicting edits. */
-const textsOf = (body: string): Texts => ({ title: '', description: body });
 
 type Edited = { body: string; problems?: FormProblems; conflict?: EditConflict | null };
 
@@ -46,21 +45,16 @@ const editView = <L extends LoadedTarget>(
   const action = kind.path(loaded, `/notes/${note.id}`);
   const said = problems === noProblems ? null : problemText(problems);
   const { word } = kind.noun;
-  const content = html`${form(
+  const content = html`<div data-edit-form>${form(
     visit,
     { action, submit: submitLabel(conflict), problems: { text: said, fields: {} } },
     markdownEditor({ name: 'body', label: 'Comment', value: body, rows: 12, project: loaded.project }),
-    hidden('base', baseOf(textsOf(note.body))),
-  )}
-<p><a href="${kind.path(loaded)}#note_${note.id}">Back to the ${word}</a></p>${conflictCard(conflict, `${action}/edit`, 'Comment')}
-<section class="card danger-zone"><header><h2>Delete this comment</h2></header><div class="body">${form(
+    hidden('base', baseOf(noteTexts(note.body))),
+  )}${conflictCard(conflict, `${action}/edit`, 'Comment')}<details class="act"><summary>Delete this comment</summary>${form(
     visit,
-    {
-      action: `${action}/delete`,
-      submit: 'Delete comment',
-      danger: true,
-    },
-  )}</div></section>`;
+    { action: `${action}/delete`, submit: 'Delete comment', danger: true },
+  )}</details></div>
+<p><a href="${kind.path(loaded)}#note_${note.id}">Back to the ${word}</a></p>`;
   const sign = kind.noun.type === 'Issue' ? '#' : '!';
   const title = `Edit a comment on ${sign}${loaded.target.iid}`;
   const view = kind.partView(visit, loaded, title, content);
@@ -84,17 +78,37 @@ const updatePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
             note,
             body,
             check: (current) => {
-              if (base !== undefined) requireBase(base, textsOf(current.body), 'comment');
+              if (base !== undefined) requireBase(base, noteTexts(current.body), 'comment');
             },
           }),
       );
       if (problems !== null) {
         const current = await findOwnNote(kind, call, named);
-        const saved = textsOf(current.note.body);
-        const conflict = base === undefined ? null : findConflict(base, saved, textsOf(body));
+        const saved = noteTexts(current.note.body);
+        const conflict = base === undefined ? null : findConflict(base, saved, noteTexts(body));
         return editView(kind, visit, current, { body, problems, conflict });
       }
       return redirect(`${kind.path(loaded)}#note_${note.id}`);
+    },
+  });
+
+const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/notes/:note/tasks`,
+    audience: 'user',
+    params: object({ ...oneNote, ...tickParams }),
+    handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
+      const { call } = visit;
+      const { loaded, note } = await findOwnNote(kind, call, named);
+      const operation = async (): Promise<void> => {
+        const body = requireTask(note.body, line, done);
+        const check = (current: { body: string }): void =>
+          requireBase(base, noteTexts(current.body), 'comment');
+        await updateNote(kind.noun, call, loaded, { note, body, check });
+      };
+      const next = (): string => `${kind.path(loaded)}#note_${note.id}`;
+      return await submitForm({ kind, visit, loaded }, operation, { next });
     },
   });
 
@@ -110,6 +124,7 @@ export const editCommentPages = <L extends LoadedTarget>(kind: IssuableKind<L>) 
     },
   }),
   updatePage(kind),
+  tasksPage(kind),
   page({
     method: 'POST',
     path: `${kind.served}/:iid/notes/:note/delete`,

@@ -25,7 +25,7 @@ export const conflictCard = (
   if (conflict === null) return null;
   const { saved, typed } = conflict;
   const [before, now] = [saved.description ?? '', typed.description ?? ''];
-  return html`<section class="card" aria-labelledby="saved_meanwhile"><header><h2 id="saved_meanwhile">Saved meanwhile</h2><span class="end"><a class="button small" href="${editPath}">Discard mine, continue with this</a></span></header><div class="body">${
+  return html`<section class="card" aria-labelledby="saved_meanwhile"><header><h2 id="saved_meanwhile">Saved meanwhile</h2><span class="end"><a class="button small" href="${editPath}" data-edit>Discard mine, continue with this</a></span></header><div class="body">${
     saved.title !== typed.title && savedText('Title', saved.title)
   }${before.replaceAll('\r\n', '\n') !== now && savedText(label, before)}</div></section>`;
 };

@@ -31,14 +31,21 @@ const timePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     method: 'POST',
     path: `${kind.served}/:iid/time`,
     audience: 'user',
-    params: object({ ...oneRecord, time_estimate: optional(text()), spend: optional(text()) }),
-    handle: async (visit, { time_estimate, spend = '', ...named }) => {
+    params: object({
+      ...oneRecord,
+      time_estimate: optional(text()),
+      shown_time_estimate: optional(text()),
+      spend: optional(text()),
+    }),
+    handle: async (visit, { time_estimate, shown_time_estimate: shown, spend = '', ...named }) => {
       const { call } = visit;
       const loaded = await findEditable(kind, call, named);
       return await submitForm({ kind, visit, loaded }, async () => {
         const estimate = time_estimate?.trim();
         const steps = [
-          ...(estimate === undefined ? [] : [estimate === '' ? resetEstimateStep : estimateStep(estimate)]),
+          ...(estimate === undefined || estimate === shown
+            ? []
+            : [estimate === '' ? resetEstimateStep : estimateStep(estimate)]),
           ...(spend.trim() === '' ? [] : [spendStep(spend.trim())]),
         ];
         for (const step of steps) await changeTimes(kind.noun, call, loaded, step);
@@ -48,14 +55,27 @@ const timePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
 
 type Tick = { line: number; done: boolean; base: string };
 
+/** Parameters of a form that ticks a task. */
+export const tickParams = {
+  line: optional(integer({ minimum: 0 })),
+  done: optional(boolean()),
+  base: optional(text()),
+};
+
+/** Returns the text with its task set. @throws Failure 409 if the line is no task */
+export const requireTask = (before: string, line: number, done: boolean): string => {
+  const after = toggleTask(before, line, done);
+  if (after === null) throw conflict('The text has no such task any more.');
+  return after;
+};
+
 const tick = async <L extends LoadedTarget>(
   kind: IssuableKind<L>,
   call: Call,
   loaded: L,
   { line, done, base }: Tick,
 ): Promise<void> => {
-  const description = toggleTask(kind.texts(loaded).description ?? '', line, done);
-  if (description === null) throw conflict('The description has no such task any more.');
+  const description = requireTask(kind.texts(loaded).description ?? '', line, done);
   const check = (locked: L): void => requireBase(base, kind.texts(locked), kind.noun.word);
   await kind.describe(call, loaded, description, check);
 };
@@ -67,9 +87,7 @@ const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     audience: 'user',
     params: object({
       ...oneRecord,
-      line: optional(integer({ minimum: 0 })),
-      done: optional(boolean()),
-      base: optional(text()),
+      ...tickParams,
     }),
     handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
       const loaded = await findEditable(kind, visit.call, named);

@@ -7,8 +7,10 @@ import { type Visit, page } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
+import { quotePages } from '../issuables/quote_page.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';
 import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
+import { branchPages } from './actions/branch_pages.ts';
 import { changePages } from './actions/change_pages.ts';
 import { linkPages } from './actions/link_pages.ts';
 import { moveDeletePages } from './actions/move_and_delete_pages.ts';
@@ -100,7 +102,9 @@ export const pages = [
   ...timeAndTaskPages(issueKind),
   ...commentPages(issueKind),
   ...editCommentPages(issueKind),
+  ...quotePages(issueKind),
   ...followPages(issueKind),
+  ...branchPages,
   ...linkPages,
   ...moveDeletePages,
 ];

@@ -7,6 +7,7 @@ import { type Visit, page } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
+import { quotePages } from '../issuables/quote_page.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';
 import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
 import { changePages } from './actions/change_pages.ts';
@@ -106,5 +107,6 @@ export const pages = [
   ...timeAndTaskPages(requestKind),
   ...commentPages(requestKind),
   ...editCommentPages(requestKind),
+  ...quotePages(requestKind),
   ...followPages(requestKind),
 ];

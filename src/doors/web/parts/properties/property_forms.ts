@@ -13,6 +13,10 @@ type Member = Choices['members'][number];
 export const propertyForm = (visit: Visit, action: string, fields: Html, submit = 'Save'): Html =>
   html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}${fields}<div class="buttons"><button class="primary small">${submit}</button></div></form>`;
 
+/** Sends what a form showed, so that only the difference is applied. */
+const shownList = (name: string, values: readonly (string | number)[]): Html =>
+  html`${['', ...values].map((value) => hidden(`shown_${name}[]`, value))}`;
+
 type Box = { value: string; content: Html; isChecked: boolean };
 
 /** Renders a list of checkboxes with a field that filters it. */
@@ -46,7 +50,8 @@ export const labelsForm = (
     label: 'Further labels',
     hint: 'Names, separated by commas. Missing ones are created.',
   });
-  return propertyForm(visit, action, html`${pickList('labels', 'Labels', boxes)}${fresh}`);
+  const shown = shownList('labels', [...names]);
+  return propertyForm(visit, action, html`${shown}${pickList('labels', 'Labels', boxes)}${fresh}`);
 };
 
 type People = {
@@ -68,7 +73,8 @@ export const peopleForm = (visit: Visit, action: string, { role, own, choices }:
   );
   const other = input({ name: `${role}_username`, label: 'Another user', hint: 'User name' });
   const title = role === 'assignee' ? 'Assignees' : 'Reviewers';
-  return propertyForm(visit, action, html`${pickList(`${role}_ids`, title, boxes)}${other}`);
+  const shown = shownList(`${role}_ids`, [...ids]);
+  return propertyForm(visit, action, html`${shown}${pickList(`${role}_ids`, title, boxes)}${other}`);
 };
 
 export const milestoneForm = (
@@ -85,7 +91,12 @@ export const milestoneForm = (
   return propertyForm(
     visit,
     action,
-    select({ name: 'milestone_id', label: 'Milestone', value: String(own?.id ?? ''), options }),
+    html`${hidden('shown_milestone_id', own?.id ?? '')}${select({
+      name: 'milestone_id',
+      label: 'Milestone',
+      value: String(own?.id ?? ''),
+      options,
+    })}`,
   );
 };
 
@@ -102,5 +113,6 @@ export const timeForm = (visit: Visit, action: string, estimated: number): Html 
     label: 'Add time spent',
     hint: 'Such as 1h 30m, or -30m to subtract.',
   });
-  return propertyForm(visit, action, html`${estimate}${spent}`);
+  const shown = hidden('shown_time_estimate', formatDuration(estimated) ?? '');
+  return propertyForm(visit, action, html`${shown}${estimate}${spent}`);
 };

@@ -6,7 +6,7 @@ import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { markdownEditor } from '../markdown_editor.ts';
-import type { Talk } from './timeline.ts';
+import type { Talk } from './talk.ts';
 
 const signInPart = (path: string): Html =>
   html`<p class="card-note muted"><a href="/users/sign_in?return_to=${encodeURIComponent(path)}">Sign in</a> to comment.</p>`;

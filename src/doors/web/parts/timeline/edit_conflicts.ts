@@ -4,6 +4,9 @@ import { conflict } from '../../../../platform/errors.ts';
 
 export type Texts = { title: string; description: string | null };
 
+/** Wraps the text of a comment for the check of conflicting edits. */
+export const noteTexts = (body: string): Texts => ({ title: '', description: body });
+
 /** Returns a fingerprint of the texts, which forms send back. */
 export const baseOf = ({ title, description }: Texts): string =>
   createHash('sha256')

@@ -7,6 +7,7 @@ import { type Discussion, listDiscussions } from '../../../../planning/discussio
 import { mayResolve } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
 import type { NoteRow } from '../../../../planning/notes/note_row.ts';
+import type { ActivityFilter } from '../../../../planning/notes/queries.ts';
 import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Visit } from '../../page.ts';
@@ -54,6 +55,7 @@ export type Timeline = {
   /** The page of the timeline, and how many threads and events it has in all. */
   page: number;
   total: number;
+  filter: ActivityFilter;
   awards: AwardCounts;
 };
 
@@ -68,10 +70,10 @@ export const findTalkRights = ({ call }: Visit, loaded: LoadedTarget): TalkRight
 const loadThreads = async (
   { call }: Visit,
   { target }: LoadedTarget,
-  requested: number | undefined,
+  { requested, filter }: { requested: number | undefined; filter: ActivityFilter },
 ): Promise<{ items: Discussion[]; total: number; page: number }> => {
   const read = async (page: number) =>
-    await listDiscussions(call, target, pageRequest({ page, per_page: threadsPerPage }));
+    await listDiscussions(call, target, pageRequest({ page, per_page: threadsPerPage }), filter);
   const page = Math.max(requested ?? 1, 1);
   const first = await read(page);
   const last = Math.max(Math.ceil(first.total / threadsPerPage), 1);
@@ -109,11 +111,12 @@ export const loadTimeline = async (
   loaded: LoadedTarget,
   { description, requested }: { description: string | null; requested: number | undefined },
 ): Promise<Timeline> => {
-  const { items, total, page } = await loadThreads(visit, loaded, requested);
+  const filter = visit.preferences.activity_filter;
+  const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
   const noteIds = items.flatMap(({ notes }) => notes.map(({ id }) => id));
   const [texts, awards] = await Promise.all([
     renderTexts(visit, loaded, { description, items }),
     countAwards(visit.call, loaded.target, noteIds),
   ]);
-  return { ...texts, page, total, awards };
+  return { ...texts, page, total, filter, awards };
 };

@@ -7,11 +7,25 @@ import { relativeTo } from '../timestamp.ts';
 /** Marks a text that only reporters and above see. */
 const internalBadge = html`<span class="badge" title="Visible only to members with at least the Reporter role">${icon('lock')} Internal note</span>`;
 
-type Given = {
+type Heading = {
   /** Id of the element, which addresses name: `note_3`. */
   id: string;
-  author: { name: string; username: string; avatar_url?: string | null };
+  level: 2 | 3 | 4;
+  /** What the author did, for screen readers: `commented`. */
+  verb: string;
+  author: { name: string; username: string };
   created_at: string;
+};
+
+/** Renders the heading of a text: its author and time. Screen readers jump from one to the next. */
+export const noteHeading = ({ id, level, verb, author, created_at }: Heading): Html => {
+  const content = html`<a class="author" href="/${author.username}">${author.name}</a><span class="visually-hidden"> ${verb} </span><a class="muted" href="#${id}">${relativeTo(created_at)}</a>`;
+  if (level === 2) return html`<h2 class="by">${content}</h2>`;
+  return level === 3 ? html`<h3 class="by">${content}</h3>` : html`<h4 class="by">${content}</h4>`;
+};
+
+type Given = Heading & {
+  author: { avatar_url?: string | null };
   /** The text as HTML. */
   content: Html;
   /** Time of the last edit; null: never. */
@@ -28,7 +42,7 @@ type Given = {
 
 /** Renders a text with its author. */
 export const noteCard = (given: Given): Html => {
-  const { id, author, created_at, content, editedAt = null, badge = null, actions, below } = given;
+  const { id, author, content, editedAt = null, badge = null, actions, below } = given;
   const { isInternal = false } = given;
   return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}">${avatar(
     {
@@ -36,7 +50,7 @@ export const noteCard = (given: Given): Html => {
       avatar_url: author.avatar_url ?? null,
       size: 'medium',
     },
-  )}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relativeTo(created_at)}</a>${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
+  )}<div class="card"><header>${noteHeading(given)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

@@ -79,7 +79,7 @@ test('edits title and description, but not over the edit of somebody else', asyn
     /edited this issue meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Saved meanwhile[\s\S]+One\r?\ntwo/,
   );
   assert.match(late.text, /Overwrite with my version<\/button>/);
-  assert.match(late.text, new RegExp(`href="${path}/edit">Discard mine`));
+  assert.match(late.text, new RegExp(`href="${path}/edit" data-edit>Discard mine`));
   const titled = await reporter.visitor.post(`${path}/edit`, { ...edit, title: 'Mine' });
   assert.match(titled.text, /Saved meanwhile[\s\S]+<h3>Title<\/h3><p class="lines">After<\/p>/);
   assert.doesNotMatch(titled.text, /<h3>Description/);

@@ -4,10 +4,18 @@ import { userIdByName } from '../../../../../identity/users/queries.ts';
 import { editable, edits } from '../../../../../planning/issuables/params.ts';
 import { createParams } from '../../../../../planning/issuables/fields.ts';
 import { issueFields } from '../../../../../planning/issues/fields.ts';
+import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { type IssueEdit, updateIssue } from '../../../../../planning/issues/update.ts';
 import { forbidden, invalid } from '../../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../../page.ts';
+import {
+  type Shown,
+  labelChanges,
+  mergeList,
+  requireShownValue,
+  shownParams,
+} from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable, oneIssue, servedIssues } from '../find.ts';
 import { issueKind } from '../issue_kind.ts';
@@ -41,6 +49,32 @@ const withNamedAssignee = async (
   return { ...edit, assignee_ids: [...(edit.assignee_ids ?? []), userId] };
 };
 
+/** Applies what the form changes to the locked issue. */
+const mergeEdit = ({ issue }: LoadedIssue, edit: IssueEdit, shown: Shown): IssueEdit => {
+  const { milestone_id, due_date, assignee_ids } = edit;
+  const { shown_assignee_ids: shownIds } = shown;
+  requireShownValue({
+    word: 'milestone',
+    shown: shown.shown_milestone_id,
+    sent: milestone_id === undefined ? undefined : String(milestone_id ?? ''),
+    current: issue.milestone_id === null ? null : String(issue.milestone_id),
+    text: issue.milestone?.title ?? null,
+  });
+  requireShownValue({
+    word: 'due date',
+    shown: shown.shown_due_date,
+    sent: due_date,
+    current: issue.due_date,
+    text: issue.due_date,
+  });
+  const current = issue.assignees.map(({ id }) => id);
+  return {
+    ...labelChanges(edit, shown.shown_labels),
+    ...(assignee_ids !== undefined &&
+      shownIds !== undefined && { assignee_ids: mergeList(current, shownIds, assignee_ids) }),
+  };
+};
+
 const change = page({
   method: 'POST',
   path: `${servedIssues}/:iid`,
@@ -56,14 +90,19 @@ const change = page({
     confidential,
     state_event,
     discussion_locked,
+    ...shownParams,
   }),
-  handle: async (visit, { project, iid, ...sent }) => {
+  handle: async (visit, { project, iid, ...given }) => {
+    const { shown_labels, shown_assignee_ids, shown_reviewer_ids: _none, ...others } = given;
+    const { shown_milestone_id, shown_due_date, ...sent } = others;
+    const shown = { shown_labels, shown_assignee_ids, shown_milestone_id, shown_due_date };
     const { call } = visit;
     const loaded = await findEditable(call, project, iid);
     const isAdmin = may(call.viewer, 'admin_issue', loaded.project);
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: issueKind, visit, loaded }, async () => {
-      await updateIssue(call, loaded, await withNamedAssignee(visit, sent));
+      const edit = await withNamedAssignee(visit, sent);
+      await updateIssue(call, loaded, (locked) => mergeEdit(locked, edit, shown));
     });
   },
 });

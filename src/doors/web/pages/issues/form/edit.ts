@@ -36,7 +36,7 @@ const editView = (
   { problems, conflict }: Refused = { problems: noProblems, conflict: null },
 ): View => {
   const { issue, project } = loaded;
-  const content = html`<div class="form-page">${form(
+  const content = html`<div class="form-page"><div data-edit-form>${form(
     visit,
     { action: issuePath(loaded, '/edit'), submit: submitLabel(conflict), problems },
     input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
@@ -49,8 +49,8 @@ const editView = (
       problems,
     }),
     hidden('base', baseOf(issue)),
-  )}
-<p><a href="${issuePath(loaded)}">Back to the issue</a></p>${conflictCard(conflict, issuePath(loaded, '/edit'))}</div>`;
+  )}${conflictCard(conflict, issuePath(loaded, '/edit'))}</div>
+<p><a href="${issuePath(loaded)}">Back to the issue</a></p></div>`;
   const view = projectView(visit, { project, title: `Edit #${issue.iid}`, noun: 'issues' }, content);
   return withFormStatus(view, problems);
 };

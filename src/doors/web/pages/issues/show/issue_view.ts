@@ -11,9 +11,11 @@ import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { loadChoices } from '../../../parts/properties/choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
-import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
+import { descriptionCard } from '../../../parts/timeline/description_card.ts';
+import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { issuePath, issuesPath } from '../find.ts';
+import { branchMenu } from './branch_menu.ts';
 import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
 import { sidePart } from './properties.ts';
 
@@ -40,12 +42,12 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
   const { issue, project } = loaded;
   const edit =
     rights.update &&
-    html`<a class="button" href="${issuePath(loaded, '/edit')}" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`;
+    html`<a class="button" href="${issuePath(loaded, '/edit')}" data-edit="description" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`;
   const fresh =
     visit.call.signedIn &&
     may(visit.call.viewer, 'create_issue', project) &&
     html`<a class="button primary" href="${issuesPath(project)}/new" data-key="i">${icon('plus')} New issue</a>`;
-  return html`<div class="stack tight"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${fresh}</div></div>
+  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${fresh}</div></div>
 <div class="row">${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
 };
 

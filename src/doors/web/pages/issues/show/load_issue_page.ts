@@ -7,7 +7,6 @@ import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { type LinkedIssue, listLinkedIssues } from '../../../../../planning/issues/links/links.ts';
 import { issueNoun } from '../../../../../planning/issues/noun.ts';
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
-import { listClosers } from '../../../../../review/merge_requests/issues/closed_by.ts';
 import type { Visit } from '../../../page.ts';
 import {
   type OwnRelation,
@@ -20,13 +19,12 @@ import {
   findTalkRights,
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
-import type { Talk } from '../../../parts/timeline/timeline.ts';
+import type { Talk } from '../../../parts/timeline/talk.ts';
 import { issuePath } from '../find.ts';
+import { type IssueRequests, loadRequests } from './related_requests.ts';
 
 /** The most linked issues that are shown. */
 const maxLinks = 100;
-
-export type Closer = { iid: number; title: string; state: string };
 
 /** Rights of the viewer on the issue. */
 export type Rights = TalkRights & { update: boolean; admin: boolean; move: boolean; destroy: boolean };
@@ -36,7 +34,7 @@ export type IssuePage = {
   talk: Talk;
   labels: LinkedLabel[];
   participants: Page<Person>;
-  closers: Closer[];
+  requests: IssueRequests;
   /** Linked issues that the viewer sees. */
   links: LinkedIssue[];
   own: OwnRelation;
@@ -65,11 +63,11 @@ export const loadIssuePage = async (
   const { call } = visit;
   const { target, issue } = loaded;
   const some = pageRequest({ per_page: maxParticipants });
-  const [timeline, labels, participants, closers, links, own] = await Promise.all([
+  const [timeline, labels, participants, requests, links, own] = await Promise.all([
     loadTimeline(visit, loaded, { description: issue.description, requested }),
     linkedLabels(call.db, 'Issue', [target.id]),
     listParticipants(call, loaded, some),
-    listClosers(call, loaded, some),
+    loadRequests(visit, loaded),
     listLinkedIssues(call, target.id, maxLinks),
     loadOwnRelation(visit, target),
   ]);
@@ -87,7 +85,7 @@ export const loadIssuePage = async (
     },
     labels: labels.get(target.id) ?? [],
     participants,
-    closers: closers.items.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as Closer),
+    requests,
     links,
     own,
     rights,

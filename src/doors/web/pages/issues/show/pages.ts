@@ -1,6 +1,7 @@
 import { findIssue } from '../../../../../planning/issues/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
+import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
 import { oneIssue, servedIssues } from '../find.ts';
 import { issueView } from './issue_view.ts';
 
@@ -9,8 +10,10 @@ export const showPages = [
     method: 'GET',
     path: `${servedIssues}/:iid`,
     audience: 'visitor',
-    params: object({ ...oneIssue, page: optional(integer()) }),
-    handle: async (visit, { project, iid, page: requested }) =>
-      await issueView(visit, await findIssue(visit.call, project, iid), { page: requested }),
+    params: object({ ...oneIssue, page: optional(integer()), ...activityParam }),
+    handle: async (visit, { project, iid, page: requested, activity_filter }) =>
+      await issueView(withActivityFilter(visit, activity_filter), await findIssue(visit.call, project, iid), {
+        page: requested,
+      }),
   }),
 ];

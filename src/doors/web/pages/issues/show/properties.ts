@@ -1,7 +1,7 @@
 /** Renders the properties of an issue, each with a form for users who may change it. */
 import { today } from '../../../../../core/access/viewer.ts';
 import type { Visit } from '../../../page.ts';
-import { input } from '../../../parts/form.ts';
+import { hidden, input } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -28,13 +28,19 @@ import {
 import { dayPart } from '../../../parts/times/dates.ts';
 import { issuePath, issuesPath } from '../find.ts';
 import { linksSection } from './linked_issues.ts';
-import type { Closer, IssuePage } from './load_issue_page.ts';
+import type { IssuePage } from './load_issue_page.ts';
+import { requestSections } from './related_requests.ts';
 
 const dueForm = (visit: Visit, { loaded }: IssuePage): Html =>
   propertyForm(
     visit,
     issuePath(loaded),
-    input({ name: 'due_date', label: 'Due date', type: 'date', value: loaded.issue.due_date }),
+    html`${hidden('shown_due_date', loaded.issue.due_date ?? '')}${input({
+      name: 'due_date',
+      label: 'Due date',
+      type: 'date',
+      value: loaded.issue.due_date,
+    })}`,
   );
 
 const duePart = (visit: Visit, shown: IssuePage): Html => {
@@ -51,15 +57,6 @@ const duePart = (visit: Visit, shown: IssuePage): Html => {
         : html`${date}`,
     shown.rights.admin && dueForm(visit, shown),
   );
-};
-
-const closerWords: Record<string, string> = { opened: 'open', merged: 'merged', closed: 'closed' };
-
-const closersPart = ({ closers, loaded }: IssuePage): Html | null => {
-  if (closers.length === 0) return null;
-  const line = ({ iid, title, state }: Closer): Html =>
-    html`<div>${icon('merge-request')} <a href="/${loaded.project.full_path}/merge_requests/${iid}">!${iid} ${title}</a> <span class="muted">${closerWords[state] ?? state}</span></div>`;
-  return section('Closed by', html`${closers.map(line)}`);
 };
 
 const confidentialPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
@@ -96,9 +93,7 @@ export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null
   const { target, project, issue } = loaded;
   const path = (below: string): string => issuePath(loaded, below);
   const timing = rights.update && timeForm(visit, path('/time'), target.time_estimate);
-  return html`<aside class="aside" aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${linksSection(visit, shown)}${closersPart(
-    shown,
-  )}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
+  return html`<aside class="aside" aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${linksSection(visit, shown)}${requestSections(loaded, shown.requests)}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
     visit,
     own,
     path,

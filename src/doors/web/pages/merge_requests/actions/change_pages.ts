@@ -11,8 +11,19 @@ import { forbidden, invalid } from '../../../../../platform/errors.ts';
 import { boolean, id, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import { type MergeRequestEdit, updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
+import {
+  type MergeRequestEdit,
+  type People,
+  updateMergeRequest,
+} from '../../../../../review/merge_requests/update.ts';
 import { page, redirect } from '../../../page.ts';
+import {
+  type Shown,
+  labelChanges,
+  mergeList,
+  requireShownValue,
+  shownParams,
+} from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable } from '../../issuables/time_and_task_pages.ts';
 import { oneRequest, requestsPath, servedRequests } from '../find.ts';
@@ -56,6 +67,36 @@ const withNamedUsers = async (
   };
 };
 
+/** Returns the people of the locked request after what the form changes. */
+const mergePeople = (
+  { merge_request }: LoadedMergeRequest,
+  { milestone_id, assignee_ids, reviewer_ids }: MergeRequestEdit,
+  { shown_milestone_id, shown_assignee_ids, shown_reviewer_ids }: Shown,
+): People => {
+  const { milestone, assignees, reviewers } = merge_request;
+  requireShownValue({
+    word: 'milestone',
+    shown: shown_milestone_id,
+    sent: milestone_id === undefined ? undefined : String(milestone_id ?? ''),
+    current: milestone === null ? null : String(milestone.id),
+    text: milestone?.title ?? null,
+  });
+  const merge = (users: readonly { id: number }[], shown?: number[], sent?: number[]): number[] | undefined =>
+    shown === undefined || sent === undefined
+      ? sent
+      : mergeList(
+          users.map(({ id: userId }) => userId),
+          shown,
+          sent,
+        );
+  const assigned = merge(assignees, shown_assignee_ids, assignee_ids);
+  const reviewing = merge(reviewers, shown_reviewer_ids, reviewer_ids);
+  return {
+    ...(assigned !== undefined && { assignee_ids: assigned }),
+    ...(reviewing !== undefined && { reviewer_ids: reviewing }),
+  };
+};
+
 const changePage = page({
   method: 'POST',
   path: `${servedRequests}/:iid`,
@@ -71,14 +112,19 @@ const changePage = page({
     milestone_id: editable.milestone_id,
     state_event: edits.state_event,
     discussion_locked: edits.discussion_locked,
+    ...shownParams,
   }),
-  handle: async (visit, { project, iid, ...sent }) => {
+  handle: async (visit, { project, iid, ...given }) => {
+    const { shown_labels, shown_assignee_ids, shown_reviewer_ids, ...others } = given;
+    const { shown_milestone_id, shown_due_date: _none, ...sent } = others;
+    const shown = { shown_labels, shown_assignee_ids, shown_reviewer_ids, shown_milestone_id };
     const { call } = visit;
     const loaded = await findEditable(requestKind, call, { project, iid });
     const isAdmin = may(call.viewer, 'admin_merge_request', loaded.project);
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: requestKind, visit, loaded }, async () => {
-      await updateMergeRequest(call, loaded, await withNamedUsers(call, sent));
+      const edit = labelChanges(await withNamedUsers(call, sent), shown_labels);
+      await updateMergeRequest(call, loaded, edit, (locked) => mergePeople(locked, edit, shown));
     });
   },
 });

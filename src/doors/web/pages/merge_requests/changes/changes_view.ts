@@ -15,6 +15,7 @@ import { type Changes, loadChanges } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import type { Cards, KeptText } from './card_context.ts';
 import { batchForm } from './suggestion_card.ts';
+import { editorTemplate } from '../../../parts/markdown_editor.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './load_threads.ts';
 import type { ReviewGiven } from './review_menu.ts';
@@ -197,7 +198,7 @@ export const changesView = async (
   const { alert } = given;
   const files = changes.files.length === 0 && talks.threads.length === 0 ? emptyPart(changes) : null;
   const content = html`${toolbar(cards, talks, given.review ?? {})}
-<div class="changes">${treePart(changes, talks, part)}<div class="stack">${files ?? (await filesPart(cards, talks, part, form))}</div></div>`;
+<div class="changes">${treePart(changes, talks, part)}<div class="stack">${files ?? (await filesPart(cards, talks, part, form))}</div></div>${editorTemplate}`;
   return await requestFrame(
     visit,
     loaded,

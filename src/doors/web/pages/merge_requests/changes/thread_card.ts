@@ -3,7 +3,9 @@ import { avatar } from '../../../parts/avatar.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { relativeTo } from '../../../parts/timestamp.ts';
+import { replyEditor } from '../../../parts/markdown_editor.ts';
+import { noteHeading } from '../../../parts/timeline/note_card.ts';
+import { noteLinks } from '../../../parts/timeline/note_links.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
@@ -14,13 +16,14 @@ import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes } = cards;
   const { author, created_at, updated_at, content, id } = note;
-  const path = requestPath(changes.loaded, `/notes/${id}/edit`);
-  const edit =
-    note.mayAdmin &&
-    html`<a class="icon-link end" href="${path}" aria-label="Edit the comment of ${author.name}" title="Edit">${icon('pencil')}</a>`;
-  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relativeTo(created_at)}</a>${
+  const links = noteLinks(note, {
+    path: (below) => requestPath(changes.loaded, below),
+    mayQuote: cards.rights.mayComment,
+  });
+  const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
+  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }${edit}</div>${content}${suggestionParts(cards, note.suggestions)}</div></div>`;
+  }<span class="end row tight">${links}</span></div><div data-text>${content}</div>${suggestionParts(cards, note.suggestions)}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version }: ThreadPosition): string => {
@@ -52,10 +55,15 @@ const keptReply = ({ kept }: Cards, id: string) =>
 const replyForm = (cards: Cards, { id }: ShownThread): Html | null => {
   if (!cards.rights.mayComment) return null;
   const kept = keptReply(cards, id);
-  const field = `reply_${id}`;
+  const editor = replyEditor({
+    name: 'body',
+    id: `reply_${id}`,
+    label: 'Reply',
+    value: kept?.typed,
+    project: cards.changes.loaded.project,
+  });
   const review = cards.isReviewing ? 'Add to review' : 'Start a review';
-  return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}<label class="visually-hidden" for="${field}">Reply</label><textarea id="${field}" name="body" rows="3" required>
-${kept?.typed ?? ''}</textarea>${
+  return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}${editor}${
     cards.rights.mayResolve &&
     html`<div class="field check"><input id="resolve_${id}" type="checkbox" name="resolve" value="1"${kept?.resolves === true && html` checked`}><label for="resolve_${id}">Resolve the thread</label></div>`
   }<div class="buttons"><button class="primary small" name="intent" value="comment">Reply</button><button class="small" name="intent" value="review">${review}</button></div></form></details>`;
@@ -81,13 +89,18 @@ export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly S
 };
 
 const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
-  const field = `draft_text_${draft.id}`;
   const path = `/drafts/${draft.id}`;
   const { kept } = cards;
   const typed = kept !== undefined && 'draft_id' in kept && kept.draft_id === draft.id ? kept.typed : null;
+  const editor = replyEditor({
+    name: 'body',
+    id: `draft_text_${draft.id}`,
+    label: 'Pending comment',
+    value: typed ?? draft.note,
+    project: cards.changes.loaded.project,
+  });
   return html`<div class="draft" id="draft_${draft.id}"><div class="row tight"><span class="status wait">${icon('clock')} Pending</span><span class="muted small">only you see it until you finish the review</span></div>${content}
-${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"${typed !== null && html` open`}><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}<label class="visually-hidden" for="${field}">Pending comment</label><textarea id="${field}" name="body" rows="4" required>
-${typed ?? draft.note}</textarea><div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;
+${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"${typed !== null && html` open`}><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}${editor}<div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;
 };
 
 /** Renders a draft that starts a thread. */

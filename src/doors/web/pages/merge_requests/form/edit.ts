@@ -66,7 +66,7 @@ const editView = async (
           problems,
         })
       : null;
-  const content = html`<div class="form-page">${form(
+  const content = html`<div class="form-page"><div data-edit-form>${form(
     visit,
     { action: requestPath(loaded, '/edit'), submit: submitLabel(conflict), problems },
     input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
@@ -81,8 +81,8 @@ const editView = async (
     target,
     ...mergeFields(project, filled),
     hidden('base', baseOf(merge_request)),
-  )}
-<p><a href="${requestPath(loaded)}">Back to the merge request</a></p>${conflictCard(conflict, requestPath(loaded, '/edit'))}</div>`;
+  )}${conflictCard(conflict, requestPath(loaded, '/edit'))}</div>
+<p><a href="${requestPath(loaded)}">Back to the merge request</a></p></div>`;
   const title = `Edit !${merge_request.iid}`;
   const view = projectView(visit, { project, title, noun: 'merge_requests' }, content);
   return withFormStatus(view, problems);

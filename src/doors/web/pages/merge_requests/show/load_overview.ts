@@ -38,7 +38,7 @@ import {
   findTalkRights,
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
-import type { Talk } from '../../../parts/timeline/timeline.ts';
+import type { Talk } from '../../../parts/timeline/talk.ts';
 import { requestPath } from '../find.ts';
 import { positionPart } from './position.ts';
 import { loadVersionEvents } from './version_events.ts';

@@ -2,6 +2,7 @@
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
+import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
 import { oneRequest, servedRequests } from '../find.ts';
 import { requestView } from './request_view.ts';
 
@@ -10,8 +11,12 @@ export const showPages = [
     method: 'GET',
     path: `${servedRequests}/:iid`,
     audience: 'visitor',
-    params: object({ ...oneRequest, page: optional(integer()) }),
-    handle: async (visit, { project, iid, page: requested }) =>
-      await requestView(visit, await findMergeRequest(visit.call, project, iid), { page: requested }),
+    params: object({ ...oneRequest, page: optional(integer()), ...activityParam }),
+    handle: async (visit, { project, iid, page: requested, activity_filter }) =>
+      await requestView(
+        withActivityFilter(visit, activity_filter),
+        await findMergeRequest(visit.call, project, iid),
+        { page: requested },
+      ),
   }),
 ];

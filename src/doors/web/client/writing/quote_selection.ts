@@ -1,3 +1,5 @@
+import { appendText } from './insert_text.ts';
+
 /** Quotes selected text of a comment or description in a text field. */
 export const quoteSelection = (area: HTMLTextAreaElement): void => {
   const selection = getSelection();
@@ -9,6 +11,5 @@ export const quoteSelection = (area: HTMLTextAreaElement): void => {
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n');
-  area.value = `${area.value}${area.value === '' ? '' : '\n\n'}${quote}\n\n`;
-  area.setSelectionRange(area.value.length, area.value.length);
+  appendText(area, `${quote}\n\n`);
 };

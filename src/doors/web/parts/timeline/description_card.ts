@@ -1,0 +1,23 @@
+/** The description of an issue or a merge request, as the first text of its timeline. */
+import type { Visit } from '../../page.ts';
+import { type Html, html } from '../html.ts';
+import { noteCard } from './note_card.ts';
+import { reactions } from './reactions.ts';
+import type { Talk } from './talk.ts';
+import { textWithTasks } from './task_form.ts';
+
+export const descriptionCard = (visit: Visit, talk: Talk): Html => {
+  const { description, awards, texts, author, created_at, rights, path } = talk;
+  const isEmpty = (texts.description ?? '').trim() === '';
+  const content = isEmpty ? html`<p class="muted">No description</p>` : description;
+  return noteCard({
+    id: 'description',
+    level: 2,
+    verb: 'wrote the description',
+    author,
+    created_at: new Date(created_at).toISOString(),
+    content: textWithTasks(visit, content, { action: rights.update ? path('/tasks') : null, texts }),
+    badge: 'Author',
+    below: reactions(visit, { action: rights.award ? path('/award_emoji') : null, awards: awards.target }),
+  });
+};

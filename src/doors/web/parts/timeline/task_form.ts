@@ -1,0 +1,24 @@
+/** Makes the tasks of a text something to tick: the script submits the form of the text. */
+import type { Visit } from '../../page.ts';
+import { hidden } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import { type Texts, baseOf } from './edit_conflicts.ts';
+
+/**
+ * Renders a text, with the form for its tasks where the viewer may edit it and there are any.
+ * @param action address of the form; null: the viewer may not edit the text
+ */
+export const textWithTasks = (
+  visit: Visit,
+  content: Html,
+  { action, texts }: { action: string | null; texts: Texts },
+): Html => {
+  const hasTasks = action !== null && content.text.includes('data-line=');
+  const form =
+    hasTasks &&
+    html`<form method="post" action="${action}" hidden data-tasks>${hidden(
+      'authenticity_token',
+      visit.csrfToken(),
+    )}${hidden('base', baseOf(texts))}${hidden('line', '')}${hidden('done', '')}</form>`;
+  return html`<div data-text>${content}${form}</div>`;
+};

@@ -1,0 +1,109 @@
+/** A thread of a timeline: its first comment, the replies, and what can be done with it. */
+import type { Visit } from '../../page.ts';
+import { hidden } from '../form.ts';
+import { button } from '../frame/project_layout.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
+import { replyEditor } from '../markdown_editor.ts';
+import { noteTexts } from './edit_conflicts.ts';
+import type { ShownNote, ShownThread } from './load_timeline.ts';
+import { noteCard, noteHeading } from './note_card.ts';
+import { noteLinks } from './note_links.ts';
+import { reactions } from './reactions.ts';
+import { systemEvent } from './system_event.ts';
+import type { Talk } from './talk.ts';
+import { textWithTasks } from './task_form.ts';
+
+const awardPath = ({ rights, path }: Talk): string | null => (rights.award ? path('/award_emoji') : null);
+
+const authorBadge = ({ author: { id } }: Talk, { author }: ShownNote): string | null =>
+  author.id === id ? 'Author' : null;
+
+const noteReactions = (visit: Visit, talk: Talk, note: ShownNote): Html | null =>
+  reactions(visit, {
+    action: awardPath(talk),
+    awards: talk.awards.notes.get(note.id) ?? [],
+    noteId: note.id,
+  });
+
+const editedAt = ({ created_at, updated_at }: ShownNote): string | null =>
+  updated_at === created_at ? null : updated_at;
+
+const replyForm = (visit: Visit, { path, loaded }: Talk, thread: ShownThread): Html => {
+  const editor = replyEditor({
+    name: 'body',
+    id: `reply_${thread.id}`,
+    label: 'Reply',
+    project: loaded.project,
+  });
+  return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${path('/notes')}">${hidden(
+    'authenticity_token',
+    visit.csrfToken(),
+  )}${hidden('discussion_id', thread.id)}${editor}<div class="buttons"><button class="primary small">Reply</button></div></form></details>`;
+};
+
+const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
+  notes.some(({ resolvable }) => resolvable) &&
+  notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
+
+const resolveButton = (visit: Visit, { path }: Talk, { id, notes }: ShownThread): Html => {
+  const isResolved = isThreadResolved(notes);
+  const action = path(`/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`);
+  return button(visit, action, { label: isResolved ? 'Reopen thread' : 'Resolve thread' });
+};
+
+const linksOf = ({ path, rights }: Talk, note: ShownNote): Html =>
+  noteLinks(note, { path, mayQuote: rights.comment });
+
+/** Renders the text of a comment, whose tasks its editors can tick. */
+const textOf = (visit: Visit, { path }: Talk, { id, content, body, mayAdmin }: ShownNote): Html =>
+  textWithTasks(visit, content, {
+    action: mayAdmin ? path(`/notes/${id}/tasks`) : null,
+    texts: noteTexts(body),
+  });
+
+const replyPart = (visit: Visit, talk: Talk, note: ShownNote): Html =>
+  html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${
+    authorBadge(talk, note) !== null && html`<span class="count">Author</span>`
+  }<span class="end row tight">${linksOf(talk, note)}</span></div>${textOf(visit, talk, note)}${noteReactions(visit, talk, note)}</li>`;
+
+/** Renders the reactions to the first comment of a thread, its replies and its actions. */
+const talkPart = (visit: Visit, talk: Talk, thread: ShownThread, lead: ShownNote): Html => {
+  const { rights } = talk;
+  const replies = thread.notes.slice(1);
+  const reacted = noteReactions(visit, talk, lead);
+  const acts = html`${rights.comment && replyForm(visit, talk, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, talk, thread)}`;
+  if (replies.length === 0) return html`<div class="note-foot">${reacted}${acts}</div>`;
+  const answers = html`<ul class="replies">${replies.map((note) => replyPart(visit, talk, note))}</ul>${acts.text !== '' && html`<div class="thread-actions">${acts}</div>`}`;
+  const folded = html`<details class="folded"><summary>${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}</summary>${answers}</details>`;
+  return html`${reacted}${isThreadResolved(thread.notes) ? folded : answers}`;
+};
+
+/** The state of a resolvable thread, or the author of the comment. */
+const threadBadge = (talk: Talk, { notes }: ShownThread, lead: ShownNote): string | null => {
+  if (!isThreadResolved(notes)) return authorBadge(talk, lead);
+  const by = notes.findLast(({ resolved_by }) => resolved_by)?.resolved_by?.name;
+  return `Resolved${by === undefined ? '' : ` by ${by}`}`;
+};
+
+/** Renders a thread, or the event that a system note tells of. */
+export const threadPart = (visit: Visit, talk: Talk, thread: ShownThread): Html => {
+  const [lead] = thread.notes;
+  if (lead === undefined) return html``;
+  if (lead.system) return systemEvent(lead);
+  const position = lead.position ?? null;
+  const place = position === null ? null : talk.positionPart?.(position, lead.id);
+  return noteCard({
+    id: `note_${lead.id}`,
+    level: 3,
+    verb: 'commented',
+    author: lead.author,
+    created_at: lead.created_at,
+    editedAt: editedAt(lead),
+    content: html`${place}${textOf(visit, talk, lead)}`,
+    badge: threadBadge(talk, thread, lead),
+    isInternal: lead.internal,
+    actions: linksOf(talk, lead),
+    below: talkPart(visit, talk, thread, lead),
+  });
+};
