@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
+import { keepAroundPrefix } from '../refs/import_commits.ts';
 
 /** Seconds to list or to set all refs, and to check all objects. */
 const refsTimeout = 3_600;
@@ -48,21 +49,32 @@ export const copyRepository = async (from: Repository, into: Repository): Promis
   await into.ask('refs.restore', {}, refs, { seconds: refsTimeout });
 };
 
-/** Compares all refs, and has git check every object of the copy. @throws Error that says what differs */
-export const verifyCopy = async (from: Repository, into: Repository): Promise<void> => {
-  const { problems } = await into.ask('repository.check', {}, undefined, { seconds: checkTimeout });
+/** Has git check every object of the copy. @throws Error that says what is wrong */
+export const checkObjects = async (copy: Repository): Promise<void> => {
+  const { problems } = await copy.ask('repository.check', {}, undefined, { seconds: checkTimeout });
   if (problems.length > 0) throw new Error(`git fsck of the copy: ${problems.slice(0, 3).join('; ')}`);
-  const [wanted, copied] = [await dumpRefs(from), await dumpRefs(into)];
-  if (wanted.join('\n') !== copied.join('\n')) throw new Error('the refs of the copy differ');
 };
 
-/** Branches and tags move by recorded operations, which a move waits for; the service writes other refs by itself. */
-const isInternal = (line: string): boolean => !/^refs\/(?:heads|tags)\//.test(line.slice(41));
+/** Branches and tags move by recorded operations, which a move waits for; the service writes other refs at any time. */
+const isRecorded = (line: string): boolean => /^refs\/(?:heads|tags)\//.test(line.slice(41));
 
-/** Copies internal refs that were written to the source after it was copied. Refs that the copy has are newer. */
+/** Compares branches and tags. @throws Error if they differ */
+export const compareRefs = async (from: Repository, into: Repository): Promise<void> => {
+  const [wanted, copied] = [await dumpRefs(from), await dumpRefs(into)];
+  if (wanted.filter(isRecorded).join('\n') !== copied.filter(isRecorded).join('\n'))
+    throw new Error('the branches or tags of the copy differ');
+};
+
+/**
+ * Copies refs that keep commits and were written to the source after it was copied. They are never removed, unlike
+ * other internal refs: one of those that only the source has was removed since.
+ */
 export const copyLateRefs = async (from: Repository, into: Repository): Promise<void> => {
   const present = new Set((await dumpRefs(into)).map((line) => line.slice(41)));
-  const late = (await dumpRefs(from)).filter((line) => isInternal(line) && !present.has(line.slice(41)));
+  const late = (await dumpRefs(from)).filter((line) => {
+    const name = line.slice(41);
+    return name.startsWith(keepAroundPrefix) && !present.has(name);
+  });
   if (late.length === 0) return;
   await copyPack(from, into, { tips: idsOf(late), not: [] });
   const updates = late.map((line) => ({ ref: line.slice(41), old: zeroOid, new: line.slice(0, 40) }));

@@ -14,7 +14,7 @@ import { publishReached } from '../../../platform/git/durability_points.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { getRepository } from '../get_repository.ts';
-import { copyLateRefs, copyRepository, verifyCopy } from './copy_repository.ts';
+import { checkObjects, compareRefs, copyLateRefs, copyRepository } from './copy_repository.ts';
 
 /** Work that removes a copy of a repository which no project names any more. */
 export const removeCopyWork = 'repository.remove_copy';
@@ -114,11 +114,16 @@ const switchStorage = async ({ store }: Platform, move: Move): Promise<boolean> 
     return true;
   });
 
-/** Ends a move without success. What was copied is removed. */
+/** Ends a move without success: the repository takes changes again, and what was copied is removed. */
 const fail = async (platform: Platform, move: Move, why: string): Promise<void> => {
   await platform.store.write(async (tx) => {
     const failed = { state: 'failed', error: why.slice(0, 1000), updated_at: tx.now } as const;
     await tx.db.updateTable('repository_moves').set(failed).where('id', '=', move.id).execute();
+    await tx.db
+      .updateTable('projects')
+      .set({ repository_moving: 0 })
+      .where('id', '=', move.project_id)
+      .execute();
     await enqueueRemoval(tx, move, 'destination', tx.now);
   });
 };
@@ -129,23 +134,23 @@ const copy = async (platform: Platform, move: Move, written: boolean): Promise<v
   await copyRepository(from, into);
   publishReached('repository.copied');
   await setReadOnly(platform, move, true);
-  try {
-    publishReached('repository.read_only');
-    await drain(platform, move);
-    await copyRepository(from, into);
-    await verifyCopy(from, into);
-    publishReached('repository.verified');
-    if (!(await switchStorage(platform, move))) throw new Error('the project was removed meanwhile');
-    publishReached('repository.switched');
-  } catch (error) {
-    await setReadOnly(platform, move, false);
-    throw error;
-  }
+  publishReached('repository.read_only');
+  await drain(platform, move);
+  await copyRepository(from, into);
+  await checkObjects(into);
+  // The check may take minutes, in which the service writes internal refs.
+  await copyRepository(from, into);
+  await compareRefs(from, into);
+  publishReached('repository.verified');
+  if (!(await switchStorage(platform, move))) throw new Error('the project was removed meanwhile');
+  publishReached('repository.switched');
 };
 
 const noteFailure = async (platform: Platform, move: Move, error: unknown): Promise<void> => {
   const why = (error as Error).message.slice(0, 1000);
   if (move.attempts + 1 >= maxAttempts) return await fail(platform, move, why);
+  // An earlier attempt may have made it read-only, and died.
+  await setReadOnly(platform, move, false);
   await platform.store.write(async ({ db }) => {
     await db.updateTable('repository_moves').set({ error: why }).where('id', '=', move.id).execute();
   });
@@ -176,6 +181,8 @@ export const moveRepository = async (platform: Platform, payload: Payload): Prom
   if (move.state === 'finished' || move.state === 'failed') return;
   const project = await loadProject(platform.store.db, move.project_id);
   if (project === null) return await fail(platform, move, 'the project was removed');
+  if (move.attempts >= maxAttempts)
+    return await fail(platform, move, move.error ?? 'the process ended at each attempt');
   await begin(platform, move);
   try {
     await copy(platform, move, project.repository_written === 1);

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { git, tryGit } from '../../../../test/support/repositories/git.ts';
+import { git, gitEnvironment, tryGit } from '../../../../test/support/repositories/git.ts';
 import { seedCommit } from '../../../../test/support/repositories/seed_commits.ts';
 import { seedProject, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
+import { observeOperations } from '../../../platform/db/statement_meter.ts';
 import { generateRepositoryPath, getRepositoryPath } from '../../../platform/git/storages.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { moveWork } from './schedule_move.ts';
@@ -85,6 +87,13 @@ const insertMove = async (project_id: number, destination_storage: string): Prom
       }),
   );
 
+const carryOut = async (path: string, move_id: number, storage: string): Promise<string> => {
+  await gantry.service.platform.store.write(
+    async (tx) => await enqueue(tx, moveWork, { move_id, storage, path: '' }),
+  );
+  return await stateOf(path, move_id);
+};
+
 const branches = async (path: string) =>
   (await gantry.api(`GET ${path}/repository/branches`)).body.map(
     ({ name, commit }: { name: string; commit: { id: string } }) => [name, commit.id],
@@ -114,10 +123,13 @@ test('moves a repository with all refs, which takes changes afterwards, and remo
   // What the service wrote to the old copy late is not lost.
   const [[, tip]] = shown;
   await git(folderOf(before), 'update-ref', 'refs/keep-around/late', tip);
+  // What was removed since does not come back.
+  await git(folderOf(before), 'update-ref', 'refs/pipelines/99', tip);
   await change(sql`update work set run_at = 0 where name = 'repository.remove_copy'`);
   await gantry.service.worker.drain();
   assert.equal(existsSync(folderOf(before)), false);
   assert.equal(await git(folderOf(place), 'rev-parse', 'refs/keep-around/late'), tip);
+  assert.equal(await git(folderOf(place), 'for-each-ref', 'refs/pipelines/'), '');
 });
 
 test('lists moves of a project and of all, the newest first', async () => {
@@ -192,14 +204,38 @@ test('gives up after a while, and leaves the repository where it is', async () =
   const { id, path } = await newCode();
   const before = await placeOf(id);
   const moveId = await insertMove(id, 'away');
-  await gantry.service.platform.store.write(
-    async (tx) => await enqueue(tx, moveWork, { move_id: moveId, storage: 'away', path: '' }),
-  );
-  assert.equal(await stateOf(path, moveId), 'failed');
+  // An earlier attempt ended with its process.
+  await change(sql`update projects set repository_moving = 1 where id = ${id}`);
+  assert.equal(await carryOut(path, moveId, 'away'), 'failed');
   assert.deepEqual(await placeOf(id), before);
   const { body: failed } = await gantry.api(`GET ${path}/repository_storage_moves/${moveId}`);
   assert.match(failed.error_message, /the repository storage away is not configured/);
   await seedCommit(gantry, id, { more: 'x' });
+});
+
+test('gives up a move whose process ended at each attempt', async () => {
+  const { id, path } = await newCode();
+  const moveId = await insertMove(id, 'other');
+  await change(sql`update repository_moves set attempts = 8, state = 'started' where id = ${moveId}`);
+  await change(sql`update projects set repository_moving = 1 where id = ${id}`);
+  assert.equal(await carryOut(path, moveId, 'other'), 'failed');
+  assert.equal((await placeOf(id)).repository_storage, 'default');
+  await seedCommit(gantry, id, { more: 'x' });
+});
+
+test('moves a repository whose internal refs change while git checks the copy', async () => {
+  const { id, path } = await newCode();
+  const before = folderOf(await placeOf(id));
+  const moveId = await insertMove(id, 'other');
+  let copies = 0;
+  const stop = observeOperations(({ name }) => {
+    if (name !== 'refs.restore') return;
+    copies += 1;
+    const args = ['update-ref', 'refs/pipelines/1', 'main'];
+    if (copies === 2) execFileSync('git', args, { cwd: before, env: gitEnvironment() });
+  });
+  assert.equal(await carryOut(path, moveId, 'other').finally(stop), 'finished');
+  assert.match(await git(folderOf(await placeOf(id)), 'for-each-ref'), /refs\/pipelines\/1/);
 });
 
 test('moves all repositories of a storage, also empty ones', async () => {

@@ -5,8 +5,10 @@ import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Repository, RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 
-/** A hidden ref that never moves. It protects its commit from garbage collection. */
-const keepAroundRef = (sha: Oid): string => `refs/keep-around/${sha}`;
+/** Hidden refs that never move and are never removed. Each protects its commit from garbage collection. */
+export const keepAroundPrefix = 'refs/keep-around/';
+
+const keepAroundRef = (sha: Oid): string => keepAroundPrefix + sha;
 
 /** Keeps commits from garbage collection, independently of branches. */
 export const keepCommits = async (repository: Repository, shas: Iterable<Oid>): Promise<void> => {
