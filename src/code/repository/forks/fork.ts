@@ -19,6 +19,7 @@ import { enqueueCodeIndex } from '../../../projects/projects/enqueue_code_index.
 import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
 import { getForkNetwork } from './fork_relation.ts';
 import { getRepository } from '../get_repository.ts';
+import { holdRepository } from '../moves/hold_repository.ts';
 import { branchPrefix, tagPrefix } from '../refs/resolve.ts';
 
 /** Background work that completes a fork after its process died. */
@@ -71,7 +72,10 @@ const asConflict = (error: unknown): unknown => {
   return isTaken ? new Failure('conflict', { message }) : error;
 };
 
-/** Copies the repository and completes the fork. Idempotent. */
+/**
+ * Copies the repository and completes the fork. Idempotent.
+ * @throws Failure 503 if the fork's repository moves to another storage meanwhile
+ */
 const copyRepository = async (platform: Platform, source: Project, forkId: number): Promise<void> => {
   const { default_branch: branch } = source;
   const fork = await loadProject(platform.store.db, forkId);
@@ -88,6 +92,8 @@ const copyRepository = async (platform: Platform, source: Project, forkId: numbe
     if (!isGitFailure(error, 'conflict')) throw error;
   }
   await platform.store.write(async (tx) => {
+    // A move that copied it while it was empty must not make that copy the authoritative one.
+    await holdRepository(tx, fork);
     await adoptDefaultBranch(tx, platform, forkId, branch);
     await enqueueCodeIndex(tx, forkId);
     await tx.db.deleteFrom('work').where('unique_key', '=', workKey(forkId)).execute();

@@ -174,6 +174,22 @@ test('finishes a fork once after its process died', async () => {
   assert.equal((await gantry.api(`GET /projects/${fork.id}/repository/branches/main`)).status, 200);
 });
 
+test('finishes no fork whose repository moves to another storage meanwhile', async () => {
+  const { path } = await newCode();
+  const { body: fork } = await gantry.api(`POST ${path}/fork`, as(await seedUser(gantry)));
+  const { platform } = gantry.service;
+  const set = async (columns: { default_branch?: null; repository_moving: 0 | 1 }) =>
+    await platform.store.write(
+      async ({ db }) => await db.updateTable('projects').set(columns).where('id', '=', fork.id).execute(),
+    );
+  await set({ default_branch: null, repository_moving: 1 });
+  await assert.rejects(finishFork(platform, fork.id), { kind: 'unavailable' });
+  assert.equal((await gantry.api(`GET /projects/${fork.id}`)).body.default_branch, null);
+  await set({ repository_moving: 0 });
+  await finishFork(platform, fork.id);
+  assert.equal((await gantry.api(`GET /projects/${fork.id}`)).body.default_branch, 'main');
+});
+
 test('does not finish an interrupted fork if its user has lost read access', async () => {
   const { platform } = gantry.service;
   const copied = async (change: (path: string) => Promise<unknown>): Promise<boolean> => {
