@@ -90,6 +90,22 @@ test('shows sizes to reporters on request and the storage to administrators', as
   assert.equal(body[0].statistics.commit_count, 2);
 });
 
+test('shows sizes in lists as they are, also where nothing in the database has changed', async () => {
+  const { id } = await seedProject(gantry);
+  const reporter = await seedUser(gantry);
+  await seedMember(gantry, { user: reporter.id, project: id, access_level: 20 });
+  const first = await seedCommit(gantry, id, { a: '1' });
+  await seedCommit(gantry, id, { b: '1' });
+  await gantry.service.worker.drain();
+  const count = async (): Promise<number> =>
+    (await gantry.api('GET /projects?membership=true&statistics=true', as(reporter))).body[0].statistics
+      .commit_count;
+  assert.deepEqual([await count(), await count()], [2, 2]);
+  const repository = await openRepository(gantry, id);
+  await repository.ask('refs.update', { updates: [{ ref: 'refs/heads/main', old: null, new: first }] });
+  assert.equal(await count(), 1);
+});
+
 test('counts the storage of job artifacts per project', async () => {
   const [{ id }, other] = [await seedProject(gantry), await seedProject(gantry)];
   const file = 'build: { script: make }\ntest: { script: make }\n';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress } from './dial.ts';
+import { noteReadTables } from '../db/read_tables.ts';
 import { observed } from '../db/statement_meter.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
@@ -143,6 +144,9 @@ const makeChannel = (getAddress: () => Promise<GitdAddress>): Channel => {
   };
 };
 
+/** What a repository has changes without a commit to the database: nothing that was read with it is kept. */
+const noteRepositoryRead = (): void => noteReadTables(null);
+
 /** Milliseconds within which the death of a process is noticed. */
 const deathNotice = 50;
 
@@ -164,8 +168,9 @@ const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
   const connect = async (): Promise<Connection> => await retryConnecting(isOurs, channel.connection);
   return {
     name,
-    call: async (method, params, body, options): Promise<Outcome> =>
-      await observed({ kind: 'gitd', name: method }, async () => {
+    call: async (method, params, body, options): Promise<Outcome> => {
+      noteRepositoryRead();
+      return await observed({ kind: 'gitd', name: method }, async () => {
         const connection = await connect();
         try {
           return await connection.call(method, params, body, options);
@@ -174,8 +179,10 @@ const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
           if (!mayRepeat) throw error;
           return await (await connect()).call(method, params, body, options);
         }
-      }),
+      });
+    },
     stream: async (stream, params, options) => {
+      noteRepositoryRead();
       const open = async () => await openStream(spare, stream, params, options);
       const opened = await retryConnecting(isOurs, open);
       // Its time is that of the transfer, which depends on the client.

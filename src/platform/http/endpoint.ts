@@ -27,8 +27,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
   /**
-   * Of a list: pages are kept in memory until a table that they were read from changes. The handler reads nothing but
-   * the database, and changes nothing.
+   * Of a list: pages are kept in memory until a table that they were read from changes, unless a repository was read,
+   * too. The handler reads nothing else, and changes nothing.
    */
   kept?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
