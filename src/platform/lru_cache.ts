@@ -10,7 +10,7 @@ const isOff = process.env['BENCH_WITHOUT_CACHES'] === '1';
  * Creates a cache that evicts the least recently used entries.
  * @param maxWeight largest sum of all weights; a heavier value is not kept
  */
-export const makeLruCache = <V>(maxWeight: number, weigh: (value: V) => number): LruCache<V> => {
+export const makeLruCache = <V>(maxWeight: number, weigh: (value: V, key: string) => number): LruCache<V> => {
   const entries = new Map<string, { value: V; weight: number }>();
   let total = 0;
   const remove = (key: string): void => {
@@ -27,7 +27,7 @@ export const makeLruCache = <V>(maxWeight: number, weigh: (value: V) => number):
     },
     set: (key, value) => {
       remove(key);
-      const weight = weigh(value);
+      const weight = weigh(value, key);
       if (weight > maxWeight || isOff) return;
       entries.set(key, { value, weight });
       total += weight;

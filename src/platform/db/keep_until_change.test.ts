@@ -122,7 +122,7 @@ test(
   },
 );
 
-const keepPages = keepReads<string>(4, () => 1);
+const keepPages = keepReads<string>(1_000, () => 1);
 
 /** Reads one table itself, and what `read` keeps. */
 const readPage = async (
@@ -161,6 +161,19 @@ test('keeps no value that another commit has made old meanwhile', { skip: !isSql
       return String(rows[0]?.n);
     });
   assert.equal(Number(await slow()) + 1, Number(await slow()));
+});
+
+test('counts the length of keys, so that long ones do not fill the memory', { skip: !isSqlite }, async () => {
+  const readLong = async (letter: string): Promise<string> =>
+    await keepPages(opened.store.db, letter.repeat(600), async () => {
+      reads += 1;
+      return letter;
+    });
+  reads = 0;
+  for (const letter of ['a', 'b', 'b']) await readLong(letter);
+  assert.equal(reads, 2);
+  await readLong('a');
+  assert.equal(reads, 3);
 });
 
 test(

@@ -49,13 +49,15 @@ export const everyTable = ['*'];
 /**
  * Creates a read that keeps its values until a table that its statements read changes. The key holds everything else
  * that a value depends on. Callers share values and must not modify them. Reads in a transaction are not kept.
- * @param maxWeight of the values of one store; the least recently used are evicted
+ * @param maxWeight of the values and keys of one store, in bytes; the least recently used are evicted
  */
 export const keepReads = <V>(maxWeight: number, weigh: (value: V) => number) => {
   const stores = new WeakMap<object, LruCache<KeptRead<V>>>();
   const getCache = (db: Reader): LruCache<KeptRead<V>> => {
     const key = getStoreKey(db);
-    const cache = stores.get(key) ?? makeLruCache<KeptRead<V>>(maxWeight, ({ value }) => weigh(value));
+    const cache =
+      stores.get(key) ??
+      makeLruCache<KeptRead<V>>(maxWeight, ({ value }, name) => weigh(value) + name.length);
     stores.set(key, cache);
     return cache;
   };
