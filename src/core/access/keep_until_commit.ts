@@ -1,4 +1,5 @@
 /** Caches what a user sees until anything at all is committed, such as the counters of every page. */
+import { hash } from 'node:crypto';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import { type LruCache, makeLruCache } from '../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
@@ -16,6 +17,17 @@ export const rolesOf = ({ admin, external, projectLevels, namespaceLevels }: Vie
   [...namespaceLevels],
 ];
 
+const digests = new WeakMap<Viewer, string>();
+
+/** Returns a digest of the roles of a viewer. It stays the same if the viewer is loaded again without a change. */
+export const hashRoles = (viewer: Viewer): string => {
+  const known = digests.get(viewer);
+  if (known !== undefined) return known;
+  const digest = hash('sha1', JSON.stringify(rolesOf(viewer)), 'base64url');
+  digests.set(viewer, digest);
+  return digest;
+};
+
 /**
  * Makes a cache with one value for each user. Memberships end by the day, and links depend on the address of the
  * service: both are part of what a value is kept for, as are the roles of the user.
@@ -30,7 +42,7 @@ export const keepUntilCommit = <V extends object>(maxUsers: number) => {
     const key = String(requireUser(call).id);
     // Read before the value, which is therefore never older than its stamp.
     const [row] = await selectState(call.db, {});
-    const stamp = JSON.stringify([row?.state, today(call.now), call.baseUrl, rolesOf(call.viewer)]);
+    const stamp = JSON.stringify([row?.state, today(call.now), call.baseUrl, hashRoles(call.viewer)]);
     const cached = cache.get(key);
     if (cached?.stamp === stamp) return cached.value;
     const value = await load();

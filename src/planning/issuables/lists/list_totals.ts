@@ -1,5 +1,6 @@
 /** Exact totals of lists and counts by column, kept until the records change. */
 import { sql } from 'kysely';
+import { hashRoles } from '../../../core/access/keep_until_commit.ts';
 import { today } from '../../../core/access/viewer.ts';
 import type { PageRequest } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -32,10 +33,13 @@ const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filter
 export const noTexts: TextLoader = async () => await Promise.resolve([]);
 const wholePage: PageRequest = { page: 1, per_page: 1, limit: 1, offset: 0 };
 
-/** Cache key of a list without a project, apart from the stored data. */
+/**
+ * Cache key of a list without a project, apart from the stored data. It has the roles of the viewer, one of which may
+ * have ended since the request began.
+ */
 export const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;
-  return JSON.stringify([getUserId(call), today(call.now), selecting]);
+  return JSON.stringify([getUserId(call), hashRoles(call.viewer), today(call.now), selecting]);
 };
 
 /** Cache key of a list of a project, apart from its records and their embedded names. */

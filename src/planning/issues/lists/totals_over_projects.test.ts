@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type SeededUser, seedMember, seedProject, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
+import type { Call } from '../../../core/access/call.ts';
+import { type Viewer, loadViewer } from '../../../core/access/viewer.ts';
+import type { Filters } from './filters.ts';
+import { countIssues } from './statistics.ts';
 
 let gantry: TestService;
 let user: SeededUser;
@@ -50,4 +54,24 @@ test('keeps the total over many projects exact after every change', async () => 
   assert.deepEqual(await all(), [2, 1, 1]);
   await must(`DELETE /projects/${project.id}/members/${user.id}`, {}, root);
   assert.deepEqual(await all(), [0, 0, 0]);
+});
+
+test('counts with the roles of each request, also where one began before a role ended', async () => {
+  const author = await seedUser(gantry);
+  const hidden = await seedProject(gantry, { visibility: 'private' });
+  const open = await seedProject(gantry, { visibility: 'public' });
+  await seedMember(gantry, { user: author.id, project: hidden.id, access_level: 20 });
+  for (const { id } of [hidden, hidden, open])
+    await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'x' }, as: author.token });
+  await gantry.service.worker.drain();
+  const { platform } = gantry.service;
+  const { db } = platform.store;
+  const before = await loadViewer(db, { id: author.id, admin: 0, external: 0 }, Date.now());
+  const count = async (viewer: Viewer): Promise<number> => {
+    const call = { platform, db, viewer, actor: { user: { id: author.id } }, now: Date.now() };
+    const filters = { scope: 'created-by-me', state: 'opened', order_by: 'created_at', sort: 'desc' };
+    return await countIssues(call as unknown as Call, 'everywhere', filters as Filters);
+  };
+  assert.equal(await count(before), 3);
+  assert.equal(await count({ ...before, projectLevels: new Map(), namespaceLevels: new Map() }), 1);
 });
