@@ -7,7 +7,7 @@ import { enqueueMails } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
 import { type Payload, type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { getOrigin } from '../sessions/failure_counts.ts';
-import { countFailure, requireFewFailures } from '../sessions/sign_in_failures.ts';
+import { countAttempt, requireFewFailures } from '../sessions/sign_in_failures.ts';
 import { normalizedEmail } from '../users/rules.ts';
 import { type AccountPurpose, accountMailKinds } from './links.ts';
 
@@ -32,10 +32,11 @@ export const requestLink = async (
   { email, ip }: { email: string; ip: string },
 ): Promise<void> => {
   const names = [`link ${getOrigin(ip)}`];
+  // Most requests that are refused need no transaction.
   await requireFewFailures(store.db, names, clock.now());
   const address = normalizedEmail(email).replaceAll('\0', '').slice(0, maxAddressLength);
   await store.write(async (tx) => {
-    await countFailure(tx, names, { window: requestWindow });
+    await countAttempt(tx, names, { window: requestWindow });
     await enqueue(tx, requestLinkWork, { purpose, email: address });
   });
 };

@@ -1,6 +1,6 @@
 import { object, text } from '../../../../platform/http/schema.ts';
 import { getOrigin } from '../../../../identity/sessions/failure_counts.ts';
-import { countFailure, requireFewFailures } from '../../../../identity/sessions/sign_in_failures.ts';
+import { countAttempt } from '../../../../identity/sessions/sign_in_failures.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { signUp } from '../../../../identity/users/sign_up.ts';
 import { attempt, form, input, noProblems } from '../../parts/form.ts';
@@ -73,13 +73,8 @@ const maxSignUps = 20;
  * account.
  * @throws Failure 429
  */
-const requireFewSignUps = async ({ write, ip }: Visit['call']): Promise<void> => {
-  const names = [`sign-up ${getOrigin(ip)}`];
-  await write(async (tx) => {
-    await requireFewFailures(tx.db, names, tx.now);
-    await countFailure(tx, names, { max: maxSignUps });
-  });
-};
+const requireFewSignUps = async ({ write, ip }: Visit['call']): Promise<void> =>
+  await write(async (tx) => await countAttempt(tx, [`sign-up ${getOrigin(ip)}`], { max: maxSignUps }));
 
 export const pages = [
   page({
