@@ -51,6 +51,13 @@ export const listAccessTokens = async (
   return { items, total };
 };
 
+/** Query for the tokens of a source that have neither ended nor been revoked. */
+export const selectActive = (db: Reader, source: Pick<Source, 'type' | 'id'>, now: number) =>
+  db
+    .selectFrom('tokens')
+    .where(ofBots(source))
+    .where(tokenCondition({ kind: 'personal', user_id: null, state: 'active' }, now));
+
 /** @throws Failure 404 for a token of another source */
 export const findAccessToken = async (
   db: Reader,

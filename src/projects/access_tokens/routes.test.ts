@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import { seedGroup, seedMember, seedProject, seedUser, unique } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
@@ -185,4 +186,23 @@ it('reads and writes code as its scopes and role say', async () => {
   assert.equal(commit.status, 200);
   const json = { branch: 'x', ref: 'main' };
   assert.equal((await gantry.api(`POST ${place.path}/repository/branches`, { as: token, json })).status, 403);
+});
+
+it('limits the tokens that work, not those that ended', async () => {
+  const place = await newPlace('projects');
+  const { user_id } = await add(place, { expires_at: '2100-01-01' });
+  const write = async (text: ReturnType<typeof sql>) =>
+    await gantry.service.platform.store.write(async ({ db }) => await text.execute(db));
+  await write(sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 99)
+    insert into tokens (user_id, kind, name, token_hash, scopes, expires_at, created_at)
+    select user_id, kind, name, token_hash || cast(n as text), scopes, expires_at, created_at
+    from tokens cross join numbers where user_id = ${user_id}`);
+  const json = { name: 'More', scopes: ['api'], access_level: 30 };
+  const refused = await gantry.api(`POST ${place.path}/access_tokens`, { as: place.owner, json });
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [400, { base: ['Maximum number of access tokens (100) exceeded'] }],
+  );
+  await write(sql`update tokens set expires_at = '2020-01-01' where user_id = ${user_id}`);
+  await add(place);
 });

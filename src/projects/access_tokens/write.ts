@@ -15,7 +15,7 @@ import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
 import type { Source, SourceKind } from '../members/member_source.ts';
 import { requireGrantable } from '../members/rules.ts';
-import type { AccessToken } from './queries.ts';
+import { type AccessToken, selectActive } from './queries.ts';
 
 /** Scopes of these tokens: a bot has no account to read, and acts for nobody else. */
 export const accessTokenScopes = [
@@ -26,6 +26,7 @@ export const accessTokenScopes = [
   'create_runner',
 ] as const;
 
+/** Tokens of a project or group that work at a time. */
 const maxTokens = 100;
 
 export type NewAccessToken = {
@@ -89,12 +90,7 @@ export const createAccessToken = async (
   const name = token.name.trim();
   const id = await call.write(async (tx) => {
     await kind.lock(tx, source);
-    const active = tx.db
-      .selectFrom('tokens')
-      .innerJoin('bots', 'bots.user_id', 'tokens.user_id')
-      .where('bots.source_type', '=', source.type)
-      .where('bots.source_id', '=', source.id)
-      .where('tokens.revoked', '=', 0);
+    const active = selectActive(tx.db, source, tx.now);
     await requireRecordQuota(active, { what: 'access tokens', most: maxTokens });
     const user_id = await insertBot(call, tx, source, name);
     await insertMember(tx, actor, [source.type, source.id], {
