@@ -51,6 +51,7 @@ const selectMentioned = compiled((db, { type, id }: { type: TargetType; id: numb
 const mentionedBefore = async (tx: Tx, { target: { type, id } }: LoadedTarget): Promise<Set<number>> =>
   new Set((await selectMentioned(tx.db, { type, id })).map(({ user_id }) => user_id));
 
+/** Adds todos for users whom an edited title or description mentions for the first time. */
 export const addTodosForNewMentions = async (
   tx: Tx,
   actorId: number,
