@@ -1,4 +1,5 @@
 /** What every measurement is given. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Databases } from './sites/databases.ts';
 import { type Figure, median } from './measured_figures.ts';
 import { type Goals, goalsAt, referenceFloor } from './goals.ts';
@@ -50,6 +51,27 @@ const oneRound = async (bench: Bench, asked: MeasuredServer, seconds: number): P
   return ((cpuSeconds(roots) - before) / outcome.answered) * 1e6;
 };
 
+/** Milliseconds between two looks, and looks without work: longer than the service waits to index new texts. */
+const [lookEvery, restingLooks] = [250, 16];
+
+/** Resolves when the service has done what it does behind its answers. */
+const untilAtRest = async ({ pid }: Running): Promise<void> => {
+  for (let looks = 0; looks < restingLooks;) {
+    const before = cpuSeconds([pid]);
+    await pause(lookEvery);
+    looks = cpuSeconds([pid]) - before > 0.01 ? 0 : looks + 1;
+  }
+};
+
+/** Servers that are both read and written: work behind a write would count for the reads of the next round. */
+const mixedServers = (all: readonly MeasuredServer[]): Running[] => {
+  const reads = (asked: MeasuredServer): boolean => asked.requests[0]?.method === 'GET';
+  const read = new Set(all.filter(reads).map(({ server }) => server));
+  return [...new Set(all.filter((asked) => !reads(asked)).map(({ server }) => server))].filter((server) =>
+    read.has(server),
+  );
+};
+
 /** Microseconds of CPU a request, of each in turn, round after round. */
 export const measureCosts = async (bench: Bench, all: readonly MeasuredServer[]): Promise<Costs> => {
   const costs: Costs = new Map(all.map(({ name }) => [name, []]));
@@ -58,6 +80,7 @@ export const measureCosts = async (bench: Bench, all: readonly MeasuredServer[])
     await oneRound(bench, asked, 1);
   }
   for (let round = 1; round <= bench.rounds; round += 1) {
+    for (const server of mixedServers(all)) await untilAtRest(server);
     for (const asked of all) {
       bench.progress(`${asked.name}: round ${round} of ${bench.rounds}`);
       costs.get(asked.name)?.push(await oneRound(bench, asked, bench.seconds));
