@@ -1,4 +1,5 @@
 import type { Site } from '../../core/access/site.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { UsersTable } from '../../platform/db/schema/identity.ts';
 import {
@@ -47,6 +48,10 @@ export const basicUser = (user: BasicUserRow, site: Site) => ({
   web_url: `${site.baseUrl}/${user.username}`,
 });
 
+const selectBasicUsers = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  db.selectFrom('users').select(basicUserColumns).where(dialect.oneOf('users.id', ids)).compile(),
+);
+
 /** Loads the users of these ids for embedding, in one statement. */
 export const basicUsersById = async (
   db: Reader,
@@ -54,11 +59,7 @@ export const basicUsersById = async (
 ): Promise<Map<number, BasicUserRow>> => {
   const requestedIds = [...new Set(ids)];
   if (requestedIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('users')
-    .select(basicUserColumns)
-    .where('id', 'in', requestedIds)
-    .execute();
+  const rows = await selectBasicUsers(db, { ids: requestedIds });
   return new Map(rows.map((row) => [row.id, row]));
 };
 

@@ -56,14 +56,26 @@ const followRow = compiled((db, { type, id, user_id }: Follower) => {
   return sql<Follow>`select ${said} as said, ${found} as found`.compile(db);
 });
 
-/** Whether a user follows a target. */
+const saidRow = compiled((db, { type, id, user_id }: Follower) =>
+  db
+    .selectFrom('subscriptions')
+    .select('subscribed as said')
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
+    .where('user_id', '=', user_id)
+    .compile(),
+);
+
+/** Whether a user follows a target. Of its author and assignees, it does not matter what else they did. */
 export const isSubscribed = async (
   db: Reader,
   userId: number,
   { type, id, author_id, assignee_ids }: Followed & Pick<Target, 'type'>,
 ): Promise<boolean> => {
-  const [row] = await followRow(db, { type, id, user_id: userId });
-  return row !== undefined && follows(row, [author_id, ...assignee_ids].includes(userId));
+  const isOwn = [author_id, ...assignee_ids].includes(userId);
+  const follower = { type, id, user_id: userId };
+  const [row] = isOwn ? await saidRow(db, follower) : await followRow(db, follower);
+  return follows({ said: null, found: null, ...row }, isOwn);
 };
 
 /**
