@@ -1,4 +1,5 @@
 /** Activities: the changes of the log that the events API and the activity pages show. */
+import { sql } from 'kysely';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { ActivitiesTable, ActivityAction, ActivitySubject } from '../../platform/db/schema/core.ts';
@@ -99,11 +100,14 @@ const deletions: Record<string, 'subject' | 'target'> = {
 const deleteActivities = async (tx: Tx, { kind, target_type, target_id }: Change): Promise<void> => {
   const columns = deletions[kind];
   if (columns === undefined) return;
-  await tx.db
+  const query = tx.db
     .deleteFrom('activities')
     .where(`${columns}_type`, '=', target_type as ActivitySubject)
-    .where(`${columns}_id`, '=', target_id)
-    .execute();
+    .where(`${columns}_id`, '=', target_id);
+  // The condition of the index `activities_target`.
+  await (
+    columns === 'target' ? query.where(sql<boolean>`target_type in ('Note', 'CommitComment')`) : query
+  ).execute();
 };
 
 /** Stores the activity that a change is, if it is one, and deletes those on a record that it deletes. */

@@ -103,34 +103,44 @@ const isChanged = (table: Table): string =>
 const trigger = (name: string, on: string, run: string[]): string =>
   `create trigger ${name} after ${on} begin ${run.join(' ')} end`;
 
+const countRecords = (table: Table): string[] => {
+  const both = [came, gone];
+  return [
+    trigger(`${table}_counted_insert`, `insert on ${table}`, [inProject(table, [came])]),
+    trigger(
+      `${table}_counted_update`,
+      `update of ${kinds[table].watched} on ${table} when ${isChanged(table)}`,
+      [inProject(table, both), ofItsLabels(table, both)],
+    ),
+    trigger(`${table}_counted_delete`, `delete on ${table}`, [
+      inProject(table, [gone]),
+      ofItsLabels(table, [gone]),
+    ]),
+  ];
+};
+
+const countLinks = (table: Table): string[] => {
+  const ofType = (row: Row): string => `when ${row}.target_type = '${kinds[table].type}'`;
+  const linked = `label_links_of_${table}`;
+  return [
+    trigger(`${linked}_counted_insert`, `insert on label_links ${ofType('new')}`, [ofOneLabel(table, came)]),
+    trigger(`${linked}_counted_update_old`, `update on label_links ${ofType('old')}`, [
+      ofOneLabel(table, gone),
+    ]),
+    trigger(`${linked}_counted_update_new`, `update on label_links ${ofType('new')}`, [
+      ofOneLabel(table, came),
+    ]),
+    trigger(`${linked}_counted_delete`, `delete on label_links ${ofType('old')}`, [
+      ofOneLabel(table, gone),
+      dropEmpty(table),
+    ]),
+  ];
+};
+
+const tables = ['issues', 'merge_requests'] as const;
+
 export const sqliteCounters = (): string[] =>
-  (['issues', 'merge_requests'] as const).flatMap((table) => {
-    const { type, watched } = kinds[table];
-    const ofType = (row: Row): string => `when ${row}.target_type = '${type}'`;
-    const linked = `label_links_of_${table}`;
-    const both = [came, gone];
-    return [
-      trigger(`${table}_counted_insert`, `insert on ${table}`, [inProject(table, [came])]),
-      trigger(`${table}_counted_update`, `update of ${watched} on ${table} when ${isChanged(table)}`, [
-        inProject(table, both),
-        ofItsLabels(table, both),
-      ]),
-      trigger(`${table}_counted_delete`, `delete on ${table}`, [
-        inProject(table, [gone]),
-        ofItsLabels(table, [gone]),
-      ]),
-      trigger(`${linked}_counted_insert`, `insert on label_links ${ofType('new')}`, [
-        ofOneLabel(table, came),
-      ]),
-      trigger(`${linked}_counted_update_old`, `update on label_links ${ofType('old')}`, [
-        ofOneLabel(table, gone),
-      ]),
-      trigger(`${linked}_counted_update_new`, `update on label_links ${ofType('new')}`, [
-        ofOneLabel(table, came),
-      ]),
-      trigger(`${linked}_counted_delete`, `delete on label_links ${ofType('old')}`, [
-        ofOneLabel(table, gone),
-        dropEmpty(table),
-      ]),
-    ];
-  });
+  tables.flatMap((table) => [...countRecords(table), ...countLinks(table)]);
+
+/** The part of `sqliteCounters` that is lost with the table `label_links`. */
+export const sqliteLabelLinkCounters = (): string[] => tables.flatMap(countLinks);

@@ -65,6 +65,7 @@ import { backups } from './0093_backups.ts';
 import { prunedChanges } from './0115_pruned_changes.ts';
 import { repositoryMoves } from './0125_repository_moves.ts';
 import { workTraces } from './0126_work_traces.ts';
+import { fewerPages } from './0127_fewer_pages.ts';
 import { projectOptions } from './0154_project_options.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -135,5 +136,6 @@ export const migrationTexts: MigrationText[] = [
   prunedChanges,
   repositoryMoves,
   workTraces,
+  fewerPages,
   projectOptions,
 ];

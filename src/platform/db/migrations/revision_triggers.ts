@@ -86,6 +86,10 @@ const sqliteLinkTriggers = (kind: Kind, table: string): string[] =>
     }),
   );
 
+/** SQLite: raises the revisions of records when this table links others to them. */
+export const sqliteTriggersOfLinks = (table: (typeof links)[number]): string[] =>
+  Object.values(kinds).flatMap((kind) => sqliteLinkTriggers(kind, table));
+
 const sqliteTriggers = (kind: Kind): string[] => [
   sqliteTrigger({
     name: `${kind.table}_revised`,
