@@ -24,7 +24,7 @@ CREATE INDEX activities_project ON activities USING btree (project_id, created_a
 
 CREATE INDEX activities_subject ON activities USING btree (subject_type, subject_id) WHERE (subject_id IS NOT NULL);
 
-CREATE INDEX activities_target ON activities USING btree (target_type, target_id) WHERE (target_id IS NOT NULL);
+CREATE INDEX activities_target ON activities USING btree (target_type, target_id) WHERE (target_type = ANY (ARRAY['Note'::text, 'CommitComment'::text]));
 
 create table applied_suggestions (
   note_id bigint not null,
@@ -443,8 +443,6 @@ create table events (
   data text collate "C" not null,
   constraint events_pkey PRIMARY KEY (id)
 );
-
-CREATE INDEX events_actor ON events USING btree (actor_id, id);
 
 CREATE INDEX events_project ON events USING btree (project_id, id);
 

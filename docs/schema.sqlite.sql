@@ -21,7 +21,7 @@ CREATE INDEX activities_project on activities (project_id, created_at, id, actio
 
 CREATE INDEX activities_subject on activities (subject_type, subject_id) where subject_id is not null;
 
-CREATE INDEX activities_target on activities (target_type, target_id) where target_id is not null;
+CREATE INDEX activities_target on activities (target_type, target_id) where target_type in ('Note', 'CommitComment');
 
 CREATE TABLE applied_suggestions (
   note_id integer not null references notes (id) on delete cascade,
@@ -59,7 +59,7 @@ CREATE TABLE assignees (
   position integer not null,
   target_created_at integer not null,
   primary key (target_type, target_id, user_id)
-) strict;
+) strict, without rowid;
 
 CREATE INDEX assignees_user on assignees (user_id, target_type, target_created_at, target_id);
 
@@ -419,8 +419,6 @@ CREATE TABLE events (
   target_id integer not null,
   data text not null
 ) strict;
-
-CREATE INDEX events_actor on events (actor_id, id);
 
 CREATE INDEX events_project on events (project_id, id);
 
@@ -840,7 +838,7 @@ CREATE TABLE label_links (
   label_id integer not null references labels (id) on delete cascade,
   target_created_at integer not null,
   primary key (target_type, target_id, label_id)
-) strict;
+) strict, without rowid;
 
 CREATE INDEX label_links_label on label_links (label_id, target_type, target_created_at, target_id);
 
@@ -1989,7 +1987,7 @@ CREATE TABLE user_agent_details (
   user_agent text not null,
   ip_address text not null,
   primary key (target_type, target_id)
-) strict;
+) strict, without rowid;
 
 CREATE TABLE user_identities (
   id integer primary key autoincrement,

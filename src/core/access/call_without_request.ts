@@ -35,7 +35,7 @@ export const openCallWithoutRequest = async (
     signedIn: true,
     admin: acting.viewer.admin,
     baseUrl,
-    keepPage: async (_name, _params, load) => await load(),
+    keepAnswer: async (_name, _params, load) => await load(),
     pollInterval: () => '0',
   };
 };

@@ -19,7 +19,7 @@ import { type PresentedCredential, readPresentedCredential } from './credentials
 import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
 import { authenticateJobToken } from './credentials/job_token.ts';
 import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';
-import { makeKeepPage } from './keep_pages.ts';
+import { makeKeepAnswer } from './keep_answers.ts';
 import { getIdleTimeout, recordSessionUse, authenticateSession } from './credentials/session.ts';
 import { readCookieSecret, sessionCookie } from './credentials/session_token.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
@@ -139,7 +139,7 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
     write: store.write,
     signedIn: actor !== null,
     admin: actor?.user.admin === 1,
-    keepPage: makeKeepPage(parts),
+    keepAnswer: makeKeepAnswer(parts),
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,

@@ -38,6 +38,7 @@ const administratorJson = async (call: Call, user: number) => {
 
 const currentUser = endpoint({
   method: 'GET',
+  kept: true,
   path: '/user',
   summary: 'The signed-in user',
   area,
@@ -62,6 +63,7 @@ const list = endpoint({
   audience: 'user',
   scopes,
   list: true,
+  kept: true,
   params: userListParams,
   reply: listedUserShape,
   handle: async (call, params) => await listUsers(call, params),

@@ -99,6 +99,7 @@ const listOfGroup = endpoint({
 
 const listOfProject = endpoint({
   ...list,
+  kept: true,
   path: '/projects/:id/issues',
   summary: 'Issues of a project',
   params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),

@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { openTestStore, type TestStore } from '../../../test/support/databases/store.ts';
+import { runMetered } from './statement_meter.ts';
 import { keepReads, keepUntilChange } from './keep_until_change.ts';
 import type { Reader } from './open.ts';
 
@@ -70,6 +71,20 @@ test('reads again after a commit of another process', { skip: !isSqlite }, async
   other.exec('insert into kept values (50)');
   other.close();
   assert.equal(Number(await read()), before + 100);
+});
+
+test('each request looks for commits of other processes', { skip: !isSqlite }, async () => {
+  const inRequest = async (work: () => Promise<void>): Promise<void> =>
+    await runMetered({ statements: 0, milliseconds: 0 }, work);
+  const before = Number(await read());
+  const other = new DatabaseSync(opened.store.file ?? '');
+  await inRequest(async () => {
+    assert.equal(Number(await read()), before);
+    other.exec('insert into kept values (51)');
+    await read();
+  });
+  other.close();
+  await inRequest(async () => assert.equal(Number(await read()), before + 100));
 });
 
 test('keeps nothing that a transaction may yet undo', async () => {

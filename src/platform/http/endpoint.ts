@@ -27,8 +27,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
   /**
-   * Of a list: pages are kept in memory until a table that they were read from changes, unless a repository was read,
-   * too. The handler reads nothing else, and changes nothing.
+   * Of a GET: answers are kept in memory until a table that they were read from changes, unless a repository was
+   * read, too. The handler reads nothing else, and changes nothing.
    */
   kept?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
@@ -99,8 +99,9 @@ export class JsonText {
     this.#digest = digest;
   }
 
-  /** A copy in memory of its own, for caching. A short text is a view of a shared slab, which would stay in memory. */
+  /** The text in memory of its own, for caching. A short one is a view of a shared slab, which would stay in memory. */
   get alone(): JsonText {
+    if (this.bytes.length === this.bytes.buffer.byteLength) return this;
     const bytes = Buffer.allocUnsafeSlow(this.bytes.length);
     this.bytes.copy(bytes);
     return new JsonText(bytes, this.#digest);

@@ -58,8 +58,8 @@ before(async () => {
     storeFailure: () => null,
     failurePage: async () => null,
   });
-  const keepPage: BaseCall['keepPage'] = async (_name, _params, load) => await load();
-  const call = { signedIn: false, admin: false, baseUrl: '', keepPage, pollInterval: String };
+  const keepAnswer: BaseCall['keepAnswer'] = async (_name, _params, load) => await load();
+  const call = { signedIn: false, admin: false, baseUrl: '', keepAnswer, pollInterval: String };
   mountEndpoints(routes, endpoints, async () => call);
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v4`;

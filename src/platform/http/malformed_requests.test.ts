@@ -83,7 +83,7 @@ before(async () => {
     signedIn: false,
     admin: false,
     baseUrl: `http://${request.host}`,
-    keepPage: async (_name, _params, load) => await load(),
+    keepAnswer: async (_name, _params, load) => await load(),
     pollInterval: String,
     incoming: request.raw,
   }));

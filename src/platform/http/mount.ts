@@ -15,11 +15,11 @@ import { discardBody } from './body/discard_body.ts';
 import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
 import { readBody } from './body/read_body.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
-import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
+import { type Page, pageHeaders, pageRequest } from './page.ts';
 import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
 import type { RouteTable } from './route_table.ts';
-import { type Serialize, lazySerializer, listText } from './serializer.ts';
+import { type Serialize, lazyListSerializer, lazySerializer } from './serializer.ts';
 
 export const apiPrefix = '/api/v4';
 
@@ -29,11 +29,14 @@ export type BaseCall = {
   signedIn: boolean;
   admin: boolean;
   baseUrl: string;
-  /** Returns the page of a list that is kept (`Endpoint.kept`), or loads it. */
-  keepPage: (name: string, params: object, load: () => Promise<Page<JsonText>>) => Promise<Page<JsonText>>;
+  /** Returns the answer of an endpoint if it is kept (`Endpoint.kept`), or loads it. */
+  keepAnswer: (name: string, params: object, load: () => Promise<AnswerText>) => Promise<AnswerText>;
   /** Returns `Poll-Interval` for a resource that clients poll every so many milliseconds. */
   pollInterval: (milliseconds: number) => string;
 };
+
+/** An answer of JSON. `total`: of the records of a list, of which it is one page; null: it is no list. */
+export type AnswerText = { text: JsonText; total: number | null };
 
 export type OpenCall<C extends BaseCall> = (
   request: FastifyRequest,
@@ -49,6 +52,7 @@ type Mounted<C> = {
   ignored: IgnoredParams;
   defaults: Record<string, unknown>;
   serialize: Serialize;
+  serializeList: (items: readonly unknown[]) => JsonText;
   /** Name of an integer parameter at the end of the path, which may be followed by `.json`. */
   lastParam: string | null;
 };
@@ -70,6 +74,7 @@ const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
       properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default]),
     ),
     serialize: lazySerializer(endpoint.reply ?? {}),
+    serializeList: lazyListSerializer(endpoint.reply ?? {}),
     lastParam: lastIntegerParam(endpoint as AnyEndpoint<unknown>),
   };
 };
@@ -142,41 +147,23 @@ const serve = async <C extends BaseCall>(
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }
   const pages = endpoint.list === true ? pageRequest(params) : null;
-  const answer = await (endpoint.kept === true ? keptAnswer : handledAnswer)(mounted, call, params);
-  if (pages === null) return send(mounted, request, reply, answer);
-  return sendPage(mounted, request, reply, {
-    page: answer as Page<unknown>,
-    url: `${call.baseUrl}${request.url.split('?')[0]}`,
-    shown: { ...mounted.defaults, ...sent, ...path },
-    pages,
-  });
+  if (pages === null && endpoint.kept !== true) {
+    return send(mounted, request, reply, await endpoint.handle(call, params));
+  }
+  const load = async (): Promise<AnswerText> => toText(mounted, await endpoint.handle(call, params));
+  const { text, total } =
+    endpoint.kept === true ? await call.keepAnswer(endpoint.path, params, load) : await load();
+  if (pages !== null && total !== null) {
+    const url = `${call.baseUrl}${request.url.split('?')[0]}`;
+    void reply.headers(pageHeaders(url, { ...mounted.defaults, ...sent, ...path }, pages, total));
+  }
+  return sendJson(request, reply, statusOfEndpoint(endpoint), text);
 };
 
-type Answering = <C extends BaseCall>(mounted: Mounted<C>, call: C, params: object) => Promise<unknown>;
-
-const handledAnswer: Answering = async ({ endpoint }, call, params) => await endpoint.handle(call, params);
-
-const keptAnswer: Answering = async ({ endpoint, serialize }, call, params) =>
-  await call.keepPage(endpoint.path, params, async () => {
-    const { items, total } = (await endpoint.handle(call, params)) as Page<unknown>;
-    return { items: items.map((item) => serialize(item).alone), total };
-  });
-
-type ListAnswer = {
-  page: Page<unknown>;
-  url: string;
-  shown: Record<string, unknown>;
-  pages: PageRequest;
-};
-
-const sendPage = <C>(
-  mounted: Mounted<C>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { page, url, shown, pages }: ListAnswer,
-): FastifyReply => {
-  void reply.headers(pageHeaders(url, shown, pages, page.total));
-  return sendJson(request, reply, 200, listText(page.items.map(mounted.serialize)));
+const toText = <C>({ endpoint, serialize, serializeList }: Mounted<C>, answer: unknown): AnswerText => {
+  if (endpoint.list !== true) return { text: serialize(answer), total: null };
+  const { items, total } = answer as Page<unknown>;
+  return { text: serializeList(items), total };
 };
 
 const send = <C>(

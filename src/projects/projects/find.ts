@@ -3,6 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { type ProjectAction, may } from '../../core/access/may.ts';
 import { canSeeProject, visibleProjects } from '../../core/access/visible.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { noteProject } from '../../platform/db/statement_meter.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../../platform/db/schema/projects.ts';
@@ -10,8 +11,10 @@ import { forbidden, notFound } from '../../platform/errors.ts';
 import { findIdByOldPath } from '../../identity/namespaces/redirects.ts';
 import { admitJob } from './job_token_access.ts';
 
-/** A project with its counters, which most callers need. */
-export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
+/** A project with its counters, which most callers need. Callers share it. */
+export type Project = Readonly<
+  Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>
+>;
 
 const selectProjects = (db: Reader) =>
   db
@@ -35,11 +38,27 @@ const projectByPath = compiled((db, { path }: { path: string }) =>
     .compile(),
 );
 
+/** Projects in memory, by id and by path. */
+const maxProjects = 1_000;
+
+const keepProject = keepUntilChange<Project | undefined>(
+  ['projects', 'project_counters', 'routes'],
+  maxProjects,
+);
+
+const projectWithId = async (db: Reader, id: number): Promise<Project | undefined> =>
+  await keepProject(db, String(id), async () => (await projectById(db, { id }))[0]);
+
 const projectAt = async (db: Reader, path: string): Promise<Project | undefined> => {
-  const [row] = await projectByPath(db, { path: path.toLowerCase() });
-  if (row !== undefined) return row;
+  const lower = path.toLowerCase();
+  const project = await keepProject(
+    db,
+    `/${lower}`,
+    async () => (await projectByPath(db, { path: lower }))[0],
+  );
+  if (project !== undefined) return project;
   const id = await findIdByOldPath(db, 'Project', path);
-  return id === null ? undefined : (await projectById(db, { id }))[0];
+  return id === null ? undefined : await projectWithId(db, id);
 };
 
 /**
@@ -47,7 +66,7 @@ const projectAt = async (db: Reader, path: string): Promise<Project | undefined>
  * not exist or is being removed.
  */
 export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
-  const project = typeof id === 'number' ? (await projectById(db, { id }))[0] : await projectAt(db, id);
+  const project = typeof id === 'number' ? await projectWithId(db, id) : await projectAt(db, id);
   return project === undefined || project.deleted_at !== null ? null : project;
 };
 

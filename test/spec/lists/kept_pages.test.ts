@@ -1,4 +1,4 @@
-/** Pages of lists that are kept in memory show every change at once, and to nobody what another user sees. */
+/** Answers that are kept in memory show every change at once, and to nobody what another user sees. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -92,12 +92,13 @@ test('discussions of an issue', async () => {
   await put(`/groups/${group.id}/members/${member.id}`, { access_level: 30 });
 });
 
-test('issues of all projects and of a group', async () => {
+test('issues of all projects, of a group and of a project', async () => {
   const { iid } = await seedIssue(gantry, { project: project.id, assignees: [member.id] });
   const one = `/projects/${project.id}/issues/${iid}`;
   for (const path of [
     '/issues?scope=assigned_to_me',
     `/groups/${group.id}/issues?assignee_id=${member.id}`,
+    `/projects/${project.id}/issues?assignee_id=${member.id}`,
   ]) {
     const titles = async () => (await read(path)).body.map(({ title }: { title: string }) => title);
     await put(one, { title: `Title for ${path}` });
@@ -111,4 +112,62 @@ test('issues of all projects and of a group', async () => {
     await put('/application/settings', { gravatar_enabled: true });
     assert.notEqual((await read(path)).body[0].assignees[0].avatar_url, null);
   }
+});
+
+test('issues of a project with what they show of other records', async () => {
+  const own = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const { iid } = await seedIssue(gantry, { project: own.id });
+  const path = `/projects/${own.id}/issues`;
+  const shown = async () => (await read(path)).body[0];
+  const milestone = await gantry.api(`POST /projects/${own.id}/milestones`, { json: { title: 'v1' } });
+  await put(`${path}/${iid}`, { labels: 'one', milestone_id: milestone.body.id });
+  assert.deepEqual([(await shown()).labels, (await shown()).milestone.title], [['one'], 'v1']);
+  await put(`/projects/${own.id}/labels`, { name: 'one', new_name: 'two' });
+  await put(`/projects/${own.id}/milestones/${milestone.body.id}`, { title: 'v2' });
+  assert.deepEqual([(await shown()).labels, (await shown()).milestone.title], [['two'], 'v2']);
+  await gantry.api(`POST ${path}/${iid}/award_emoji`, { as: member.token, json: { name: 'thumbsup' } });
+  assert.equal((await shown()).upvotes, 1);
+  await gantry.api(`POST ${path}/${iid}/notes`, { json: { body: 'One' } });
+  assert.equal((await shown()).user_notes_count, 1);
+  assert.equal((await read(path, stranger.token)).status, 404);
+  await put(`/projects/${own.id}`, { issues_access_level: 'disabled' });
+  assert.deepEqual((await read(path)).body, []);
+  await put(`/projects/${own.id}`, { issues_access_level: 'enabled' });
+  await put(`${path}/${iid}`, { confidential: true });
+  assert.equal((await read(path)).body.length, 1);
+  await put(`/groups/${group.id}/members/${member.id}`, { access_level: 10 });
+  assert.deepEqual((await read(path)).body, []);
+  await put(`/groups/${group.id}/members/${member.id}`, { access_level: 30 });
+  assert.equal((await gantry.api(`DELETE ${path}/${iid}`)).status, 204);
+  assert.deepEqual((await read(path)).body, []);
+});
+
+test('a project by its path, and by its id', async () => {
+  const own = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const byPath = (path: string): string => `/projects/${encodeURIComponent(`${group.path}/${path}`)}`;
+  assert.equal((await read(byPath(own.path))).body.id, own.id);
+  await put(`/projects/${own.id}`, { path: `${own.path}-moved`, description: 'Moved' });
+  assert.equal((await read(byPath(`${own.path}-moved`))).body.description, 'Moved');
+  assert.equal((await read(byPath(own.path))).body.description, 'Moved');
+  assert.equal((await read(`/projects/${own.id}`)).body.path, `${own.path}-moved`);
+  await gantry.api(`DELETE /projects/${own.id}`);
+  for (const path of [`/projects/${own.id}`, byPath(own.path), byPath(`${own.path}-moved`)])
+    assert.equal((await read(path)).status, 404);
+});
+
+test('users', async () => {
+  const user = await seedUser(gantry);
+  const list = `/users?username=${user.username}`;
+  const own = async () => (await gantry.api('GET /user', { as: user.token })).body;
+  // The first call of a user changes when they were last active.
+  assert.equal((await own()).can_create_project, true);
+  assert.equal((await own()).can_create_project, true);
+  await put(`/users/${user.id}`, { bio: 'Other', projects_limit: 0 });
+  const { bio, can_create_project } = await own();
+  assert.deepEqual([bio, can_create_project], ['Other', false]);
+  assert.equal((await read('/user', member.token)).body.id, member.id);
+  assert.equal((await read(list)).body[0].state, 'active');
+  assert.equal((await gantry.api(`POST /users/${user.id}/block`)).status, 201);
+  assert.equal((await read(list)).body[0].state, 'blocked');
+  assert.equal((await read('/user', user.token)).status, 403);
 });

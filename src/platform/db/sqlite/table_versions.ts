@@ -1,5 +1,6 @@
 /** Counts the commits that wrote each table, so that what was read can be kept until one of its tables changes. */
 import { type DatabaseSync, type StatementSync, constants } from 'node:sqlite';
+import { type Meter, currentMeter } from '../statement_meter.ts';
 
 const writeActions = new Set<number>([
   constants.SQLITE_INSERT,
@@ -39,12 +40,17 @@ export class TableCollector {
   }
 }
 
+/** Milliseconds after which a request looks again for commits of other processes. */
+const lookAgain = 5;
+
 export class TableVersions {
   readonly #database: DatabaseSync;
   readonly #versions = new Map<string, number>();
   /** Tables that the open group has written. */
   readonly #written = new Set<string>();
   #foreign: StatementSync | null = null;
+  /** What the last request, or piece of work, has seen of other processes. */
+  #seen: { by: Meter; at: number; version: number } | null = null;
 
   /** @param database the handle of the single writer of this process */
   constructor(database: DatabaseSync) {
@@ -71,10 +77,21 @@ export class TableVersions {
    */
   read(tables: readonly string[], isInside: boolean): string | null {
     if (isInside && tables.some((table) => this.#written.has(table))) return null;
-    this.#foreign ??= this.#prepareForeign();
-    let text = String((this.#foreign.get() as unknown as number[])[0]);
+    let text = String(this.#readForeign());
     for (const table of tables) text += ` ${this.#versions.get(table) ?? 0}`;
     return text;
+  }
+
+  /** A request reads several versions at its start. Looking once is never older than its arrival. */
+  #readForeign(): number {
+    const by = currentMeter();
+    const at = performance.now();
+    if (by !== undefined && this.#seen?.by === by && at - this.#seen.at < lookAgain)
+      return this.#seen.version;
+    this.#foreign ??= this.#prepareForeign();
+    const [version = 0] = this.#foreign.get() as unknown as number[];
+    this.#seen = by === undefined ? null : { by, at, version };
+    return version;
   }
 
   /** On this handle, the number changes with commits of other handles alone. */

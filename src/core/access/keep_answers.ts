@@ -1,26 +1,24 @@
-/** Keeps pages of lists, as JSON, for the users who read them again before anything in them changes. */
+/** Keeps answers, as JSON, for the users who read them again before anything in them changes. */
 import { hash } from 'node:crypto';
 import { totalmem } from 'node:os';
 import { keepReads } from '../../platform/db/keep_until_change.ts';
 import { currentMeter, noteProject } from '../../platform/db/statement_meter.ts';
-import type { JsonText } from '../../platform/http/endpoint.ts';
-import type { Page } from '../../platform/http/page.ts';
+import type { AnswerText } from '../../platform/http/mount.ts';
 import type { Call } from './call.ts';
 import type { ActorUser } from './credentials/authenticate.ts';
 import { rolesOf } from './keep_until_commit.ts';
 import { type Viewer, today } from './viewer.ts';
 
-type KeptPage = { page: Page<JsonText>; project_id: number | undefined };
+type KeptAnswer = AnswerText & { project_id: number | undefined };
 
 /** A part of the machine's memory, in bytes. */
 const maxBytes = Math.min(32 * 2 ** 20, Math.max(8 * 2 ** 20, totalmem() / 64));
-/** Memory of a page, and of an item of it, in addition to the characters, in bytes. */
-const overhead = 300;
+/** Memory of an answer and its key in addition to the characters, in bytes. */
+const overhead = 1_000;
 
-const getSize = ({ page }: KeptPage): number =>
-  page.items.reduce((size, { bytes }) => size + bytes.length + overhead, overhead);
+const getSize = ({ text }: KeptAnswer): number => text.bytes.length + overhead;
 
-const keep = keepReads<KeptPage>(maxBytes, getSize);
+const keep = keepReads<KeptAnswer>(maxBytes, getSize);
 
 const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
@@ -48,19 +46,19 @@ const signatureOf = (viewer: Viewer, user: ActorUser): string => {
 type Keeping = Pick<Call, 'db' | 'actor' | 'viewer' | 'settings' | 'names_version' | 'now' | 'baseUrl'>;
 
 /**
- * Makes `keepPage` of a call. A page is kept for a user with their roles, and for the settings, the day and the address
- * of the service.
+ * Makes `keepAnswer` of a call. An answer is kept for a user with their roles, and for the settings, the day and the
+ * address of the service.
  */
-export const makeKeepPage =
-  ({ db, actor, viewer, settings, names_version, now, baseUrl }: Keeping): Call['keepPage'] =>
+export const makeKeepAnswer =
+  ({ db, actor, viewer, settings, names_version, now, baseUrl }: Keeping): Call['keepAnswer'] =>
   async (name, params, load) => {
     // These viewers are loaded for each call.
     if (actor === null || actor.sudo_by_id !== null || viewer.job !== undefined) return await load();
     const context = `${signatureOf(viewer, actor.user)} ${numberOf(settings)} ${names_version} ${today(now)} ${baseUrl}`;
-    const { page, project_id } = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => ({
-      page: await load(),
-      project_id: currentMeter()?.project_id,
-    }));
-    if (project_id !== undefined) noteProject(project_id);
-    return page;
+    const kept = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => {
+      const { text, total } = await load();
+      return { text: text.alone, total, project_id: currentMeter()?.project_id };
+    });
+    if (kept.project_id !== undefined) noteProject(kept.project_id);
+    return kept;
   };
