@@ -86,11 +86,27 @@ const toEdit = (board: Board, locked: LoadedIssue, from: BoardList | null, to: B
   ...stateEvent(locked, to),
 });
 
-/** Authors and assignees without a role may close and reopen, but not change labels, assignees and milestones. */
-const checkMove = (call: Call, loaded: LoadedIssue, edit: IssueEdit): void => {
-  const { state_event: _state, ...administered } = edit;
-  const needsRole = Object.keys(administered).length > 0 && edit.state_event !== 'close';
-  if (needsRole && !may(call.viewer, 'admin_issue', loaded.project)) throw forbidden();
+const carriesAny = async ({ db }: Call, { issue }: LoadedIssue, labelIds: readonly number[]): Promise<boolean> => {
+  if (labelIds.length === 0) return false;
+  const carried = await db
+    .selectFrom('label_links')
+    .select('label_id')
+    .where('target_type', '=', 'Issue')
+    .where('target_id', '=', issue.id)
+    .where('label_id', 'in', labelIds)
+    .executeTakeFirst();
+  return carried !== undefined;
+};
+
+/**
+ * Authors and assignees without a role may close, which keeps the labels, and reopen an issue that has no label to
+ * lose. GitLab lets them do both on the page of the issue only.
+ */
+const checkMove = async (call: Call, loaded: LoadedIssue, edit: IssueEdit): Promise<void> => {
+  if (edit.state_event === 'close' || may(call.viewer, 'admin_issue', loaded.project)) return;
+  const { state_event: _state, remove_label_ids = [], ...administered } = edit;
+  const needsRole = Object.keys(administered).length > 0 || (await carriesAny(call, loaded, remove_label_ids));
+  if (needsRole) throw forbidden();
 };
 
 const hasNeighbours = ({ above, below }: Neighbours): boolean => above !== null || below !== null;
@@ -116,7 +132,7 @@ export const moveCard = async (
     return;
   }
   const source = board.lists.find(({ id }) => id === from) ?? null;
-  checkMove(call, loaded, toEdit(board, loaded, source, target));
+  await checkMove(call, loaded, toEdit(board, loaded, source, target));
   if (isPlaced) await checkNeighbours(call, loaded, neighbours);
   await updateIssue(
     call,

@@ -11,9 +11,9 @@ const cardsOf = (column: Element): HTMLElement[] => [...column.querySelectorAll<
 const idOf = (card: Element | null | undefined): string =>
   card instanceof HTMLElement ? (card.dataset['card'] ?? '') : '';
 
-/** Tells whether the viewer may move the card to the column: without a role, only within its own one, and to the closed. */
+/** Tells whether the viewer may move the card to the column: without a role, only within its own one, and to one other. */
 const canEnter = (card: HTMLElement, from: string, to: string | undefined): boolean =>
-  card.dataset['movable'] === 'all' || to === from || to === 'closed';
+  card.dataset['movable'] === 'all' || to === from || to === card.dataset['movable'];
 
 const makeDraggable = (): void => {
   for (const card of document.querySelectorAll<HTMLElement>('[data-movable]')) card.draggable = true;
@@ -88,7 +88,7 @@ const moveAcross = (step: 1 | -1): void => {
   const to = column?.dataset['list'];
   if (column === undefined || to === undefined) return;
   if (!canEnter(card, keyOf(card), to)) {
-    announce('You can move this card only to Closed.');
+    announce(`You can move this card only to ${card.dataset['movable'] === 'open' ? 'Open' : 'Closed'}.`);
     return;
   }
   const below = to === 'closed' ? '' : idOf(cardsOf(column)[0]);

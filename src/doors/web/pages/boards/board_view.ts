@@ -18,7 +18,7 @@ import { menu } from '../../parts/menu.ts';
 import { type AddressQuery, addressOf, chipQuery } from '../issuables/list/filter_chips.ts';
 import { filterBar } from '../issuables/list/filter_bar.ts';
 import { issueFields } from '../issues/list/filter_fields.ts';
-import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
+import { parseIssue } from '../issues/list/issue_row.ts';
 import type { ListQuery } from '../issues/list/read_query.ts';
 import {
   type Card,
@@ -61,15 +61,24 @@ const countPart = ({ list, total }: LoadedColumn): Html => {
 
 type Loaded = { columns: LoadedColumn[]; cards: Map<number, Card> };
 
-const findMoves = ({ viewer }: Call, project: Project, issue: ListedIssue): CardMoves => {
+type Listed = Pick<Card, 'issue' | 'labels'>;
+
+const findMoves = ({ viewer }: Call, project: Project, { issue, labels }: Listed, board: Board): CardMoves => {
   if (may(viewer, 'admin_issue', project)) return 'all';
   const target = { author_id: issue.author.id, assignee_ids: issue.assignees.map(({ id }) => id) };
-  // Leaving the closed column changes labels of the lists.
-  return issue.state === 'opened' && may(viewer, 'update_issue', project, target) ? 'own' : null;
+  if (!may(viewer, 'update_issue', project, target)) return null;
+  if (issue.state === 'opened') return 'closed';
+  // Leaving the closed column removes the labels of the lists.
+  const listed = new Set(board.lists.map(({ label }) => label?.title));
+  return board.hide_backlog_list === 0 && !labels.some(({ name }) => listed.has(name)) ? 'open' : null;
 };
 
 /** Loads the cards of all columns with the statements of one list. */
-const loadCards = async ({ call }: Visit, columns: readonly LoadedColumn[]): Promise<Map<number, Card>> => {
+const loadCards = async (
+  { call }: Visit,
+  board: Board,
+  columns: readonly LoadedColumn[],
+): Promise<Map<number, Card>> => {
   const versions = new Map(columns.flatMap((column) => column.versions.map((one) => [one.id, one] as const)));
   const texts = await issueTexts(call, [...versions.values()]);
   const issues = texts.map(parseIssue);
@@ -79,8 +88,9 @@ const loadCards = async ({ call }: Visit, columns: readonly LoadedColumn[]): Pro
   return new Map(
     issues.map((issue) => {
       const project = projects.get(issue.project_id);
-      const moves = project === undefined ? null : findMoves(call, project, issue);
-      return [issue.id, { issue, labels: labels.get(issue.id) ?? [], moves }];
+      const listed = { issue, labels: labels.get(issue.id) ?? [] };
+      const moves = project === undefined ? null : findMoves(call, project, listed, board);
+      return [issue.id, { ...listed, moves }];
     }),
   );
 };
@@ -165,7 +175,7 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
     filters: query.read.filters,
     limitOf: limitOf(query),
   });
-  const cards = await loadCards(visit, columns);
+  const cards = await loadCards(visit, board, columns);
   const targets: MoveTarget[] = columnsOf(board).map((column) => ({
     key: column.key,
     name: columnName(column),

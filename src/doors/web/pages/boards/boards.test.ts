@@ -45,6 +45,17 @@ type Setup = {
 
 let count = 0;
 
+/** Statements of a board's page. */
+const statementsOf = async (visitor: Visitor, path: string): Promise<number> => {
+  const seen = gantry.logged().length;
+  assert.equal((await visitor.get(path)).status, 200);
+  const lines = gantry
+    .logged()
+    .slice(seen)
+    .map((line) => JSON.parse(line) as { msg: string; route?: string; statements: number });
+  return lines.find(({ msg, route }) => msg === 'request' && route?.endsWith('/boards/:id'))?.statements ?? 0;
+};
+
 /** A board with lists of the labels `todo` and `doing`, of root, and of a milestone, in a project of its own. */
 const setUp = async (): Promise<
   Setup & { project: { id: number; full_path: string }; milestone: number }
@@ -177,17 +188,6 @@ describe('a board', () => {
 
   test('takes as many statements for many cards as for few', async () => {
     const { path, issue } = await setUp();
-    const statementsOf = async (): Promise<number> => {
-      const seen = gantry.logged().length;
-      assert.equal((await reporter.get(path)).status, 200);
-      const lines = gantry
-        .logged()
-        .slice(seen)
-        .map((line) => JSON.parse(line) as { msg: string; route?: string; statements: number });
-      return (
-        lines.find(({ msg, route }) => msg === 'request' && route?.endsWith('/boards/:id'))?.statements ?? 0
-      );
-    };
     const fill = async (count: number): Promise<void> => {
       for (let at = 0; at < count; at += 1) {
         await issue({ labels: at % 2 === 0 ? 'todo' : 'doing', assignee_ids: [1] });
@@ -196,10 +196,51 @@ describe('a board', () => {
     await fill(4);
     await reporter.get(path);
     await fill(2);
-    const few = await statementsOf();
+    const few = await statementsOf(reporter, path);
     await fill(24);
-    assert.equal(await statementsOf(), few);
+    assert.equal(await statementsOf(reporter, path), few);
     assert.ok(few > 0 && few <= 30, `${few} statements`);
+  });
+
+  test('counts issues exactly that have labels of several lists, for each viewer', async () => {
+    const place = await seedGroup(gantry, { visibility: 'private' });
+    const [own, other] = [
+      await seedProject(gantry, { namespace: place.id, visibility: 'private' }),
+      await seedProject(gantry, { namespace: place.id, visibility: 'private' }),
+    ];
+    const [member, visitor] = [
+      await seedVisitor(gantry, { group: place.id, access_level: 20 }),
+      await seedVisitor(gantry, { group: place.id, access_level: 10 }),
+    ];
+    const api = `/projects/${own.id}`;
+    const { id: board } = await must(`POST ${api}/boards`, { name: 'Labels' });
+    const lists: number[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const { id: label_id } = await must(`POST /groups/${place.id}/labels`, { name, color: '#112233' });
+      lists.push((await must(`POST ${api}/boards/${board}/lists`, { label_id })).id);
+    }
+    const make = async (labels: string, fields: object = {}): Promise<{ iid: number }> =>
+      await must(`POST ${api}/issues`, { title: 'Issue', labels, ...fields });
+    const path = `/${own.full_path}/-/boards/${board}`;
+    const counts = async (by: Visitor): Promise<string[]> => {
+      const { columns } = await read(by, path);
+      return ['open', ...lists, 'closed'].map((key) => columns[key]?.count ?? '');
+    };
+    for (const labels of ['', 'a', 'a', 'a,b', 'a,b,c', 'b', 'b,c']) await make(labels);
+    for (let at = 0; at < 12; at += 1) await make('');
+    await must(`POST /projects/${other.id}/issues`, { title: 'Elsewhere', labels: 'b,c' });
+    assert.deepEqual(await counts(member.visitor), ['13', '4', '4', '2', '0']);
+    assert.deepEqual(await counts(visitor.visitor), ['13', '4', '4', '2', '0']);
+    const secret = await make('b,c', { confidential: true });
+    assert.deepEqual(await counts(member.visitor), ['13', '4', '5', '3', '0']);
+    assert.deepEqual(await counts(visitor.visitor), ['13', '4', '4', '2', '0']);
+    await must(`PUT ${api}/issues/${secret.iid}`, { labels: '', confidential: false });
+    assert.deepEqual(await counts(visitor.visitor), ['14', '4', '4', '2', '0']);
+    await must(`PUT ${api}/issues/4`, { state_event: 'close' });
+    assert.equal((await gantry.api(`DELETE ${api}/issues/5`)).status, 204);
+    assert.deepEqual(await counts(member.visitor), ['14', '2', '2', '1', '1']);
+    await must(`PUT ${api}/boards/${board}`, { hide_backlog_list: true });
+    assert.deepEqual(await counts(member.visitor), ['', '2', '2', '1', '1']);
   });
 
   test('is limited to the labels, assignee and milestone that it is about', async () => {
@@ -277,7 +318,7 @@ describe('a move', () => {
     const { text } = await read(guest, path);
     const cardOf = (one: number): string =>
       /^[\s\S]*?<\/li>/.exec(text.split(`id="card-${one}"`)[1] ?? '')?.[0] ?? '';
-    assert.match(cardOf(id), /data-movable="own"/);
+    assert.match(cardOf(id), /data-movable="closed"/);
     assert.match(cardOf(id), new RegExp(`value="${id}:open:closed::"`));
     assert.doesNotMatch(cardOf(id), new RegExp(`value="${id}:open:${lists['todo']}:`));
     assert.doesNotMatch(cardOf(others.id), /data-movable|name="move"/);
@@ -285,6 +326,30 @@ describe('a move', () => {
     assert.equal((await move(guest, path, [id, 'open', at(lists['todo']), '', ''])).status, 403);
     assert.equal((await move(guest, path, [id, 'open', 'closed', '', ''])).status, 303);
     assert.equal((await readIssue(iid)).state, 'closed');
+  });
+
+  test('lets authors without a role reopen their own cards, unless that takes a label', async () => {
+    const { project: own, path, lists, read: readIssue } = await setUp();
+    const { location } = await guest.post(`/${own.full_path}/issues`, { title: 'Mine' });
+    const iid = Number(location?.split('/').at(-1));
+    const issuePath = `/projects/${own.id}/issues/${iid}`;
+    const { id } = await must(`PUT ${issuePath}`, { labels: 'bug', state_event: 'close' });
+    const cardOf = async (): Promise<string> =>
+      /^[\s\S]*?<\/li>/.exec((await read(guest, path)).text.split(`id="card-${id}"`)[1] ?? '')?.[0] ?? '';
+    assert.match(await cardOf(), /data-movable="open"/);
+    assert.deepEqual(
+      [...(await cardOf()).matchAll(/name="move" value="([^"]*)"/g)].map(([, value]) => value),
+      [`${id}:closed:open::`],
+    );
+    for (const to of ['todo', 'root', 'v1'])
+      assert.equal((await move(guest, path, [id, 'closed', at(lists[to]), '', ''])).status, 403, to);
+    assert.equal((await readIssue(iid)).state, 'closed');
+    assert.equal((await move(guest, path, [id, 'closed', 'open', '', ''])).status, 303);
+    assert.deepEqual([(await readIssue(iid)).state, (await readIssue(iid)).labels], ['opened', ['bug']]);
+    await must(`PUT ${issuePath}`, { labels: 'todo', state_event: 'close' });
+    assert.doesNotMatch(await cardOf(), /data-movable|name="move"/);
+    assert.equal((await move(guest, path, [id, 'closed', 'open', '', ''])).status, 403);
+    assert.deepEqual([(await readIssue(iid)).state, (await readIssue(iid)).labels], ['closed', ['todo']]);
   });
 
   test('is refused to others, and of issues and columns of others', async () => {
@@ -419,5 +484,38 @@ describe('a board of a group', () => {
     const far = await must(`POST /projects/${outside.id}/issues`, { title: 'Far' });
     assert.equal((await move(member, path, [far.id, 'open', list, '', ''])).status, 404);
     assert.equal((await stranger.get(path)).status, 404);
+  });
+
+  test('keeps the first issues of its columns until anything changes, for each viewer', async () => {
+    const place = await seedGroup(gantry, { visibility: 'private' });
+    const [member, visitor] = [
+      await seedVisitor(gantry, { group: place.id, access_level: 20 }),
+      await seedVisitor(gantry, { group: place.id, access_level: 10 }),
+    ];
+    const own = await seedProject(gantry, { namespace: place.id, visibility: 'private' });
+    const { id: board } = await must(`POST /groups/${place.id}/boards`, { name: 'All' });
+    const lists: number[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const { id: label_id } = await must(`POST /groups/${place.id}/labels`, { name, color: '#112233' });
+      lists.push((await must(`POST /groups/${place.id}/boards/${board}/lists`, { label_id })).id);
+      await must(`POST /projects/${own.id}/issues`, { title: name, labels: name });
+    }
+    const path = `/groups/${place.full_path}/-/boards/${board}`;
+    const [list = 0] = lists;
+    const cards = async (by: Visitor): Promise<number | undefined> =>
+      (await read(by, path)).columns[list]?.cards.length;
+    assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [1, 1]);
+    // Any commit at all.
+    await must(`POST /projects/${project.id}/issues`, { title: 'Elsewhere' });
+    const cold = await statementsOf(member.visitor, path);
+    const warm = await statementsOf(member.visitor, path);
+    assert.ok(cold - warm >= lists.length, `${cold} statements, then ${warm}`);
+    await must(`PUT /projects/${own.id}/issues/2`, { labels: 'a' });
+    assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [2, 2]);
+    await must(`PUT /projects/${own.id}/issues/1`, { confidential: true });
+    assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [2, 1]);
+    const { status } = await gantry.api(`DELETE /groups/${place.id}/members/${visitor.id}`);
+    assert.equal(status, 204);
+    assert.equal((await visitor.visitor.get(path)).status, 404);
   });
 });

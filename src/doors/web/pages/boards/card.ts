@@ -12,8 +12,11 @@ import { type ListedIssue, issuePath } from '../issues/list/issue_row.ts';
 /** Id of the form that sends the moves of all cards. */
 export const moveFormId = 'move-card';
 
-/** Where the viewer may move a card. `own`: an author or assignee without a role orders it in its column and closes it. */
-export type CardMoves = 'all' | 'own' | null;
+/**
+ * Where the viewer may move a card. An author or assignee without a role orders it in its column, and moves it to one
+ * other: `closed`, or back to `open`.
+ */
+export type CardMoves = 'all' | 'closed' | 'open' | null;
 
 export type Card = { issue: ListedIssue; labels: readonly LinkedLabel[]; moves: CardMoves };
 
@@ -63,7 +66,7 @@ const moveMenu = (card: Card, context: CardContext): Html => {
   const { issue, moves } = card;
   const { from, targets } = context;
   const others = targets
-    .filter(({ key }) => key !== from && (moves === 'all' || key === 'closed'))
+    .filter(({ key }) => key !== from && (moves === 'all' || key === moves))
     .map(({ key, name, firstId }) =>
       moveButton(
         moveValue(issue.id, from, key, key === 'closed' ? {} : { below: firstId ?? undefined }),
