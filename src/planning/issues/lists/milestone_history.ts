@@ -1,45 +1,20 @@
 /** How the issues of a milestone grew and were closed, from the recorded changes of milestone and state. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
-
-type Requester = Pick<Call, 'db' | 'viewer' | 'platform'>;
-
-/** A change of an issue: of its place in the milestone, or of its state. */
-type Event = { at: number; change: 'add' | 'remove' | 'closed' | 'reopened' };
-
-/** When an issue was created, and its changes since, oldest first. */
-export type IssueHistory = { created_at: number; isFirstIn: boolean; events: Event[] };
+import { readMany } from '../../issuables/lists/count.ts';
 
 /** Issues of a milestone at one time. */
 export type MilestoneCounts = { total: number; open: number };
 
-/** Milestones with more have no history. */
-export const maxIssues = 2_000;
-export const maxEvents = 20_000;
+/** By how much these numbers changed on a day, which is counted from 1970. */
+export type DayChange = MilestoneCounts & { day: number };
 
-type IssueRow = { id: number; created_at: number; closed_at: number | null; is_member: number };
-type EventRow = { target_id: number; kind: string; action: Event['change']; created_at: number };
+export const dayMilliseconds = 86_400_000;
 
-/** Adds what was not recorded: changes from before the service recorded them. */
-const completeHistory = ({ created_at, closed_at, is_member }: IssueRow, rows: EventRow[]): IssueHistory => {
-  const events = rows.map(({ action, created_at: at }) => ({ at, change: action }));
-  const places = rows.filter(({ kind }) => kind === 'milestone');
-  const isClosed = rows.some(({ kind }) => kind === 'state');
-  return {
-    created_at,
-    isFirstIn: places.length === 0 ? is_member === 1 : places[0]?.action === 'remove',
-    events: closed_at === null || isClosed ? events : [...events, { at: closed_at, change: 'closed' }],
-  };
-};
-
-/** Loads the histories of the issues that are or were in a milestone and that the caller sees; null: too many. */
-export const loadMilestoneHistory = async (
-  { db, viewer, platform }: Requester,
-  milestoneId: number,
-): Promise<IssueHistory[] | null> => {
-  const { dialect } = platform.store;
-  const { rows: issues } = await sql<IssueRow>`
+/** The issues that are or were in the milestone and that the caller sees, and what was recorded of each. */
+const recorded = ({ viewer, platform }: Call, milestoneId: number): RawBuilder<unknown> =>
+  sql`members as (
     select issues.id, issues.created_at,
       case when issues.state = 'closed' then issues.closed_at end as closed_at,
       case when issues.milestone_id = ${milestoneId} then 1 else 0 end as is_member
@@ -47,45 +22,78 @@ export const loadMilestoneHistory = async (
     where issues.id in (select id from issues where milestone_id = ${milestoneId}
         union select target_id from resource_events
           where milestone_id = ${milestoneId} and target_type = 'Issue')
-      and ${visibleIssues(viewer, dialect)}
-    limit ${maxIssues + 1}`.execute(db);
-  if (issues.length === 0 || issues.length > maxIssues) return issues.length === 0 ? [] : null;
-  const ids = issues.map(({ id }) => id);
-  const { rows: events } = await sql<EventRow>`
-    select target_id, kind, action, created_at from resource_events
-    where target_type = 'Issue' and ${dialect.oneOf('target_id', ids)} and kind in ('milestone', 'state')
-      and (kind = 'state' or milestone_id = ${milestoneId})
-    order by created_at, id limit ${maxEvents + 1}`.execute(db);
-  if (events.length > maxEvents) return null;
-  const byIssue = Map.groupBy(events, ({ target_id }) => target_id);
-  return issues.map((issue) => completeHistory(issue, byIssue.get(issue.id) ?? []));
+      and ${visibleIssues(viewer, platform.store.dialect)}
+  ), changes as (
+    select members.id as issue_id, resource_events.id, resource_events.kind, resource_events.created_at as time,
+      case when resource_events.action in ('add', 'reopened') then 1 else 0 end as turns_on,
+      row_number() over (partition by members.id, resource_events.kind
+        order by resource_events.created_at, resource_events.id) as nth
+    from members cross join resource_events
+    where resource_events.target_type = 'Issue' and resource_events.target_id = members.id
+      and (resource_events.kind = 'state'
+        or resource_events.kind = 'milestone' and resource_events.milestone_id = ${milestoneId})
+  )`;
+
+/**
+ * All steps in the life of each issue: the changes, and what must have been before the service recorded any. An issue
+ * whose first change takes it out was in the milestone from the start. Without joins, whose size PostgreSQL would guess.
+ */
+const steps = sql`facts as (
+    select id as issue_id, 0 as id, 'issue' as kind, created_at as time, is_member as turns_on, 0 as nth, closed_at
+    from members
+    union all
+    select issue_id, id, kind, time, turns_on, nth, null from changes
+  ), completed as (
+    select issue_id, id, kind, time, turns_on, closed_at,
+      max(case when kind = 'milestone' and nth = 1 then turns_on end) over life as first_turn,
+      max(case when kind = 'milestone' and nth = 1 then time end) over life as first_time,
+      max(case when kind = 'state' then 1 else 0 end) over life as has_states
+    from facts window life as (partition by issue_id)
+  ), steps as (
+    select issue_id, id, case when kind = 'issue' then 'milestone' else kind end as kind,
+      case when kind = 'issue' and first_time < time then first_time else time end as time,
+      case when kind = 'issue' then coalesce(1 - first_turn, turns_on) else turns_on end as turns_on
+    from completed
+    union all
+    select issue_id, 0, 'state', closed_at, 0 from completed
+    where kind = 'issue' and closed_at is not null and has_states = 0
+  ), numbered as (
+    select issue_id, time, kind, turns_on,
+      row_number() over (partition by issue_id order by time, id) as nth from steps
+  )`;
+
+/** After each step, the last of each kind says what holds: the greatest number, with what it turned on or off. */
+const states = sql`states as (
+    select issue_id, time, nth,
+      coalesce(max(case when kind = 'milestone' then 2 * nth + turns_on end) over life, 0) % 2 as is_in,
+      coalesce(max(case when kind = 'state' then 2 * nth + turns_on end) over life, 1) % 2 as is_open
+    from numbered window life as (partition by issue_id order by nth)
+  ), differences as (
+    select time, is_in - lag(is_in, 1, 0) over life as total,
+      is_in * is_open - lag(is_in * is_open, 1, 0) over life as open
+    from states window life as (partition by issue_id order by nth)
+  )`;
+
+/**
+ * Loads by how much the numbers of issues changed on each day on which they did, oldest first. Reads the issues and
+ * their changes along indexes, in a worker where they are many.
+ */
+export const loadMilestoneDays = async (call: Call, milestoneId: number): Promise<DayChange[]> => {
+  const query = sql<DayChange>`
+    with ${recorded(call, milestoneId)}, ${steps}, ${states}
+    select time / ${sql.lit(dayMilliseconds)} as day, sum(total) as total, sum(open) as open
+    from differences where total <> 0 or open <> 0
+    group by time / ${sql.lit(dayMilliseconds)} order by day`;
+  return await readMany(call, { query, maxRecords: null });
 };
 
-/** Tells whether an issue is in the milestone at a time, and whether it is open then. */
-const stateAt = (
-  { created_at, isFirstIn, events }: IssueHistory,
-  time: number,
-): { isIn: boolean; isOpen: boolean } => {
-  let [isIn, isOpen] = [isFirstIn && created_at < time, true];
-  for (const { at, change } of events) {
-    if (at >= time) break;
-    if (change === 'add' || change === 'remove') isIn = change === 'add';
-    else isOpen = change === 'reopened';
+/** Returns the numbers at the end of a day. Pure. */
+export const countAt = (changes: readonly DayChange[], day: number): MilestoneCounts => {
+  const counts = { total: 0, open: 0 };
+  for (const change of changes) {
+    if (change.day > day) break;
+    counts.total += change.total;
+    counts.open += change.open;
   }
-  return { isIn, isOpen };
-};
-
-/** Counts the issues of a milestone just before a time. Pure. */
-export const countAt = (histories: readonly IssueHistory[], time: number): MilestoneCounts => {
-  const inside = histories.map((history) => stateAt(history, time)).filter(({ isIn }) => isIn);
-  return { total: inside.length, open: inside.filter(({ isOpen }) => isOpen).length };
-};
-
-/** Returns when the first issue came into the milestone; null: none did. */
-export const firstEntry = (histories: readonly IssueHistory[]): number | null => {
-  const times = histories.flatMap(({ created_at, isFirstIn, events }) => {
-    const added = events.find(({ change }) => change === 'add');
-    return isFirstIn ? [created_at] : added === undefined ? [] : [added.at];
-  });
-  return times.length === 0 ? null : Math.min(...times);
+  return counts;
 };

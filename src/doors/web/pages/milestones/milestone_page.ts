@@ -5,11 +5,7 @@ import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../planning/issues/lists/list.ts';
 import { countMilestoneIssues } from '../../../../planning/issues/lists/milestone_counts.ts';
-import {
-  loadMilestoneHistory,
-  maxEvents,
-  maxIssues,
-} from '../../../../planning/issues/lists/milestone_history.ts';
+import { loadMilestoneDays } from '../../../../planning/issues/lists/milestone_history.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, oneOf } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
@@ -126,16 +122,12 @@ const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow
   )}</div>`;
 };
 
-const count = new Intl.NumberFormat('en-US');
-
-const chartsTooLarge = html`<section><h2>Burn-down</h2><p class="muted">Charts show at most ${count.format(maxIssues)} issues and ${count.format(maxEvents)} changes. This milestone has more.</p></section>`;
-
 const aside = async (visit: Visit, row: MilestoneRow): Promise<Html> => {
   const { call } = visit;
   const counts = (await countMilestoneIssues(call, [row.id])).get(row.id) ?? { opened: 0, closed: 0 };
-  const histories = await loadMilestoneHistory(call, row.id);
+  const changes = await loadMilestoneDays(call, row.id);
   const day = today(call.now);
-  const charts = histories === null ? chartsTooLarge : progressCharts({ ...row, histories, today: day });
+  const charts = progressCharts({ ...row, changes, today: day });
   return html`<div class="aside"><section><h2>Progress</h2><p>${spellProgress(counts)}</p>${progressBar(counts)}</section>
 <section><h2>Dates</h2><p class="row">${datesPart(row, day)}</p></section>
 ${charts}</div>`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedProject, setIids, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -135,18 +135,38 @@ test('shows the issues that the visitor sees, page by page, and a burn-down char
   );
 });
 
-test('says that a milestone has too many changes for charts', async () => {
-  const milestone = await inProject({ title: unique('busy'), start_date: '2026-01-05' });
-  const json = { title: 'busy', milestone_id: milestone.id };
-  const { body: issue } = await gantry.api(`POST /projects/${project.id}/issues`, { json });
-  await gantry.service.platform.store.write(async ({ db }) =>
-    sql`insert into resource_events (kind, target_type, target_id, action, created_at)
-      with recursive numbers (number) as (
-        select 1 union all select number + 1 from numbers where number <= 20000)
-      select 'state', 'Issue', ${issue.id}, 'closed', 1 from numbers`.execute(db),
+test('draws the charts of thousands of issues and changes, too', async () => {
+  const [start_date, end] = ['2026-01-05', '2026-01-07'];
+  const milestone = await inProject({ title: unique('busy'), start_date, due_date: end });
+  const [first, second] = [`${start_date}T01:00:00Z`, '2026-01-06T01:00:00Z'].map((time) =>
+    sql.lit(Date.parse(time)),
   );
+  await gantry.service.platform.store.write(async ({ db }) => {
+    const { rows } = await sql<{ iid: number }>`
+      select coalesce(max(iid), 0) as iid from issues where project_id = ${project.id}`.execute(db);
+    const last = rows[0]?.iid ?? 0;
+    await sql`insert into issues (project_id, iid, title, description, state, author_id, milestone_id, confidential, closed_at, created_at, updated_at)
+      with recursive numbers (number) as (
+        select 1 union all select number + 1 from numbers where number < 2500)
+      select ${sql.lit(project.id)}, ${sql.lit(last)} + number, 'busy', '', case when number <= 500 then 'closed' else 'opened' end, 1,
+        ${sql.lit(milestone.id)}, 0, case when number <= 500 then ${second} end, ${first}, ${first} from numbers`.execute(
+      db,
+    );
+    await setIids(db, project.id, { issue: last + 2500 });
+    await sql`insert into resource_events (kind, target_type, target_id, action, created_at)
+      with recursive numbers (number) as (
+        select 1 union all select number + 1 from numbers where number <= 20001)
+      select 'state', 'Issue', (select max(id) from issues where project_id = ${project.id}),
+        case when number % 2 = 0 then 'closed' else 'reopened' end, ${second} + number from numbers`.execute(db);
+  });
   const { text } = await maintainer.get(pathOf(milestone));
-  assert.match(text, /at most 2,000 issues and 20,000 changes\. This milestone has more/);
+  const [table = ''] = /aria-label="Issues by day">[\s\S]*?<\/table>/.exec(text) ?? [];
+  assert.deepEqual(
+    [...table.matchAll(/<th scope="row">([^<]*)<\/th><td>(\d+)<\/td><td>(\d+)<\/td><td>(\d+)</g)].map(
+      ([, ...cells]) => cells.join(' '),
+    ),
+    [`${start_date} 2500 0 2500`, '2026-01-06 1999 501 2500', `${end} 1999 501 2500`],
+  );
 });
 
 test('milestones of a group show in its projects, and are edited in the group', async () => {

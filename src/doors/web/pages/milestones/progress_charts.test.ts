@@ -1,6 +1,8 @@
 /** Tests the burn-down and burn-up charts of a milestone, from recorded changes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Insertable } from 'kysely';
+import type { ResourceEventsTable } from '../../../../platform/db/schema/planning.ts';
 import { type SeededProject, seedProject } from '../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -106,4 +108,69 @@ test('counts issues whose changes were not recorded by their own times', async (
     '2026-04-02 0 1 1',
     '2026-04-03 0 1 1',
   ]);
+});
+
+/** Numbers from 0 to 1, the same in each run. */
+const drawFrom = (seed: number): (() => number) => {
+  let last = seed;
+  return () => {
+    last = (last * 48_271) % 2_147_483_647;
+    return last / 2_147_483_647;
+  };
+};
+
+test('counts histories of many kinds as a replay of them does', async () => {
+  const draw = drawFrom(7);
+  const days = Array.from({ length: 10 }, (_none, at) => `2026-05-${String(at + 1).padStart(2, '0')}`);
+  const milestone = await gantry.api(`POST /projects/${project.id}/milestones`, {
+    json: { title: 'Replayed', start_date: days[0], due_date: days.at(-1) },
+  });
+  const { id: milestone_id, iid } = milestone.body;
+  const counts = days.map(() => ({ open: 0, total: 0 }));
+  for (let made = 0; made < 12; made += 1) {
+    const { body } = await gantry.api(`POST /projects/${project.id}/issues`, { json: { title: 'Replayed' } });
+    const created = Math.floor(draw() * 5);
+    const timeOf = (day: number): number => Date.parse(`${days[day]}T09:00:00Z`);
+    let [isIn, isOpen, closed_at] = [draw() < 0.5, true, null as number | null];
+    const events: Insertable<ResourceEventsTable>[] = [];
+    const shared = { target_type: 'Issue' as const, target_id: Number(body.id) };
+    const note = (event: Pick<(typeof events)[number], 'kind' | 'action'>, day: number): void => {
+      const of = event.kind === 'milestone' ? Number(milestone_id) : null;
+      events.push({ ...shared, ...event, milestone_id: of, created_at: timeOf(day) });
+    };
+    // Half of those that begin in the milestone have no record of it.
+    if (isIn && draw() < 0.5) note({ kind: 'milestone', action: 'add' }, created);
+    for (let day = created; day < days.length; day += 1) {
+      if (day > created && draw() < 0.3) {
+        isIn = !isIn;
+        note({ kind: 'milestone', action: isIn ? 'add' : 'remove' }, day);
+      }
+      if (day > created && draw() < 0.3) {
+        isOpen = !isOpen;
+        closed_at = isOpen ? null : timeOf(day);
+        note({ kind: 'state', action: isOpen ? 'reopened' : 'closed' }, day);
+      }
+      const count = counts[day];
+      if (count === undefined || !isIn) continue;
+      count.total += 1;
+      count.open += isOpen ? 1 : 0;
+    }
+    const state = isOpen ? ('opened' as const) : ('closed' as const);
+    await gantry.service.platform.store.write(async ({ db }) => {
+      await db
+        .updateTable('issues')
+        .set({ created_at: timeOf(created), milestone_id: isIn ? milestone_id : null, state, closed_at })
+        .where('id', '=', body.id)
+        .execute();
+      await db.deleteFrom('resource_events').where('target_id', '=', body.id).execute();
+      if (events.length > 0) await db.insertInto('resource_events').values(events).execute();
+    });
+  }
+  assert.deepEqual(
+    await rowsOn(maintainer, `/${project.full_path}/-/milestones/${iid}`),
+    days.map((day, at) => {
+      const { open = 0, total = 0 } = counts[at] ?? {};
+      return `${day} ${open} ${total - open} ${total}`;
+    }),
+  );
 });

@@ -1,9 +1,9 @@
 /** The burn-down and burn-up charts of a milestone, drawn on the server, and the same numbers as a table. */
 import {
-  type IssueHistory,
+  type DayChange,
   type MilestoneCounts,
   countAt,
-  firstEntry,
+  dayMilliseconds,
 } from '../../../../planning/issues/lists/milestone_history.ts';
 import { formatTime } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -11,7 +11,7 @@ import { dayPart } from '../../parts/times/dates.ts';
 import { daysBetween } from './progress.ts';
 
 type Given = {
-  histories: readonly IssueHistory[];
+  changes: readonly DayChange[];
   start_date: string | null;
   due_date: string | null;
   /** `YYYY-MM-DD` */
@@ -36,7 +36,6 @@ type Series = {
 };
 
 const maxPoints = 60;
-const dayMilliseconds = 86_400_000;
 const [width, height] = [300, 120];
 
 const dayOf = (time: number): string => formatTime(time).slice(0, 10);
@@ -44,10 +43,11 @@ const dayOf = (time: number): string => formatTime(time).slice(0, 10);
 const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMilliseconds);
 
 /** Counts at the end of each day, or of each few days; null without at least two days and an issue. */
-const toSeries = ({ histories, start_date, due_date, today }: Given): Series | null => {
-  const entered = firstEntry(histories);
-  if (entered === null) return null;
-  const first = start_date ?? dayOf(entered);
+const toSeries = ({ changes, start_date, due_date, today }: Given): Series | null => {
+  // The first change is that an issue came in.
+  const [entry] = changes;
+  if (entry === undefined) return null;
+  const first = start_date ?? dayOf(entry.day * dayMilliseconds);
   const end = [due_date ?? today, first].toSorted().at(-1) ?? first;
   const span = daysBetween(first, end);
   const days = daysBetween(first, today < end ? today : end);
@@ -57,7 +57,7 @@ const toSeries = ({ histories, start_date, due_date, today }: Given): Series | n
   if (shown.at(-1) !== days) shown.push(days);
   const points = shown.map((day) => {
     const date = addDays(first, day);
-    return { day, date, ...countAt(histories, Date.parse(date) + dayMilliseconds) };
+    return { day, date, ...countAt(changes, Date.parse(date) / dayMilliseconds) };
   });
   return { points, span, first, end, due_date, today };
 };
