@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { getDialect } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -16,14 +17,13 @@ export type Discussion = { id: string; notes: [NoteRow, ...NoteRow[]] };
 const selectNotes = (db: Reader, { type, id }: TargetKey) =>
   db.selectFrom('notes').selectAll().where('target_type', '=', type).where('target_id', '=', id);
 
-/** SQL that groups notes by discussion. A standalone comment is a group of one. */
-const groupedNotes = (
-  { db, viewer }: NoteReader,
-  { type, id }: TargetKey,
-  filter: ActivityFilter,
-) => sql`from notes where target_type = ${type} and target_id = ${id} and ${visibleNotes(db, viewer)}
-  ${filter === 'all_notes' ? sql`` : sql`and system = ${sql.lit(filter === 'only_activity' ? 1 : 0)}`}
-  group by discussion_id, case when discussion_id is null then id else 0 end`;
+/** The notes of a target that a viewer sees, comments or system notes or both. */
+type Listed = { reader: NoteReader; target: TargetKey; filter: ActivityFilter };
+
+/** SQL condition over `notes`. */
+const isListed = ({ reader: { db, viewer }, target: { type, id }, filter }: Listed): RawBuilder<boolean> =>
+  sql<boolean>`notes.target_type = ${type} and notes.target_id = ${id} and ${visibleNotes(db, viewer)}
+    ${filter === 'all_notes' ? sql`` : sql`and notes.system = ${sql.lit(filter === 'only_activity' ? 1 : 0)}`}`;
 
 type Lead = { first_id: number; discussion_id: string | null };
 
@@ -53,10 +53,27 @@ const loadNotesOfLeads = async (db: Reader, target: TargetKey, leads: Lead[]): P
     .execute();
 };
 
-const countDiscussions = async (db: Reader, all: RawBuilder<unknown>): Promise<{ total: number }> => {
+/** A standalone comment is a discussion of its own. */
+const countDiscussions = async (listed: Listed): Promise<{ total: number }> => {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (select 1 ${all}) as grouped`.execute(db);
+    select count(distinct discussion_id) + count(case when discussion_id is null then 1 end) as total
+    from notes where ${isListed(listed)}`.execute(listed.reader.db);
   return { total: rows[0]?.total ?? 0 };
+};
+
+/** Selects the first note of each discussion along the index of their creation, so that a page reads no more than it has. */
+const selectLeads = async (listed: Listed, { limit, offset }: PageRequest): Promise<Lead[]> => {
+  const { db } = listed.reader;
+  const { indexedBy } = getDialect(db);
+  const { rows } = await sql<Lead>`
+    select lead.id as first_id, lead.discussion_id
+    from (select id, discussion_id, created_at from notes where ${isListed(listed)}) as lead
+    where lead.discussion_id is null or not exists (
+      select 1 from notes ${indexedBy('notes_discussion')}
+      where notes.discussion_id = lead.discussion_id and notes.discussion_id is not null
+        and (notes.created_at, notes.id) < (lead.created_at, lead.id) and ${isListed(listed)})
+    order by lead.created_at, lead.id limit ${limit} offset ${offset}`.execute(db);
+  return rows;
 };
 
 /** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. @param filter only those that begin with a comment, or with a system note */
@@ -66,13 +83,11 @@ export const listDiscussions = async (
   page: PageRequest,
   filter: ActivityFilter = 'all_notes',
 ): Promise<Page<Discussion>> => {
-  const { db } = reader;
-  const all = groupedNotes(reader, target, filter);
-  const { rows } = await sql<Lead>`select min(id) as first_id, discussion_id ${all}
-    order by min(created_at), min(id) limit ${page.limit} offset ${page.offset}`.execute(db);
-  const { items: leads, total } = await withTotal(page, rows, async () => await countDiscussions(db, all));
+  const listed = { reader, target, filter };
+  const rows = await selectLeads(listed, page);
+  const { items: leads, total } = await withTotal(page, rows, async () => await countDiscussions(listed));
   if (leads.length === 0) return { items: [], total };
-  const discussions = groupByDiscussion(await loadNotesOfLeads(db, target, leads));
+  const discussions = groupByDiscussion(await loadNotesOfLeads(reader.db, target, leads));
   const items = leads.flatMap(({ first_id, discussion_id }) => {
     return discussions.get(discussion_id ?? first_id) ?? [];
   });

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
+import { allOf, anyOf } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { MembersTable } from '../../platform/db/schema/identity.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
@@ -9,6 +10,7 @@ import { botOf } from '../../identity/bots/bot_users.ts';
 import { invitedGroups } from '../../identity/groups/group_links.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import type { MemberRow } from './json.ts';
 import { type Source, allMembers, directMembers } from './member_source.ts';
 
@@ -42,22 +44,27 @@ export type ListedMember = MemberRow & { source_type: SourceType; source_id: num
 
 type MembershipRow = Omit<Selectable<MembersTable>, 'id'>;
 
-const ownMembers = (source: Source): RawBuilder<MembershipRow> =>
-  sql`(select * from members where ${directMembers(source)})`;
+/** Which memberships of a source are read. `users`: a query of their ids, which leads to the memberships. */
+type Wanted = Pick<MemberFilter, 'inherited' | 'now'> & { users: RawBuilder<unknown> };
 
 /**
- * Subquery: the memberships that give a role in the source: its own, those of the groups above it, and those of the
- * groups with which any of these is shared, with the lesser role and the earlier last day.
+ * Subquery: the memberships that give these users a role in the source: its own, those of the groups above it, and
+ * those of the groups with which any of these is shared, with the lesser role and the earlier last day.
  */
-const reachingMembers = (source: Source, now: number): RawBuilder<MembershipRow> => {
+const reachingMembers = (source: Source, { inherited, now, users }: Wanted): RawBuilder<MembershipRow> => {
+  const theirs = sql`(${users}) as wanted cross join members`;
   const rest = sql`created_at, created_by_id, source_type, source_id`;
-  return sql`(select user_id, access_level, expires_at, ${rest} from members where ${allMembers(source)}
+  const direct = inherited ? allMembers(source) : directMembers(source);
+  const own = sql`select members.user_id, access_level, expires_at, ${rest} from ${theirs}
+    where members.user_id = wanted.user_id and ${direct}`;
+  if (!inherited) return sql`(${own})`;
+  return sql`(${own}
     union all
-    select user_id, case when access < access_level then access else access_level end,
+    select members.user_id, case when access < access_level then access else access_level end,
       case when invited.expires_at is null or members.expires_at < invited.expires_at
         then members.expires_at else invited.expires_at end, ${rest}
-    from ${invitedGroups(source, now)} as invited
-    join members on source_type = 'Namespace' and source_id = invited.id)`;
+    from ${theirs} cross join ${invitedGroups(source, now)} as invited
+    where members.user_id = wanted.user_id and source_type = 'Namespace' and source_id = invited.id)`;
 };
 
 /** The first membership of each user: the highest role, its last day; of equal ones, the direct membership. */
@@ -65,25 +72,93 @@ const place = (source: Source) => sql<number>`row_number() over (partition by me
   order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
   ${directMembers(source)} desc)`;
 
-/** Selects each user once with the highest role and the last day of that role. */
-const current = (db: Reader, source: Source, filter: MemberFilter) => {
-  const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
+/** Selects each of these users once with the highest role and the last day of that role. */
+const current = (db: Reader, source: Source, wanted: Wanted) => {
   const highest = db
-    .selectFrom((inherited ? reachingMembers(source, now) : ownMembers(source)).as('members'))
+    .selectFrom(reachingMembers(source, wanted).as('members'))
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
     .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
-    // A user has one direct membership, so a page of these is read along their index.
-    .select((inherited ? place(source) : sql<number>`1`).as('place'))
-    .where(isCurrent(now))
-    .$if(user_ids.length > 0, (query) => query.where('members.user_id', 'in', user_ids))
-    .$if(skip_users.length > 0, (query) => query.where('members.user_id', 'not in', skip_users));
+    .select(place(source).as('place'))
+    .where(isCurrent(wanted.now));
   return db
     .selectFrom(highest.as('ranked'))
     .innerJoin('users', 'users.id', 'ranked.user_id')
-    .where('ranked.place', '=', 1)
-    .$if(query.trim() !== '', (matching) =>
-      matching.where(sql<boolean>`users.search_text like ${searchPattern(query)} escape '\\'`),
-    );
+    .select(columns)
+    .where('ranked.place', '=', 1);
+};
+
+/** The groups whose members have a role in the source: those above it, and those with which one of these is shared. */
+const reachingGroups = async (db: Reader, source: Source, now: number): Promise<number[]> => {
+  const { rows } = await sql<{ id: number }>`
+    select id from ${selectAncestors(source.namespace_id)} as above
+    union select id from ${invitedGroups(source, now)} as invited`.execute(db);
+  return rows.map(({ id }) => id);
+};
+
+/** Ids of groups, and of a project or null. */
+type Places = { project: number | null; groups: readonly number[] };
+
+/** The project or group itself, and all groups whose members have a role in it. */
+const placesOf = async (db: Reader, source: Source, { inherited, now }: MemberFilter): Promise<Places> => {
+  const isProject = source.type === 'Project';
+  const own = isProject ? [] : [source.id];
+  const groups = inherited ? [...own, ...(await reachingGroups(db, source, now))] : own;
+  return { project: isProject ? source.id : null, groups: [...new Set(groups)] };
+};
+
+/** Over `members`. */
+const isWanted = ({ query, now, user_ids = [], skip_users = [] }: MemberFilter): RawBuilder<boolean> =>
+  allOf([
+    isCurrent(now),
+    ...(user_ids.length > 0 ? [sql<boolean>`user_id in (${sql.join([...user_ids])})`] : []),
+    ...(skip_users.length > 0 ? [sql<boolean>`user_id not in (${sql.join([...skip_users])})`] : []),
+    ...(query.trim() === ''
+      ? []
+      : [
+          sql<boolean>`exists (select 1 from users where users.id = members.user_id
+            and users.search_text like ${searchPattern(query)} escape '\\')`,
+        ]),
+  ]);
+
+const inPlace = (type: SourceType, ids: readonly number[]): RawBuilder<boolean> =>
+  sql<boolean>`(source_type = ${type} and source_id in (${sql.join([...ids])}))`;
+
+const conditionsOf = ({ project, groups }: Places): RawBuilder<boolean>[] => [
+  ...(project === null ? [] : [inPlace('Project', [project])]),
+  ...groups.map((id) => inPlace('Namespace', [id])),
+];
+
+/** SQLite takes at most 500 parts of one statement. */
+const partsAtOnce = 100;
+
+/** Joins lists of users, of each of which no more are read than the first `limit`. */
+const firstOf = (lists: readonly RawBuilder<unknown>[], limit: number): RawBuilder<unknown> =>
+  sql`select distinct user_id from (${sql.join(
+    lists.map((list) => sql`select user_id from (${list} order by user_id limit ${limit}) as part`),
+    sql` union all `,
+  )}) as parts`;
+
+/** Subquery: the users of a page. Each place is read along its index by user, up to the end of the page. */
+const usersOfPage = (places: Places, filter: MemberFilter, { limit, offset }: PageRequest): RawBuilder<unknown> => {
+  const wanted = isWanted(filter);
+  const lists = conditionsOf(places).map((place) => sql`select user_id from members where ${place} and ${wanted}`);
+  const end = offset + limit;
+  const parts: RawBuilder<unknown>[] = [];
+  for (let at = 0; at < lists.length; at += partsAtOnce) parts.push(firstOf(lists.slice(at, at + partsAtOnce), end));
+  return sql`${firstOf(parts, end)} order by user_id limit ${limit} offset ${offset}`;
+};
+
+const countUsers = async (
+  db: Reader,
+  { project, groups }: Places,
+  filter: MemberFilter,
+): Promise<{ total: number }> => {
+  const inGroups = groups.length === 0 ? [] : [inPlace('Namespace', groups)];
+  const places = [...(project === null ? [] : [inPlace('Project', [project])]), ...inGroups];
+  const { rows } = await sql<{ total: number }>`
+    select count(distinct user_id) as total from members
+    where ${anyOf(places)} and ${isWanted(filter)}`.execute(db);
+  return rows[0] ?? { total: 0 };
 };
 
 /** Lists a page of members by the age of their accounts, with the total. */
@@ -93,12 +168,12 @@ export const listMembers = async (
   filter: MemberFilter,
   page: PageRequest,
 ): Promise<{ rows: ListedMember[]; total: number }> => {
-  const query = current(db, source, filter);
-  const ordered = query.select(columns).orderBy('ranked.user_id');
+  const places = await placesOf(db, source, filter);
+  const users = usersOfPage(places, filter, page);
   const { items: rows, total } = await withTotal(
     page,
-    await ordered.limit(page.limit).offset(page.offset).execute(),
-    async () => await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    await current(db, source, { ...filter, users }).orderBy('ranked.user_id').execute(),
+    async () => await countUsers(db, places, filter),
   );
   return { rows, total };
 };
@@ -106,8 +181,9 @@ export const listMembers = async (
 export const findMember = async (
   db: Reader,
   source: Source,
-  filter: MemberFilter,
-): Promise<MemberRow | undefined> => await current(db, source, filter).select(columns).executeTakeFirst();
+  wanted: Pick<MemberFilter, 'inherited' | 'now'> & { user_id: number },
+): Promise<MemberRow | undefined> =>
+  await current(db, source, { ...wanted, users: sql`select cast(${wanted.user_id} as bigint) as user_id` }).executeTakeFirst();
 
 export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };
 

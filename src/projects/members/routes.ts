@@ -37,8 +37,7 @@ const membersJson = async (call: Call, rows: readonly MemberRow[]) => {
 
 /** Reads the member's current state. */
 const answer = async (call: Call, source: Source, user_id: number, inherited = false) => {
-  const filter = { query: '', inherited, now: call.now, user_ids: [user_id] };
-  const row = await findMember(call.db, source, filter);
+  const row = await findMember(call.db, source, { inherited, now: call.now, user_id });
   if (row === undefined) throw notFound();
   return (await membersJson(call, [row]))[0];
 };

@@ -76,7 +76,7 @@ const workPart = (visit: Visit, project: Project): Html | null => {
 };
 
 const keepMembers = keepUntilChange<Awaited<ReturnType<typeof listMembers>>>(
-  ['members', 'users', 'namespaces'],
+  ['members', 'users', 'namespaces', 'group_links'],
   500,
 );
 
