@@ -55,7 +55,7 @@ export const loadColumns = async (
   const columns = columnsOf(board);
   const counts = await countIssuesByColumn(
     { call, scope, filters: boardFilters(board, filters, 'opened') },
-    idsOfLists(board),
+    { ids: idsOfLists(board), hasRest: columns.some(({ key }) => key === 'open') },
   );
   const totalOf = async ({ key, list }: BoardColumn): Promise<number> =>
     key === 'closed'

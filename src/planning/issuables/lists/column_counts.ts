@@ -6,6 +6,9 @@ import { type Listed, column } from './record_kinds.ts';
 /** `rest` counts what is in no column; its id is 0. */
 export type ColumnCount = { kind: 'label' | 'assignee' | 'milestone' | 'rest'; id: number; total: number };
 
+/** What the columns stand for, and whether what is in none of them is counted, too. */
+export type Columns = { ids: RecordIds; hasRest: boolean };
+
 type Selected = { tables: RawBuilder<unknown>; where: RawBuilder<boolean> };
 
 type Part = { counted: RawBuilder<unknown>; isIn: RawBuilder<boolean> };

@@ -6,6 +6,7 @@ import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { PageRequest } from '../../../platform/http/page.ts';
 import { selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
+import type { ColumnCount, Columns } from './column_counts.ts';
 import { type Filters } from './filters.ts';
 import { type Listed } from './record_kinds.ts';
 import { type Measured } from './named_filters.ts';
@@ -57,6 +58,8 @@ export type ListKind<F extends Filters> = Listed & {
   size: (project: Project) => number;
   /** Exact, after visibility, without any filter but the state. */
   total: (call: Call, query: TotalQuery) => Promise<number>;
+  /** All open records of a project by column, from kept counters; null: these do not say it. */
+  byColumn?: (call: Call, project: Project, columns: Columns) => Promise<ColumnCount[] | null>;
 };
 
 export type Query<F> = {

@@ -4,8 +4,8 @@ import { hashRoles } from '../../../core/access/keep_until_commit.ts';
 import { today } from '../../../core/access/viewer.ts';
 import type { PageRequest } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { type ColumnCount, columnCounts } from './column_counts.ts';
-import type { Filters, RecordIds } from './filters.ts';
+import { type ColumnCount, type Columns, columnCounts } from './column_counts.ts';
+import type { Filters } from './filters.ts';
 import { readMany } from './count.ts';
 import type { keptPages } from './page_cache.ts';
 import type { TextLoader } from './json_cache.ts';
@@ -78,16 +78,23 @@ export const makeTotal =
 
 /** Makes the function that counts the records by column, see `column_counts.ts`, in one statement. */
 export const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept) => {
-  const read = async (query: Query<F>, columns: RecordIds): Promise<ColumnCount[]> => {
+  const readKept = async ({ call, scope, filters }: Query<F>, columns: Columns): Promise<ColumnCount[] | null> => {
+    const project = getProject(scope);
+    if (project === null || filters.state !== 'opened' || !isPlain(filters)) return null;
+    return (await kind.byColumn?.(call, project, columns)) ?? null;
+  };
+  const read = async (query: Query<F>, columns: Columns): Promise<ColumnCount[]> => {
+    const known = await readKept(query, columns);
+    if (known !== null) return known;
     const { call, scope } = query;
     const plan = await makePlan(kind, query);
     if (plan === null) return [];
     const wide = plan.isRare || plan.comparesTexts ? null : plan.alongProjects;
     const selected = wide ?? { tables: tables(scope, plan.count), where: plan.count.where };
-    const text = columnCounts(kind, selected, columns);
+    const text = columnCounts(kind, selected, columns.ids);
     return await readMany(call, { query: text, maxRecords: getLimit(kind, scope, plan) });
   };
-  return async (given: Omit<Query<F>, 'texts' | 'page'>, columns: RecordIds): Promise<ColumnCount[]> => {
+  return async (given: Omit<Query<F>, 'texts' | 'page'>, columns: Columns): Promise<ColumnCount[]> => {
     const { call, scope } = given;
     const query = { ...given, texts: noTexts, page: wholePage };
     const project = getProject(scope);

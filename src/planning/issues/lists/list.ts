@@ -9,6 +9,7 @@ import {
 } from '../../../core/access/visible.ts';
 import { makeLists } from '../../issuables/lists/list.ts';
 import { type Filters, ownConditions } from './filters.ts';
+import { countByLabels } from './kept_columns.ts';
 import { seenCount } from '../viewer_fields.ts';
 import { totalOfAll } from './totals.ts';
 
@@ -29,6 +30,7 @@ const lists = makeLists<Filters>(
     },
     size: ({ opened_issues, closed_issues }) => opened_issues + closed_issues,
     total: totalOfAll,
+    byColumn: countByLabels,
   },
   ({ issues_version }) => issues_version,
 );
