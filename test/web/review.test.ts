@@ -1,7 +1,14 @@
 /** A review by keyboard: files, comments, threads, viewed marks and its end; also on a phone and without scripts. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
+import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { html, streamed } from '../../src/doors/web/parts/html.ts';
+import { pageStream } from '../../src/doors/web/request/page_stream.ts';
 import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedMember } from '../support/seed.ts';
 import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
@@ -189,6 +196,29 @@ test('loads the whole file and both views in place, in dark and on a phone', { s
     },
     { colorScheme: 'dark', viewport: { width: 375, height: 700 } },
   );
+});
+
+test('shows what came of a diff whose rendering failed in the middle, and says so', { skip }, async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    const files = streamed(async function* () {
+      yield html`<p>First file</p>`;
+      await afterOtherWork();
+      throw new Error('the repository is gone');
+    });
+    void pipeline(pageStream(html`<!doctype html><main>${files}</main>`), response).catch(() => undefined);
+  }).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    await web.withPage(async (page) => {
+      const { port } = server.address() as AddressInfo;
+      await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'commit' });
+      await page.getByText('First file').waitFor();
+      await page.getByRole('alert').getByText('The rest of this page could not be shown').waitFor();
+    });
+  } finally {
+    server.close();
+  }
 });
 
 test('comments and marks files without scripts', { skip }, async () => {

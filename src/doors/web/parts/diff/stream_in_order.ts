@@ -1,4 +1,5 @@
 /** Renders a list while the page is sent, so that the browser shows its start early. */
+import { setImmediate as afterOtherWork } from 'node:timers/promises';
 import { type Html, streamed } from '../html.ts';
 
 /**
@@ -7,6 +8,8 @@ import { type Html, streamed } from '../html.ts';
  */
 export const streamInOrder = <T>(items: readonly T[], render: (item: T) => Promise<Html>): Html =>
   streamed(async function* () {
+    // What stands before leaves first.
+    await afterOtherWork();
     let next: Promise<Html> | null = null;
     for (const [at, item] of items.entries()) {
       const current: Promise<Html> = next ?? render(item);
