@@ -129,28 +129,33 @@ test('moves a card by keyboard, which keeps the focus', { skip }, async () => {
   });
 });
 
-test('lets authors without a role drag their cards within a column, to Closed and back', { skip }, async () => {
-  const author = await web.makeUser();
-  const titles = ['Mine', 'Mine, too'];
-  for (const title of titles) await must(`POST ${api}/issues?sudo=${author}`, { title });
-  await web.withPage(async (page) => {
-    await web.signIn(page, author);
-    await page.goto(path);
-    const card = (title: string) => page.locator('.board-card', { has: page.getByText(title, { exact: true }) });
-    await card('Mine, too').dragTo(card('Mine'), { targetPosition: { x: 20, y: 2 } });
-    await waitForCards(page, 'open', ['Mine, too', 'Mine']);
-    await card('Mine').dragTo(column(page, lists.doing).locator('.cards'));
-    await waitForCards(page, 'open', ['Mine, too', 'Mine']);
-    await card('Mine').dragTo(column(page, 'closed').locator('.cards'));
-    await column(page, 'closed').getByRole('link', { name: 'Mine', exact: true }).waitFor();
-    await page.getByText('Moved to Closed').waitFor({ state: 'attached' });
-    await card('Mine').dragTo(column(page, 'open').locator('.cards'));
-    await page.getByText('Moved to Open').waitFor({ state: 'attached' });
-    assert.equal(await card('First').getAttribute('draggable'), null);
-  });
-  const { body } = await web.gantry.api(`GET ${api}/issues?state=opened&author_username=${author}`);
-  assert.deepEqual(body.map(({ title }: { title: string }) => title).toSorted(), titles);
-});
+test(
+  'lets authors without a role drag their cards within a column, to Closed and back',
+  { skip },
+  async () => {
+    const author = await web.makeUser();
+    const titles = ['Mine', 'Mine, too'];
+    for (const title of titles) await must(`POST ${api}/issues?sudo=${author}`, { title });
+    await web.withPage(async (page) => {
+      await web.signIn(page, author);
+      await page.goto(path);
+      const card = (title: string) =>
+        page.locator('.board-card', { has: page.getByText(title, { exact: true }) });
+      await card('Mine, too').dragTo(card('Mine'), { targetPosition: { x: 20, y: 2 } });
+      await waitForCards(page, 'open', ['Mine, too', 'Mine']);
+      await card('Mine').dragTo(column(page, lists.doing).locator('.cards'));
+      await waitForCards(page, 'open', ['Mine, too', 'Mine']);
+      await card('Mine').dragTo(column(page, 'closed').locator('.cards'));
+      await column(page, 'closed').getByRole('link', { name: 'Mine', exact: true }).waitFor();
+      await page.getByText('Moved to Closed').waitFor({ state: 'attached' });
+      await card('Mine').dragTo(column(page, 'open').locator('.cards'));
+      await page.getByText('Moved to Open').waitFor({ state: 'attached' });
+      assert.equal(await card('First').getAttribute('draggable'), null);
+    });
+    const { body } = await web.gantry.api(`GET ${api}/issues?state=opened&author_username=${author}`);
+    assert.deepEqual(body.map(({ title }: { title: string }) => title).toSorted(), titles);
+  },
+);
 
 test('moves cards of authors without a role by keyboard, where they may', { skip }, async () => {
   const author = await web.makeUser();

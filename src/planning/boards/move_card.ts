@@ -86,7 +86,11 @@ const toEdit = (board: Board, locked: LoadedIssue, from: BoardList | null, to: B
   ...stateEvent(locked, to),
 });
 
-const carriesAny = async ({ db }: Call, { issue }: LoadedIssue, labelIds: readonly number[]): Promise<boolean> => {
+const carriesAny = async (
+  { db }: Call,
+  { issue }: LoadedIssue,
+  labelIds: readonly number[],
+): Promise<boolean> => {
   if (labelIds.length === 0) return false;
   const carried = await db
     .selectFrom('label_links')
@@ -105,7 +109,8 @@ const carriesAny = async ({ db }: Call, { issue }: LoadedIssue, labelIds: readon
 const checkMove = async (call: Call, loaded: LoadedIssue, edit: IssueEdit): Promise<void> => {
   if (edit.state_event === 'close' || may(call.viewer, 'admin_issue', loaded.project)) return;
   const { state_event: _state, remove_label_ids = [], ...administered } = edit;
-  const needsRole = Object.keys(administered).length > 0 || (await carriesAny(call, loaded, remove_label_ids));
+  const needsRole =
+    Object.keys(administered).length > 0 || (await carriesAny(call, loaded, remove_label_ids));
   if (needsRole) throw forbidden();
 };
 

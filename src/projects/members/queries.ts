@@ -139,12 +139,19 @@ const firstOf = (lists: readonly RawBuilder<unknown>[], limit: number): RawBuild
   )}) as parts`;
 
 /** Subquery: the users of a page. Each place is read along its index by user, up to the end of the page. */
-const usersOfPage = (places: Places, filter: MemberFilter, { limit, offset }: PageRequest): RawBuilder<unknown> => {
+const usersOfPage = (
+  places: Places,
+  filter: MemberFilter,
+  { limit, offset }: PageRequest,
+): RawBuilder<unknown> => {
   const wanted = isWanted(filter);
-  const lists = conditionsOf(places).map((place) => sql`select user_id from members where ${place} and ${wanted}`);
+  const lists = conditionsOf(places).map(
+    (place) => sql`select user_id from members where ${place} and ${wanted}`,
+  );
   const end = offset + limit;
   const parts: RawBuilder<unknown>[] = [];
-  for (let at = 0; at < lists.length; at += partsAtOnce) parts.push(firstOf(lists.slice(at, at + partsAtOnce), end));
+  for (let at = 0; at < lists.length; at += partsAtOnce)
+    parts.push(firstOf(lists.slice(at, at + partsAtOnce), end));
   return sql`${firstOf(parts, end)} order by user_id limit ${limit} offset ${offset}`;
 };
 
@@ -172,7 +179,9 @@ export const listMembers = async (
   const users = usersOfPage(places, filter, page);
   const { items: rows, total } = await withTotal(
     page,
-    await current(db, source, { ...filter, users }).orderBy('ranked.user_id').execute(),
+    await current(db, source, { ...filter, users })
+      .orderBy('ranked.user_id')
+      .execute(),
     async () => await countUsers(db, places, filter),
   );
   return { rows, total };
@@ -183,7 +192,10 @@ export const findMember = async (
   source: Source,
   wanted: Pick<MemberFilter, 'inherited' | 'now'> & { user_id: number },
 ): Promise<MemberRow | undefined> =>
-  await current(db, source, { ...wanted, users: sql`select cast(${wanted.user_id} as bigint) as user_id` }).executeTakeFirst();
+  await current(db, source, {
+    ...wanted,
+    users: sql`select cast(${wanted.user_id} as bigint) as user_id`,
+  }).executeTakeFirst();
 
 export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };
 

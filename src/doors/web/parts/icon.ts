@@ -67,8 +67,21 @@ export type IconName =
   | 'quote'
   | 'reply';
 
-/** Renders an icon. It is hidden from screen readers: the text beside it, or `label`, says the same. */
-export const icon = (name: IconName, label?: string): Html =>
+const draw = (name: IconName, label: string | undefined): Html =>
   html`<svg class="icon"${
     label === undefined ? html` aria-hidden="true"` : html` role="img" aria-label="${label}"`
   }><use href="${assets().icons}#${name}"/></svg>`;
+
+/** Pages have hundreds of the same. Few labels are not constant. */
+const drawn = new Map<string, Html>();
+const maxDrawn = 500;
+
+/** Renders an icon. It is hidden from screen readers: the text beside it, or `label`, says the same. */
+export const icon = (name: IconName, label?: string): Html => {
+  const key = label === undefined ? name : `${name} ${label}`;
+  const known = drawn.get(key);
+  if (known !== undefined) return known;
+  const made = draw(name, label);
+  if (drawn.size < maxDrawn) drawn.set(key, made);
+  return made;
+};

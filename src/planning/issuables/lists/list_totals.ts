@@ -78,7 +78,10 @@ export const makeTotal =
 
 /** Makes the function that counts the records by column, see `column_counts.ts`, in one statement. */
 export const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept) => {
-  const readKept = async ({ call, scope, filters }: Query<F>, columns: Columns): Promise<ColumnCount[] | null> => {
+  const readKept = async (
+    { call, scope, filters }: Query<F>,
+    columns: Columns,
+  ): Promise<ColumnCount[] | null> => {
     const project = getProject(scope);
     if (project === null || filters.state !== 'opened' || !isPlain(filters)) return null;
     return (await kind.byColumn?.(call, project, columns)) ?? null;

@@ -9,7 +9,11 @@ import type { ColumnCount, Columns } from '../../issuables/lists/column_counts.t
 /** `links`: of issues of any state, in all projects that have the label. */
 type LabelTotal = { label_id: number; opened: number; links: number };
 
-const loadTotals = async (call: Call, { id }: Project, labelIds: readonly number[]): Promise<LabelTotal[]> => {
+const loadTotals = async (
+  call: Call,
+  { id }: Project,
+  labelIds: readonly number[],
+): Promise<LabelTotal[]> => {
   const { rows } = await sql<LabelTotal>`
     select label_id, sum(case when project_id = ${id} then opened_issues else 0 end) as opened,
       sum(opened_issues + closed_issues) as links

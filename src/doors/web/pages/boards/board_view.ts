@@ -63,7 +63,12 @@ type Loaded = { columns: LoadedColumn[]; cards: Map<number, Card> };
 
 type Listed = Pick<Card, 'issue' | 'labels'>;
 
-const findMoves = ({ viewer }: Call, project: Project, { issue, labels }: Listed, board: Board): CardMoves => {
+const findMoves = (
+  { viewer }: Call,
+  project: Project,
+  { issue, labels }: Listed,
+  board: Board,
+): CardMoves => {
   if (may(viewer, 'admin_issue', project)) return 'all';
   const target = { author_id: issue.author.id, assignee_ids: issue.assignees.map(({ id }) => id) };
   if (!may(viewer, 'update_issue', project, target)) return null;

@@ -157,7 +157,9 @@ test('draws the charts of thousands of issues and changes, too', async () => {
       with recursive numbers (number) as (
         select 1 union all select number + 1 from numbers where number <= 20001)
       select 'state', 'Issue', (select max(id) from issues where project_id = ${project.id}),
-        case when number % 2 = 0 then 'closed' else 'reopened' end, ${second} + number from numbers`.execute(db);
+        case when number % 2 = 0 then 'closed' else 'reopened' end, ${second} + number from numbers`.execute(
+      db,
+    );
   });
   const { text } = await maintainer.get(pathOf(milestone));
   const [table = ''] = /aria-label="Issues by day">[\s\S]*?<\/table>/.exec(text) ?? [];

@@ -20,7 +20,10 @@ export type Choices = {
 /** More are chosen by their names. */
 const most = pageRequest({ per_page: 100 });
 
-const keepChoices = keepUntilChange<Choices>(['labels', 'milestones', 'members', 'users', 'namespaces', 'group_links'], 500);
+const keepChoices = keepUntilChange<Choices>(
+  ['labels', 'milestones', 'members', 'users', 'namespaces', 'group_links'],
+  500,
+);
 
 const readChoices = async (call: Call, { id, namespace_id }: Project): Promise<Choices> => {
   const owner = { kind: 'projects' as const, id, namespace_id };
