@@ -102,7 +102,7 @@ const levelMenu = async (visit: Visit, { id, full_path }: Group): Promise<Html |
 const heading = async (visit: Visit, group: Group): Promise<Html> => {
   const { name, avatar_url } = await groupJson(visit.call, group);
   const { description } = group;
-  return html`<div class="row between top"><div class="row">${avatar({ name, avatar_url, size: 'large', isSquare: true })}<div><h1>${name}</h1>${
+  return html`<div class="row between"><div class="row">${avatar({ name, avatar_url, size: 'large', isSquare: true })}<div><h1>${name}</h1>${
     description !== '' && html`<p class="lines muted">${description}</p>`
   }</div></div><div class="row">${await levelMenu(visit, group)}${newButtons(visit, group)}</div></div>`;
 };
