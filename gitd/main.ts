@@ -1,7 +1,7 @@
 /**
  * Serves the repositories of one storage. The parent process writes one line of JSON to standard input and keeps it
  * open. When it closes, this process ends with every git process it started. The line `drain` lets calls in progress
- * finish first.
+ * finish first; a line of JSON brings another certificate.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import type { Storage } from './handler_types.ts';
 import { makeExec } from './exec/spawn.ts';
 import { methods } from './methods.ts';
 import { makePools } from './pool/pools.ts';
-import { listen } from './rpc/server.ts';
+import { type Certificate, type ListenAt, listen } from './rpc/server.ts';
 import { startHousekeeping } from './maintenance/housekeeping.ts';
 import { startJanitor } from './storage/janitor.ts';
 import { noteExclusiveStart } from './storage/stale_locks.ts';
@@ -22,8 +22,7 @@ type Orders = {
   secret: string;
   /** Another process owns the storage: remove no files and end no processes. */
   isGuest?: boolean;
-  /** Path of a Unix socket, or an address. */
-  listen: string | { host: string; port: number };
+  listen: ListenAt;
 };
 
 /** Milliseconds to stop before the process exits anyway. */
@@ -36,11 +35,13 @@ type Signals = {
   /** `draining`: stop once idle. `ended`: stop at once. */
   draining: Promise<void>;
   ended: Promise<void>;
+  /** Called with a function that takes another certificate. */
+  onRenewable: (renew: (certificate: Certificate) => void) => void;
 };
 
 const run = async (
   { root, secret, isGuest = false, listen: at }: Orders,
-  { draining, ended }: Signals,
+  { draining, ended, onRenewable }: Signals,
 ): Promise<void> => {
   if (typeof at === 'string') rmSync(at, { force: true });
   const exec = makeExec();
@@ -50,6 +51,7 @@ const run = async (
   if (!isGuest) noteExclusiveStart(Date.now());
   const storage: Storage = { root, exec, pools, owner: { instance: null }, log };
   const listener = await listen({ storage, secret, methods, streams }, at);
+  onRenewable(listener.renew);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
   const stops = isGuest ? [] : [startJanitor(storage), startHousekeeping(storage)];
   await Promise.race([ended, draining.then(listener.drain)]);
@@ -69,11 +71,19 @@ const main = async (): Promise<void> => {
   const lines = createInterface({ input: process.stdin });
   lines.on('close', () => ended.resolve());
   const orders = Promise.withResolvers<Orders>();
-  lines.once('line', (line) => orders.resolve(JSON.parse(line) as Orders));
-  lines.on('line', (line) => {
-    if (line === 'drain') draining.resolve();
+  let renew = (_certificate: Certificate): void => undefined;
+  lines.once('line', (line) => {
+    orders.resolve(JSON.parse(line) as Orders);
+    lines.on('line', (next) => {
+      if (next === 'drain') draining.resolve();
+      else renew(JSON.parse(next) as Certificate);
+    });
   });
-  await run(await orders.promise, { draining: draining.promise, ended: ended.promise });
+  await run(await orders.promise, {
+    draining: draining.promise,
+    ended: ended.promise,
+    onRenewable: (given) => void (renew = given),
+  });
   process.exit(0);
 };
 

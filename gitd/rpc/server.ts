@@ -1,5 +1,6 @@
 /** Serves connections: concurrent calls on one connection, each stream on its own. */
 import { type Server, type Socket, createServer } from 'node:net';
+import { type Server as TlsServer, createServer as createTlsServer } from 'node:tls';
 import type { MethodHandler, MethodHandlers } from '../handler_types.ts';
 import { GitError, classifyError, getMessage } from '../git_error.ts';
 import type { Method } from '../protocol.ts';
@@ -109,24 +110,37 @@ const serve = (parts: ServerParts, socket: Socket): void => {
   });
 };
 
+/** Certificate chain and private key, as PEM. */
+export type Certificate = { cert: string; key: string };
+
+/** Path of a Unix socket, or an address, with TLS if it has a certificate. */
+export type ListenAt = string | { host: string; port: number; certificate?: Certificate | undefined };
+
 export type Listener = {
+  /** Uses another certificate for new connections. */
+  renew: (certificate: Certificate) => void;
   /** Stops accepting calls; resolves when those in progress have ended. */
   drain: () => Promise<void>;
   /** Closes every connection. */
   stop: () => Promise<void>;
 };
 
-/**
- * Starts to listen.
- * @param at path of a Unix socket, or an address
- */
+/** Milliseconds for the handshake of TLS. */
+const tlsTimeout = 10_000;
+
+const createAnyServer = (at: ListenAt, onSocket: (socket: Socket) => void): Server | TlsServer =>
+  typeof at === 'string' || at.certificate === undefined
+    ? createServer({ pauseOnConnect: false }, onSocket)
+    : createTlsServer({ ...at.certificate, minVersion: 'TLSv1.3', handshakeTimeout: tlsTimeout }, onSocket);
+
+/** Starts to listen. */
 export const listen = async (
   options: Omit<ServerParts, 'drain'>,
-  at: string | { host: string; port: number },
+  at: ListenAt,
 ): Promise<Listener & { port: number }> => {
   const parts: ServerParts = { ...options, drain: makeDrain() };
   const sockets = new Set<Socket>();
-  const server: Server = createServer({ pauseOnConnect: false }, (socket) => {
+  const server = createAnyServer(at, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     serve(parts, socket);
@@ -146,5 +160,8 @@ export const listen = async (
     for (const socket of sockets) socket.destroy();
     await Promise.resolve();
   };
-  return { drain, stop, port: typeof address === 'object' && address !== null ? address.port : 0 };
+  const renew = (certificate: Certificate): void => {
+    if ('setSecureContext' in server) server.setSecureContext(certificate);
+  };
+  return { renew, drain, stop, port: typeof address === 'object' && address !== null ? address.port : 0 };
 };

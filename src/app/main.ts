@@ -201,6 +201,7 @@ const openStorages = ({ config, random, log }: ServiceParts, instance: string): 
     storages: config.repository_storages,
     data: config.data,
     secret: config.gitd_secret,
+    ca: config.gitd_ca,
     instance,
     random,
     log: (level, details, message) => log[level](details, message),

@@ -67,7 +67,7 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
 export const gantry = async (line: string, env: Record<string, string> = {}): Promise<Ended> =>
   await run(words(line), env);
 
-const urlPattern = /"url":"(http:[^"]+)"|answers on ((?:http|tcp):\S+)/;
+const urlPattern = /"url":"(http:[^"]+)"|answers on ((?:http|tcp|tls):\S+)/;
 
 const serve = async (args: string[], env: Record<string, string>): Promise<Running> => {
   const { child, printed, closed } = start(args, env);

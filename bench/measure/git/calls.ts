@@ -90,6 +90,7 @@ const openSite = async (bench: Bench, folder: string): Promise<Site> => {
     storages: [site],
     data: folder,
     secret: null,
+    ca: null,
     instance,
     random: randomBytes,
     log: () => undefined,

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { formatAddress, readAddress } from '../../platform/config/parse_values.ts';
-import { type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
+import { formatAddress, formatRemoteAddress, readAddress } from '../../platform/config/parse_values.ts';
+import { type Certificate, type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
 import { makeSystemdNotifier } from '../service/notify_systemd.ts';
 import { lockStorage } from '../service/storage_locks.ts';
 import { UsageFailure, action, print } from './define_commands.ts';
 import { readSettings } from './setting_options.ts';
 
-type Options = { json?: boolean; listen: string; root: string };
+type Options = { json?: boolean; listen: string; root: string } & CertificateFiles;
+
+type CertificateFiles = { certificate?: string; key?: string };
 
 const read = <T>(flag: string, work: () => T): T => {
   try {
@@ -18,6 +21,36 @@ const read = <T>(flag: string, work: () => T): T => {
   } catch (error) {
     throw new UsageFailure(`${flag} ${(error as Error).message}`);
   }
+};
+
+/**
+ * Reads the certificate and key; undefined: no TLS.
+ * @throws UsageFailure
+ */
+const readCertificate = ({ certificate, key }: CertificateFiles): Certificate | undefined => {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw new UsageFailure('--certificate and --key go together');
+  return read('--certificate or --key', () => {
+    const pair = { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
+    createSecureContext(pair); // throws unless they fit
+    return pair;
+  });
+};
+
+/** Takes renewed files at SIGHUP. Files that do not fit are reported, and the present certificate stays in use. */
+const renewAtHangup = (options: CertificateFiles, keeper: GitdSupervisor): void => {
+  const renew = async (): Promise<void> => {
+    const certificate = readCertificate(options);
+    if (certificate === undefined) return;
+    await keeper.renew(certificate);
+    process.stderr.write('gantry gitd: new connections use the certificate as it is now\n');
+  };
+  process.on('SIGHUP', () => {
+    renew().catch((error: unknown) =>
+      process.stderr.write(`gantry gitd: the certificate stays as it was: ${(error as Error).message}\n`),
+    );
+  });
 };
 
 /** Returns two promises: of the first signal, and of the second. */
@@ -51,6 +84,7 @@ const serve = async (options: Options): Promise<void> => {
   const [first, second] = signals();
   if (secret === null) throw new UsageFailure('set GANTRY_GITD_SECRET to the same value as the service');
   const listen = read('--listen', () => readAddress(options.listen));
+  const certificate = readCertificate(options);
   const root = resolve(options.root);
   const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -58,12 +92,19 @@ const serve = async (options: Options): Promise<void> => {
   const systemd = makeSystemdNotifier((error) =>
     onLine(`gantry gitd: cannot notify systemd: ${String(error)}`),
   );
-  const keeper = superviseGitd({ root, listen, secret, onLine }, () => randomBytes(6).toString('hex'));
+  const keeper = superviseGitd({ root, listen, certificate, secret, onLine }, () =>
+    randomBytes(6).toString('hex'),
+  );
   const { address } = await keeper.place();
-  const at = 'port' in address ? formatAddress(address) : '';
+  if (!('port' in address)) throw new Error('gitd has no address');
+  renewAtHangup(options, keeper);
   const holder = setInterval(() => undefined, 60_000); // keeps this process running, for the child does not
   let stopped = false;
-  print(options, { listen: at, root, pid: process.pid }, `gitd serves ${root} and answers on tcp://${at}`);
+  print(
+    options,
+    { listen: formatAddress(address), root, pid: process.pid },
+    `gitd serves ${root} and answers on ${formatRemoteAddress(address)}`,
+  );
   systemd.ready();
   const kept = keepRunning(keeper, () => stopped);
   await first;
@@ -80,12 +121,14 @@ const serve = async (options: Options): Promise<void> => {
 export const gitdCommand = (): Command =>
   action('gitd', {
     summary:
-      'Keep the repositories of one storage for services elsewhere. What goes over the wire is not encrypted: use a private network.',
+      'Keep the repositories of one storage for services elsewhere. What goes over the wire is encrypted only with a certificate. SIGHUP reads it again.',
     examples: [
-      'GANTRY_GITD_SECRET=... gantry gitd --listen 10.0.0.5:9060 --root /var/lib/repositories',
-      'GANTRY_REPOSITORY_STORAGES=default,big=tcp://10.0.0.5:9060 GANTRY_GITD_SECRET=... gantry serve',
+      'GANTRY_GITD_SECRET=... gantry gitd --listen 10.0.0.5:9060 --root /var/lib/repositories --certificate gitd.crt --key gitd.key',
+      'GANTRY_REPOSITORY_STORAGES=default,big=tls://10.0.0.5:9060 GANTRY_GITD_CA=ca.crt GANTRY_GITD_SECRET=... gantry serve',
     ],
   })
     .requiredOption('--listen <host:port>', 'address and port to answer on')
     .requiredOption('--root <folder>', 'folder that holds the repositories')
+    .option('--certificate <file>', 'certificate chain for TLS (PEM)')
+    .option('--key <file>', 'private key of the certificate (PEM)')
     .action(serve);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type BlobMarker, bucketMarker, folderMarker } from '../../platform/blob/store_marker.ts';
 import type { Config } from '../../platform/config/fields.ts';
 import { getS3Location } from '../../platform/config/blobs.ts';
-import { formatAddress } from '../../platform/config/parse_values.ts';
+import { formatRemoteAddress } from '../../platform/config/parse_values.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { openClaim } from '../../platform/git/claim_storage.ts';
 import { type StorageSite, getLocalRoot, getRepositoryPath } from '../../platform/git/storages.ts';
@@ -33,10 +33,11 @@ const sampleRepositories = async (
 };
 
 const storageStore = (config: Config, database: Database, site: StorageSite): InstanceStore => {
-  const { inspect, claim } = openClaim({ data: config.data, secret: config.gitd_secret }, site);
+  const { data, gitd_secret: secret, gitd_ca: ca } = config;
+  const { inspect, claim } = openClaim({ data, secret, ca }, site);
   const { address } = site;
   const name = `storage:${site.name}`;
-  const place = address === null ? getLocalRoot(config.data, site) : `tcp://${formatAddress(address)}`;
+  const place = address === null ? getLocalRoot(config.data, site) : formatRemoteAddress(address);
   return {
     name,
     label: `the repository storage "${site.name}" (${place})`,

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/config/fields.ts';
 import { type GitStorages, openGit } from '../../platform/git/storages.ts';
 
-type StorageConfig = Pick<Config, 'repository_storages' | 'data' | 'gitd_secret'>;
+type StorageConfig = Pick<Config, 'repository_storages' | 'data' | 'gitd_secret' | 'gitd_ca'>;
 
 /** Opens the storages for writing, while no service runs. */
 export const openStorages = (
-  { repository_storages: storages, data, gitd_secret: secret }: StorageConfig,
+  { repository_storages: storages, data, gitd_secret: secret, gitd_ca: ca }: StorageConfig,
   instance: string,
   isGuest = false,
 ): GitStorages =>
-  openGit({ storages, data, secret, instance, isGuest, random: randomBytes, log: () => undefined });
+  openGit({ storages, data, secret, ca, instance, isGuest, random: randomBytes, log: () => undefined });
 
 /**
  * Opens the storages beside a running service: for reading, and for writing to repositories that nobody else uses.

@@ -68,6 +68,8 @@ export type Config = Others & {
   active_jobs_limit: number;
   /** Secret shared with remote gitd processes. */
   gitd_secret: string | null;
+  /** Path of the certificates that TLS of remote storages trusts; null: those of the well-known authorities. */
+  gitd_ca: string | null;
   /** External OpenID Connect sign-in providers. */
   sign_in_providers: SignInProvider[];
   /** Name by which a container registry requests its tokens; null: projects have no registry. */
@@ -198,7 +200,7 @@ export const fields: Fields = {
     variable: 'GANTRY_REPOSITORY_STORAGES',
     default: 'default',
     meaning:
-      'storages of repositories, NAME, NAME=FOLDER or NAME=tcp://HOST:PORT (of a "gantry gitd"), separated by commas; a folder in the data folder by default',
+      'storages of repositories, NAME, NAME=FOLDER, NAME=tls://HOST:PORT (of a "gantry gitd") or NAME=tcp://HOST:PORT (of one without TLS), separated by commas; a folder in the data folder by default',
     read: readStorages,
   },
   gitd_secret: {
@@ -207,6 +209,13 @@ export const fields: Fields = {
     meaning: 'secret shared by the service and each remote "gantry gitd": 32 characters or more',
     secret: true,
     read: readMatching(/^[\x21-\x7e]{32,255}$/, '32 to 255 printable characters'),
+  },
+  gitd_ca: {
+    variable: 'GANTRY_GITD_CA',
+    default: null,
+    meaning:
+      'file with the certificates (PEM) that sign those of storages at tls:// addresses; without it, those of public authorities',
+    read: (text) => resolve(text),
   },
   sign_in_providers: {
     variable: 'GANTRY_SIGN_IN_PROVIDERS',

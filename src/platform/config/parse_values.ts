@@ -23,8 +23,10 @@ export type RepositoryStorage = {
   /** Absolute path; null: a folder in the data folder. */
   path: string | null;
   /** Address of a remote gitd; null: the service starts one itself. */
-  address: { host: string; port: number } | null;
+  address: RemoteStorage | null;
 };
+
+type RemoteStorage = Address & { isTls?: boolean };
 
 /** Reads HOST:PORT. Without a host, it means this machine only. */
 export const readAddress = (text: string): Address => {
@@ -81,7 +83,7 @@ export const readOrigins = (text: string): string[] => {
 
 /** Formats a storage as `readStorages` parses it. */
 export const formatStorage = ({ name, path, address }: RepositoryStorage): string => {
-  if (address !== null) return `${name}=tcp://${formatAddress(address)}`;
+  if (address !== null) return `${name}=${formatRemoteAddress(address)}`;
   return path === null ? name : `${name}=${path}`;
 };
 
@@ -89,13 +91,20 @@ export const formatStorage = ({ name, path, address }: RepositoryStorage): strin
 export const formatAddress = ({ host, port }: Address): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** Formats the address of a gitd: `tls://10.0.0.5:9060`. */
+export const formatRemoteAddress = ({ isTls = false, ...address }: RemoteStorage): string =>
+  `${isTls ? 'tls' : 'tcp'}://${formatAddress(address)}`;
+
 const readStorage = (part: string): RepositoryStorage => {
   const [, name, place] = /^([A-Za-z0-9_-]{1,64})(?:=(.+))?$/.exec(part) ?? [];
   if (name === undefined)
-    throw new Error(`has "${part}", which is not NAME, NAME=FOLDER or NAME=tcp://HOST:PORT`);
+    throw new Error(
+      `has "${part}", which is not NAME, NAME=FOLDER, NAME=tls://HOST:PORT or NAME=tcp://HOST:PORT`,
+    );
   if (place === undefined) return { name, path: null, address: null };
-  if (!place.startsWith('tcp://')) return { name, path: resolve(place), address: null };
-  return { name, path: null, address: readAddress(place.slice('tcp://'.length)) };
+  const [, scheme, at] = /^(tcp|tls):\/\/(.*)$/.exec(place) ?? [];
+  if (at === undefined) return { name, path: resolve(place), address: null };
+  return { name, path: null, address: { ...readAddress(at), isTls: scheme === 'tls' } };
 };
 
 export const readStorages = (text: string): RepositoryStorage[] => {

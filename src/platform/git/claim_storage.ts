@@ -2,7 +2,7 @@
 import type { Connection } from './connection.ts';
 import { inspectStorage, writeMarker } from './instance_marker.ts';
 import type { StorageState } from './protocol_types.ts';
-import { type StorageSite, openCheckedConnection, getLocalRoot } from './storages.ts';
+import { type GitParts, type StorageSite, openCheckedConnection, getLocalRoot } from './storages.ts';
 
 export type StorageClaim = {
   /**
@@ -15,7 +15,7 @@ export type StorageClaim = {
 
 /** Claims a storage. For one on this machine, reads and writes its folder directly, without starting gitd. */
 export const openClaim = (
-  { data, secret }: { data: string; secret: string | null },
+  { data, secret, ca }: Pick<GitParts, 'data' | 'secret' | 'ca'>,
   site: StorageSite,
 ): StorageClaim => {
   const { address } = site;
@@ -27,7 +27,7 @@ export const openClaim = (
     };
   }
   const within = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const connection = await openCheckedConnection({ address, secret: secret ?? '', instance: null });
+    const connection = await openCheckedConnection({ address, secret: secret ?? '', ca, instance: null });
     try {
       return await work(connection);
     } finally {

@@ -1,6 +1,8 @@
 /** Opens connections to a repository storage. Both sides first prove that they know the secret. */
 import { randomBytes } from 'node:crypto';
-import { type Socket, connect } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { type Socket, connect, isIP } from 'node:net';
+import { connect as connectByTls } from 'node:tls';
 import {
   type Frame,
   isProof,
@@ -12,12 +14,17 @@ import {
 } from '../../../gitd/rpc/frames.ts';
 import { GitFailure, storageUnavailable } from './failure.ts';
 
+/** Address of a remote storage. */
+export type RemoteAddress = { host: string; port: number; isTls?: boolean };
+
 /** Address of a storage: a Unix socket, or host and port. */
-export type Address = { path: string } | { host: string; port: number };
+export type Address = { path: string } | RemoteAddress;
 
 export type GitdAddress = {
   address: Address;
   secret: string;
+  /** Path of the certificates that TLS trusts, as PEM; null: those of the well-known authorities. */
+  ca: string | null;
   /**
    * Our instance id, which must be that of the storage's owner. Null allows only methods that concern the storage as a
    * whole.
@@ -34,12 +41,36 @@ export type Line = {
 /** Timeout of connecting, in milliseconds. */
 const dialTimeout = 10_000;
 
+/** Reads the trusted certificates, at each connection, so that renewed ones need no restart. */
+const readTrusted = (file: string): Buffer => {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw storageUnavailable(`GANTRY_GITD_CA cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const openSocket = ({ address, ca }: GitdAddress): Socket => {
+  if ('path' in address) return connect(address);
+  const { host, port, isTls = false } = address;
+  if (!isTls) return connect({ host, port, noDelay: true });
+  const socket = connectByTls({
+    host,
+    port,
+    minVersion: 'TLSv1.3',
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca !== null && { ca: readTrusted(ca) }),
+  });
+  return socket.setNoDelay(true);
+};
+
 /**
  * Connects and authenticates.
  * @throws GitFailure `unavailable`, also if the peer has another secret
  */
-export const dial = async ({ address, secret, instance }: GitdAddress): Promise<Line> => {
-  const socket = connect({ ...address, noDelay: true });
+export const dial = async (to: GitdAddress): Promise<Line> => {
+  const { secret, instance } = to;
+  const socket = openSocket(to);
   const line: Line = { socket, onFrame: () => undefined, onData: () => undefined };
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
   const nonce = randomBytes(16).toString('hex');

@@ -32,6 +32,7 @@ const parts = (more: Partial<GitParts> = {}): GitParts => ({
   storages: [site],
   data,
   secret: null,
+  ca: null,
   instance,
   random: randomBytes,
   log: () => undefined,

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
-import type { GitdAddress } from './dial.ts';
+import type { GitdAddress, RemoteAddress } from './dial.ts';
 import { noteReadTables } from '../db/read_tables.ts';
 import { observed } from '../db/statement_meter.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
@@ -18,7 +18,7 @@ export type StorageSite = {
   name: string;
   /** Absolute path; null: a folder in the data folder. */
   path: string | null;
-  address: { host: string; port: number } | null;
+  address: RemoteAddress | null;
 };
 
 export type GitParts = {
@@ -27,6 +27,8 @@ export type GitParts = {
   data: string;
   /** Secret shared with remote storages; null: there are none. */
   secret: string | null;
+  /** Path of the certificates that TLS of remote storages trusts; null: those of the well-known authorities. */
+  ca: string | null;
   /** Our instance id. Storages of other instances refuse connections. */
   instance: string;
   /** Runs alongside a service that owns the storages of this machine. Writes only to repositories that nobody else uses. */
@@ -211,11 +213,11 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
           () => id(6),
         )
       : null;
-  const { instance, secret } = parts;
+  const { instance, secret, ca } = parts;
   const getAddress = async (): Promise<GitdAddress> =>
     address === null
       ? { ...(await (keeper as GitdSupervisor).place()), instance }
-      : { address, secret: secret ?? '', instance };
+      : { address, secret: secret ?? '', ca, instance };
   const channel = makeChannel(getAddress);
   const spare = keepSpareConnection(getAddress);
   return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };

@@ -12,11 +12,16 @@ import type { GitdAddress } from './dial.ts';
 import { type GitFailure, storageUnavailable } from './failure.ts';
 import { programPath } from '../package_files.ts';
 
+/** Certificate chain and private key, as PEM. */
+export type Certificate = { cert: string; key: string };
+
 export type SupervisorOptions = {
   /** Absolute path. */
   root: string;
   /** Where it listens: a folder for its Unix socket, or an address. */
   listen: { folder: string } | { host: string; port: number };
+  /** Certificate for TLS at an address; without it, nothing is encrypted. */
+  certificate?: Certificate | undefined;
   secret: string;
   /** Runs alongside the gitd of a running service, which owns the storage. */
   isGuest?: boolean;
@@ -35,6 +40,8 @@ export type GitdSupervisor = {
   place: () => Promise<GitdLocation>;
   /** Resolves when the current process has ended. */
   ended: () => Promise<void>;
+  /** Uses another certificate for new connections. */
+  renew: (certificate: Certificate) => Promise<void>;
   /** Lets calls and transfers finish. Resolves when the process has ended, possibly by `stop`. */
   drain: () => Promise<void>;
   /** Kills it at once. */
@@ -112,7 +119,7 @@ const untilEnded = async (child: ChildProcess, socket: SocketLocation | null): P
 };
 
 const start = async (parts: SupervisorOptions, random: string): Promise<Running> => {
-  const { root, listen, secret, isGuest, onLine } = parts;
+  const { root, listen, certificate, secret, isGuest, onLine } = parts;
   const socket = 'folder' in listen ? chooseSocketPath(listen.folder, random) : null;
   const child = spawn(process.execPath, [...nodeFlags, ...preloads(), programPath('gitd/main.ts', 'gitd')], {
     env: environment(),
@@ -120,7 +127,8 @@ const start = async (parts: SupervisorOptions, random: string): Promise<Running>
   });
   const ended = untilEnded(child, socket);
   child.stdin.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify({ root, secret, isGuest, listen: socket?.path ?? listen })}\n`);
+  const at = socket?.path ?? { ...listen, certificate };
+  child.stdin.write(`${JSON.stringify({ root, secret, isGuest, listen: at })}\n`);
   createInterface({ input: child.stderr }).on('line', onLine);
   try {
     const { port } = await firstLine(child.stdout);
@@ -128,8 +136,9 @@ const start = async (parts: SupervisorOptions, random: string): Promise<Running>
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr])
       (pipe as unknown as { unref: () => void }).unref();
-    const address = 'folder' in listen ? { path: socket?.path ?? '' } : { host: listen.host, port };
-    return { place: { address, secret }, child, ended, since: performance.now() };
+    const isTls = certificate !== undefined;
+    const address = 'folder' in listen ? { path: socket?.path ?? '' } : { host: listen.host, port, isTls };
+    return { place: { address, secret, ca: null }, child, ended, since: performance.now() };
   } catch (error) {
     child.kill('SIGKILL');
     await ended;
@@ -143,7 +152,8 @@ const isAlive = ({ child }: Running): boolean => child.exitCode === null && chil
  * Supervises a gitd.
  * @param random returns 12 new hexadecimal digits at each call
  */
-export const superviseGitd = (parts: SupervisorOptions, random: () => string): GitdSupervisor => {
+export const superviseGitd = (options: SupervisorOptions, random: () => string): GitdSupervisor => {
+  let parts = options;
   let running: Promise<Running> | null = null;
   let restedUntil = 0;
   let stopped = false;
@@ -192,6 +202,10 @@ export const superviseGitd = (parts: SupervisorOptions, random: () => string): G
       return (await (running ?? begin())).place;
     },
     ended: async () => await (await running)?.ended,
+    renew: async (certificate) => {
+      parts = { ...parts, certificate };
+      (await running)?.child.stdin?.write(`${JSON.stringify(certificate)}\n`);
+    },
     drain,
     stop,
   };
