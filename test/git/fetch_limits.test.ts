@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { openAnyStore } from '../../src/app/service/open_database.ts';
 import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
+
+const isPostgres = process.env['GANTRY_TEST_DATABASE_URL'] !== undefined;
 
 let gantry: TestService;
 before(async () => {
@@ -55,3 +58,32 @@ test('queues fetches of one user, refuses too many with a message, and lets othe
   for (const { end } of open) end();
   assert.equal((await list(greedy)).code, 0, 'who leaves makes place');
 });
+
+test(
+  'counts fetches of a user in all services',
+  { skip: !isPostgres && 'one process serves a file' },
+  async () => {
+    const project = await seedProject(gantry, { visibility: 'private' });
+    await seedCommit(gantry, project.id, { 'a.txt': 'a\n' });
+    const [user, other] = [await seedUser(gantry), await seedUser(gantry)];
+    for (const { id } of [user, other])
+      await seedMember(gantry, { user: id, project: project.id, access_level: 20 });
+    const list = async ({ token }: { token: string }) =>
+      await tryGit('/', ['ls-remote', repositoryUrl(gantry.url, project.full_path, token)]);
+    const { config, clock, store: ours } = gantry.service.platform;
+    const store = await openAnyStore({ config, clock, onFatal: () => undefined });
+    const leave = await store.takePlace(`fetch user ${user.id}`, 1);
+    assert.ok(leave !== null);
+    let isDone = false;
+    const waiting = list(user).then(({ code }) => {
+      isDone = true;
+      return code;
+    });
+    assert.equal((await list(other)).code, 0);
+    assert.equal(isDone, false, 'the place is taken in another service');
+    assert.equal(await ours.takePlace(`fetch user ${user.id}`, 1), null);
+    leave();
+    assert.equal(await waiting, 0);
+    await store.close();
+  },
+);

@@ -436,7 +436,8 @@ describe('services that start together on an empty database', { skip: engine ===
     const sites = [1, 2].map(() => siteAt(join(home, randomUUID()), database));
     const { started, reasons } = await startAll(sites);
     assert.equal(started.length, 1, reasons.join('\n'));
-    assert.match(reasons.join('\n'), /secrets\.json is (?:not the one of this database|missing)/);
+    const said = /secrets\.json is (?:not the one of this database|missing)|the database has used it/;
+    assert.match(reasons.join('\n'), said);
     assert.equal(sites.filter((site) => existsSync(secretsFilePath(site))).length, 1);
   });
 
@@ -516,5 +517,36 @@ describe('a bucket', () => {
     await s3.stop();
     assert.equal((await open(site)).id, id);
     await s3.start();
+  });
+});
+
+describe('services that start together on an older database', { skip: url === undefined }, () => {
+  let s3: TestS3;
+  before(async () => void (s3 = await startS3()));
+  after(async () => await s3.close());
+
+  test('one copies and migrates it, and the others wait', async () => {
+    const shared = join(home, randomUUID());
+    const environment = {
+      ...newSchema(),
+      ...s3.environment,
+      GANTRY_SECRETS_FILE: `${shared}-secrets.json`,
+      GANTRY_REPOSITORY_STORAGES: `default=${shared}-repositories`,
+    };
+    const sites = Array.from({ length: 3 }, () => siteAt(join(home, randomUUID()), environment));
+    const [first] = sites as [Site];
+    await open(first);
+    await addProject(first);
+    await change(first, 'alter table work drop column trace');
+    await change(first, "delete from migrations where name = '0126_work_traces'");
+    const opened = await Promise.all(sites.map(async (site) => await open(site)));
+    assert.deepEqual(
+      opened.flatMap(({ applied }) => applied),
+      ['0126_work_traces'],
+    );
+    const copies = sites
+      .map(({ data }) => join(data, 'before_upgrade'))
+      .filter((folder) => existsSync(folder));
+    assert.equal(copies.flatMap((folder) => readdirSync(folder)).length, 1);
   });
 });

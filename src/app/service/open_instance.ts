@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Secrets } from '../../core/platform.ts';
 import type { Config } from '../../platform/config/fields.ts';
-import { migrate, pendingMigrations, refuseNewer } from '../../platform/db/migrate.ts';
+import { appliedMigrations, migrate, pendingMigrations, refuseNewer } from '../../platform/db/migrate.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import {
@@ -197,6 +197,17 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
 };
 
 /**
+ * Runs the work alone among the processes that start on this database, if it has to be migrated: the first copies and
+ * migrates, the others then find it done.
+ */
+const openAlone = async <T>({ log }: InstanceParts, store: Store, work: () => Promise<T>): Promise<T> => {
+  if (pendingMigrations((await appliedMigrations(store)) ?? []).length === 0) return await work();
+  return await store.runExclusively('upgrade', work, () =>
+    log?.info('another service migrates the database; this one waits'),
+  );
+};
+
+/**
  * Opens the store of a configuration and migrates it to this version's schema.
  * @throws StartFailure if the database does not match the secrets and stores
  */
@@ -204,9 +215,9 @@ export const openInstance = async (parts: InstanceParts): Promise<Instance> => {
   // Opening a missing SQLite file would create it.
   if (!databaseExists(parts.config)) await makePlan(parts, null, emptyRecord);
   const store = await openAnyStore(parts);
+  const open = async () => await carryOut(parts, store, await makeStablePlan(parts, store));
   try {
-    const plan = await makeStablePlan(parts, store);
-    return { store, ...(await carryOut(parts, store, plan)) };
+    return { store, ...(await openAlone(parts, store, open)) };
   } catch (error) {
     await store.close();
     throw error;

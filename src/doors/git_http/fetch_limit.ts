@@ -1,7 +1,8 @@
 /**
- * Limits concurrent fetches of one user, deploy key or anonymous address, so that nobody can occupy the whole storage.
- * Fetches past the limit wait for a bounded time, in a bounded queue.
+ * Limits concurrent fetches of one user, deploy key or anonymous address in all services, so that nobody can occupy the
+ * whole storage. Fetches past the limit wait for a bounded time, in a bounded queue.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../core/platform.ts';
 import { type GitUser, transferClient } from '../../code/repository/refs/transfer_access.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
@@ -48,6 +49,19 @@ const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => 
   next();
 };
 
+/** Milliseconds between two looks for a place that another service may have given back. */
+const pollMilliseconds = 250;
+
+/** Waits for one of the places that all services have in common. */
+const takeSharedPlace = async ({ store, config }: Platform, name: string): Promise<() => void> => {
+  for (let waited = 0; waited <= maxWaitMilliseconds; waited += pollMilliseconds) {
+    const leavePlace = await store.takePlace(`fetch ${name}`, config.fetch_limit);
+    if (leavePlace !== null) return leavePlace;
+    await pause(pollMilliseconds);
+  }
+  throw new TooManyFetches();
+};
+
 /**
  * Acquires a slot. Returns an idempotent function that releases it.
  * @throws TooManyFetches
@@ -62,9 +76,17 @@ export const takeFetchSlot = async (platform: Platform, user: GitUser, ip: strin
   if (queue.taken < fetch_limit) queue.taken += 1;
   else if (queue.waiting.size >= fetch_limit * maxWaitingFetches) throw new TooManyFetches();
   else await waitIn(queue);
-  let isLeft = false;
-  return () => {
-    if (!isLeft) leave(queues, name, queue);
-    isLeft = true;
-  };
+  try {
+    const leavePlace = await takeSharedPlace(platform, name);
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      leavePlace();
+      leave(queues, name, queue);
+    };
+  } catch (error) {
+    leave(queues, name, queue);
+    throw error;
+  }
 };

@@ -26,8 +26,17 @@ export const postgresDdl: Ddl = {
   end: '',
 };
 
+export type IndexText = {
+  name: string;
+  /** Table and columns, in the syntax of `create index`: `issues (project_id, weight) where weight > 0`. */
+  on: string;
+  isUnique?: boolean;
+};
+
 export type MigrationText = {
   /** Sorts after every earlier name: `0001_begin`. */
   name: string;
   statements: (ddl: Ddl) => string[];
+  /** The indexes that `statements` creates, if PostgreSQL builds them while other processes serve (`indexMigration`). */
+  concurrentIndexes?: readonly IndexText[];
 };

@@ -13,6 +13,7 @@ import {
   type TestStore,
 } from '../../../test/support/databases/store.ts';
 import { StartFailure } from '../errors.ts';
+import { indexMigration } from './concurrent_indexes.ts';
 import type { MigrationText } from './ddl_keywords.ts';
 import { appliedMigrations, migrate, pendingMigrations } from './migrate.ts';
 import { migrationTexts } from './migrations/list.ts';
@@ -144,6 +145,99 @@ describe('migrate', () => {
   it('may take longer than any statement of a request', { skip: !isPostgres }, async () => {
     await test.store.write(async ({ db }) => await sql`set statement_timeout = 200`.execute(db));
     await migrate(test.store, [extra('0001_slow', 'select pg_sleep(0.4)')]);
+  });
+});
+
+describe('a migration of indexes', () => {
+  const withIndex = (isUnique = false): MigrationText[] => [
+    ...migrationTexts,
+    indexMigration('9999_index', [
+      { name: 'instance_by_value', on: "instance (value) where name in ('a', 'b')", isUnique },
+    ]),
+  ];
+
+  const insert = async (name: string, value: string): Promise<void> =>
+    await test.store.write(
+      async ({ db }) => void (await sql`insert into instance values (${name}, ${value})`.execute(db)),
+    );
+
+  const hasIndex = async (): Promise<boolean> => {
+    const query = isPostgres
+      ? sql<{ valid: boolean }>`select indisvalid as valid from pg_index
+          where indexrelid = to_regclass('instance_by_value')`
+      : sql<{ valid: number }>`select 1 as valid from sqlite_schema where name = 'instance_by_value'`;
+    const { rows } = await query.execute(test.store.db);
+    return Boolean(rows[0]?.valid);
+  };
+
+  it('is applied in its turn to a new database, and later to one in use', async () => {
+    assert.deepEqual(await migrate(test.store, withIndex()), [...all, '9999_index']);
+    assert.equal(await hasIndex(), true);
+  });
+
+  it('lets other processes write meanwhile', { skip: !isPostgres }, async () => {
+    await migrate(test.store);
+    const [open, looking] = [await connectToServer(), await connectToServer()];
+    try {
+      await open.query(
+        `set search_path = ${test.options.schema}; begin; insert into instance values ('a', 'b')`,
+      );
+      const done = migrate(test.store, withIndex());
+      const builds = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and query ilike 'create index concurrently instance_by_value%'`;
+      for (let looks = 0; (await looking.query(builds)).rowCount !== 1; looks += 1) {
+        assert.ok(looks < 2_000, 'the index waits for the transaction');
+        await new Promise((resolve) => void setTimeout(resolve, 5));
+      }
+      await insert('c', 'd');
+      await open.query('commit');
+      assert.deepEqual(await done, ['9999_index']);
+    } finally {
+      await Promise.all([open.end(), looking.end()]);
+    }
+    assert.equal(await hasIndex(), true);
+  });
+
+  it('goes on after a failure, once for all services', { skip: !isPostgres }, async () => {
+    await migrate(test.store);
+    await insert('a', 'same');
+    await insert('b', 'same');
+    const texts = [...withIndex(true), extra('9998_beside', 'create table beside (id integer)')];
+    await assert.rejects(migrate(test.store, texts), /duplicate|unique/i);
+    assert.equal(await hasIndex(), false);
+    assert.deepEqual(pendingMigrations((await appliedMigrations(test.store)) ?? [], texts), ['9999_index']);
+    await test.store.write(async ({ db }) => await sql`delete from instance where name = 'b'`.execute(db));
+    const other = await openStore(test.options, test.clock);
+    const applied = await Promise.all([test.store, other].map((store) => migrate(store, texts)));
+    await other.close();
+    assert.deepEqual(applied.flat(), ['9999_index']);
+    assert.equal(await hasIndex(), true);
+  });
+});
+
+describe('a table that another transaction uses', { skip: !isPostgres }, () => {
+  it('is altered once it is free, and read by others until then', async () => {
+    await migrate(test.store);
+    const [open, looking] = [await connectToServer(), await connectToServer()];
+    const statement = 'alter table instance add column later bigint';
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query = '${statement}'`;
+    const until = async (count: number): Promise<void> => {
+      for (let looks = 0; (await looking.query(waits)).rowCount !== count; looks += 1) {
+        assert.ok(looks < 2_000, `${count} statements wait`);
+        await new Promise((resolve) => void setTimeout(resolve, 5));
+      }
+    };
+    try {
+      await open.query(`set search_path = ${test.options.schema}; begin; select 1 from instance`);
+      const done = migrate(test.store, [...migrationTexts, extra('9999_column', statement)]);
+      await until(1);
+      await until(0);
+      await looking.query(`select 1 from ${test.options.schema}.instance`);
+      await open.query('commit');
+      assert.deepEqual(await done, ['9999_column']);
+    } finally {
+      await Promise.all([open.end(), looking.end()]);
+    }
   });
 });
 

@@ -1,11 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
+import { buildConcurrently } from './concurrent_indexes.ts';
 import type { MigrationText } from './ddl_keywords.ts';
 import { migrationTexts } from './migrations/list.ts';
 import type { Reader, Store, Tx } from './open.ts';
 
 /** Advisory lock number; services that start together on one PostgreSQL migrate one after another. */
 const lockKey = 6_781_204;
+
+/**
+ * Milliseconds that a statement of a migration waits for a lock. What comes after it waits as well, so it gives up soon
+ * and all begin again after a pause.
+ */
+const lockTimeout = 1_000;
+const maxLockTries = 60;
+const lockPause = 1_000;
 
 /** Lists the migrations applied to the database; null for an empty database. */
 export const appliedMigrations = async (store: Store): Promise<string[] | null> => {
@@ -22,12 +32,14 @@ const appliedNames = async (db: Reader): Promise<string[]> => {
   return rows.map((row) => row.name);
 };
 
-const toNames = (texts: readonly MigrationText[]): string[] => texts.map(({ name }) => name);
+const toNames = (texts: readonly { name: string }[]): string[] => texts.map(({ name }) => name);
 
 export const pendingMigrations = (
   applied: string[],
   texts: readonly MigrationText[] = migrationTexts,
 ): string[] => toNames(texts).filter((name) => !applied.includes(name));
+
+type Applied = { name: string; milliseconds: number };
 
 /** Receives the name of a migration that was applied, and the milliseconds that it took. */
 export type OnApplied = (name: string, milliseconds: number) => void;
@@ -37,10 +49,11 @@ export const selectApplied = (applied: readonly string[]): MigrationText[] =>
   migrationTexts.filter(({ name }) => applied.includes(name));
 
 /**
- * Migrates the database to this version's schema in one transaction. Returns the names of applied migrations.
+ * Migrates the database to this version's schema in one transaction, and then builds indexes that other processes need
+ * not wait for. Returns the names of applied migrations.
  * @param texts other migrations, for tests
  * @param within runs in the same transaction after the migration; if it fails, nothing is changed
- * @param onApplied called after each migration
+ * @param onApplied called for each migration once all are committed
  * @throws StartFailure for a database of a newer version, which stays unchanged
  */
 export const migrate = async (
@@ -53,19 +66,60 @@ export const migrate = async (
   refuseNewer(applied, texts);
   const isCurrent = pendingMigrations(applied, texts).length === 0;
   if (isCurrent && within === undefined) return [];
-  return await store.write(async (tx) => {
-    const names = isCurrent ? [] : await applyPending(tx, store, texts, onApplied);
+  const inTurn = await withLockRetries(store, async (tx) => {
+    const done = isCurrent ? [] : await applyPending(tx, store, texts);
     await within?.(tx);
-    return names;
+    return done;
+  });
+  const later = isCurrent ? [] : await buildIndexes(store, texts);
+  const all = [...inTurn, ...later];
+  for (const { name, milliseconds } of all) onApplied?.(name, milliseconds);
+  return toNames(all);
+};
+
+/** Runs a transaction, again while others hold a lock that it needs. @throws StartFailure if they do not let go */
+const withLockRetries = async <T>(store: Store, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await store.write(work);
+    } catch (error) {
+      if (!store.isLockTimeout(error)) throw error;
+      if (tried === maxLockTries)
+        throw new StartFailure(
+          'the database cannot be migrated, because other transactions hold a table for long: end them (pg_stat_activity) or stop the other services; nothing was changed',
+        );
+      await pause(lockPause * (1 + Math.random()));
+    }
+  }
+};
+
+/** Whether a migration waits until the others are committed: PostgreSQL builds its indexes beside other processes. */
+const isLater = ({ dialect }: Store, { concurrentIndexes }: MigrationText): boolean =>
+  dialect.engine === 'postgres' && concurrentIndexes !== undefined;
+
+/** Builds the indexes of migrations that wait for it, and records each migration once its indexes are complete. */
+const buildIndexes = async (store: Store, texts: readonly MigrationText[]): Promise<Applied[]> => {
+  const listPending = async (): Promise<MigrationText[]> => {
+    const pending = pendingMigrations(await appliedNames(store.db), texts);
+    return texts.filter((text) => pending.includes(text.name) && isLater(store, text));
+  };
+  if ((await listPending()).length === 0) return [];
+  return await store.runExclusively('indexes', async () => {
+    const done: Applied[] = [];
+    const pending = await listPending(); // another service may have built them while this one waited
+    for (const { name, concurrentIndexes = [] } of pending) {
+      const began = performance.now();
+      await buildConcurrently(store, concurrentIndexes);
+      await store.write(async ({ db, now }) => {
+        await sql`insert into migrations (name, applied_at) values (${name}, ${now})`.execute(db);
+      });
+      done.push({ name, milliseconds: performance.now() - began });
+    }
+    return done;
   });
 };
 
-const applyPending = async (
-  tx: Tx,
-  store: Store,
-  texts: readonly MigrationText[],
-  onApplied: OnApplied = () => undefined,
-): Promise<string[]> => {
+const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[]): Promise<Applied[]> => {
   if (store.dialect.engine === 'postgres') await acquireLock(tx);
   const { text, integer, end } = store.ddl;
   await sql
@@ -75,17 +129,20 @@ const applyPending = async (
     .execute(tx.db);
   const applied = await appliedNames(tx.db);
   refuseNewer(applied, texts); // another service may have migrated while this one waited
-  const pending = pendingMigrations(applied, texts);
-  for (const migration of texts.filter(({ name }) => pending.includes(name))) {
+  const names = pendingMigrations(applied, texts);
+  const isNew = applied.length === 0;
+  const pending = texts.filter((text) => names.includes(text.name) && (isNew || !isLater(store, text)));
+  const done: Applied[] = [];
+  for (const migration of pending) {
     const began = performance.now();
     for (const statement of migration.statements(store.ddl)) {
       await sql.raw(statement).execute(tx.db);
     }
     await runDeferred(store, tx);
     await sql`insert into migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx.db);
-    onApplied(migration.name, performance.now() - began);
+    done.push({ name: migration.name, milliseconds: performance.now() - began });
   }
-  return pending;
+  return done;
 };
 
 /**
@@ -100,11 +157,12 @@ const runDeferred = async ({ ddl }: Store, { db }: Tx): Promise<void> => {
 
 /**
  * Acquires the migration lock, without a statement timeout: another migration, or a statement over many rows, may
- * take long.
+ * take long. Only then limits the wait for other locks.
  */
 const acquireLock = async ({ db }: Tx): Promise<void> => {
   await sql`set local statement_timeout = 0`.execute(db);
   await sql`select pg_advisory_xact_lock(${lockKey})`.execute(db);
+  await sql`select set_config('lock_timeout', ${String(lockTimeout)}, true)`.execute(db);
 };
 
 /**

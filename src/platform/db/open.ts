@@ -59,10 +59,12 @@ export type Store = {
    * retry.
    */
   isConflict: (error: unknown) => boolean;
+  /** Tells whether a statement gave up waiting for a lock. */
+  isLockTimeout: (error: unknown) => boolean;
   /** Tells whether an error means that the database does not respond at the moment. */
   isUnreachable: (error: unknown) => boolean;
   close: () => Promise<void>;
-} & Pick<EngineParts, 'ddl' | 'countConnections'>;
+} & Pick<EngineParts, 'ddl' | 'countConnections' | 'runExclusively' | 'takePlace'>;
 
 /** PostgreSQL: maximum attempts of a transaction that meets a deadlock or a conflict. */
 const maxTries = 6;
@@ -157,6 +159,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     db: parts.db,
     file: options.url === undefined ? options.file : null,
     ddl: parts.ddl,
+    runExclusively: parts.runExclusively,
+    takePlace: parts.takePlace,
     ...(parts.countConnections && { countConnections: parts.countConnections }),
     dialect: parts.dialect,
     write,
@@ -174,6 +178,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,
     isConflict: dialect.isConflict,
+    isLockTimeout: dialect.isLockTimeout,
     isUnreachable: dialect.isUnreachable,
     close: async () => {
       await stopListening();

@@ -9,6 +9,8 @@ import { Dialect } from './compiler.ts';
 import { countStatement } from '../statement_meter.ts';
 import { getConnectTimeout } from './connect_timeout.ts';
 import { numberTypes } from './number_types.ts';
+import { makeRunExclusively } from './run_exclusively.ts';
+import { makeSharedPlaces } from './shared_places.ts';
 import { forgetPrepared, isPlanGone, prepare, preparedName } from './prepared.ts';
 import { connectionName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
@@ -115,6 +117,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   pool.on('error', () => undefined);
   await prepareSchema(pool, options);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
+  const places = makeSharedPlaces(options);
   return {
     db,
     prepare,
@@ -124,12 +127,17 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       await sql`select pg_notify(${getChannelName(options)}, ${topic})`.execute(within);
     },
     listenToProcesses: async (onTopic) => await listen(options, getChannelName(options), onTopic),
+    runExclusively: makeRunExclusively(options),
+    takePlace: places.takePlace,
     countConnections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: () => close(db, pool),
+    close: async () => {
+      await places.close();
+      await close(db, pool);
+    },
   };
 };
 
@@ -162,6 +170,9 @@ const getErrorCode = (error: unknown): unknown => (error as { code?: unknown }).
 export const isUniqueViolation = (error: unknown): boolean => getErrorCode(error) === '23505';
 export const isForeignKeyViolation = (error: unknown): boolean => getErrorCode(error) === '23503';
 export const isStoreFull = (error: unknown): boolean => getErrorCode(error) === '53100';
+
+/** Tells whether a statement gave up waiting for a lock (`lock_timeout`). */
+export const isLockTimeout = (error: unknown): boolean => getErrorCode(error) === '55P03';
 
 /** Codes for: connection lost or refused, server starting or stopping, too many connections, statement timeout. */
 const unreachableCode = /^(?:ECONN|ETIMEDOUT$|EPIPE$|ENOTFOUND$|EAI_AGAIN$|EHOST|08|57P0|53300$|57014$)/;

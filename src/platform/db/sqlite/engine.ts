@@ -351,6 +351,8 @@ export const openEngine = (options: OpenOptions): EngineParts => {
     // The database belongs to one process.
     notifyProcesses: async () => undefined,
     listenToProcesses: async () => async () => undefined,
+    runExclusively: async (_name, work) => await work(),
+    takePlace: async () => () => undefined,
     close,
   };
 };
@@ -380,3 +382,4 @@ export const isForeignKeyViolation = isForeignKey;
 export const isStoreFull = isFull;
 export const isUnreachable = isBusy;
 export const isConflict = (_error: unknown): boolean => false;
+export const isLockTimeout = (_error: unknown): boolean => false;
