@@ -270,6 +270,9 @@ export const pagePaths: PagePath[] = [
       'GET /admin/background_work',
       'POST /admin/background_work/retry',
       'POST /admin/background_work/:id/retry',
+      'GET /admin/repository_moves',
+      'POST /admin/repository_moves',
+      'POST /admin/repository_moves/all',
       'GET /admin/mail',
       'POST /admin/mail/test',
       'GET /admin/mail/:id',
@@ -366,11 +369,7 @@ export const pagePaths: PagePath[] = [
   },
   { lines: ['GET /projects/new', 'POST /projects'], load: homePages },
   { lines: ['GET /-/jump'], load: async () => (await import('./pages/jump/pages.ts')).pages },
-  {
-    isOfPlace: true,
-    lines: [`GET ${projectRoot}`],
-    load: homePages,
-  },
+  { isOfPlace: true, lines: [`GET ${projectRoot}`], load: homePages },
   {
     lines: ['GET /groups/new', 'POST /groups', 'GET /explore/groups', 'GET /dashboard/groups'],
     load: async () => (await import('./pages/groups/pages.ts')).pages,

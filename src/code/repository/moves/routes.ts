@@ -1,6 +1,5 @@
 /** Moves of repositories between storages, for administrators. */
 import type { Call } from '../../../core/access/call.ts';
-import { requireActor } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
@@ -15,12 +14,11 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
-import { invalid } from '../../../platform/errors.ts';
 import { joinNames, loadFullNames } from '../../../identity/namespaces/full_names.ts';
 import { findProject } from '../../../projects/projects/find.ts';
 import { projectParam } from '../find_code.ts';
 import { type MoveRow, findMove, listMoves } from './queries.ts';
-import { type Destination, chooseDestination, enqueueMoveAll, scheduleMove } from './schedule_move.ts';
+import { startMove, startMoveOfAll } from './start_moves.ts';
 
 const area = 'repository';
 
@@ -74,11 +72,6 @@ const oneJson = async (call: Call, row: MoveRow) => (await toJson(call, [row]))[
 
 const destinationParam = optional(text({ description: 'a configured storage; default: any other' }));
 
-const readDestination = ({ platform }: Call, named: string | undefined): Destination => ({
-  storages: platform.config.repository_storages.map(({ name }) => name),
-  named,
-});
-
 const list = endpoint({
   method: 'GET',
   path: '/project_repository_storage_moves',
@@ -119,11 +112,7 @@ const moveAll = endpoint({
   reply: object({ message: string }),
   status: 202,
   handle: async (call, { source_storage_name: source, destination_storage_name: named }) => {
-    const destination = readDestination(call, named);
-    if (!destination.storages.includes(source))
-      throw invalid({ source_storage_name: ['is not included in the list'] });
-    chooseDestination(source, destination);
-    await call.write(async (tx) => await enqueueMoveAll(tx, source, named ?? null));
+    await startMoveOfAll(call, source, named);
     return new Answer({ message: '202 Accepted' }, { status: 202 });
   },
 });
@@ -170,10 +159,7 @@ const move = endpoint({
   reply: shape,
   handle: async (call, { id, destination_storage_name: named }) => {
     const project = await findProject(call, id);
-    const destination = readDestination(call, named);
-    const moveId = await call.write(
-      async (tx) => await scheduleMove(tx, requireActor(call), project, destination),
-    );
+    const moveId = await startMove(call, project, named);
     return await oneJson(call, await findMove(call.db, project.id, moveId));
   },
 });

@@ -17,6 +17,7 @@ const adminLinks = [
   ['/admin/hooks', 'System hooks'],
   ['/admin/broadcast_messages', 'Broadcast messages'],
   ['/admin/background_work', 'Background work'],
+  ['/admin/repository_moves', 'Repository moves'],
   ['/admin/mail', 'Mail'],
   ['/admin/health', 'Health'],
   ['/admin/audit_events', 'Audit log'],

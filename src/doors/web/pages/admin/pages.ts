@@ -6,6 +6,7 @@ import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
 import { jobPages } from './jobs/pages.ts';
 import { mailPages } from './mail/pages.ts';
+import { movePages } from './repository_moves/pages.ts';
 import { projectPages } from './projects/pages.ts';
 import { startPages } from './overview.ts';
 import { topicPages } from './topics/pages.ts';
@@ -24,6 +25,7 @@ export const pages = [
   ...healthPages,
   ...settingsPages,
   ...workPages,
+  ...movePages,
   ...mailPages,
   ...auditPages,
 ];
