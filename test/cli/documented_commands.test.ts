@@ -61,7 +61,7 @@ const faultOf = (line: string): string | null => {
 const linesIn = (text: string): string[] =>
   [
     ...text.matchAll(
-      /(?:^|[`$ =])(?:\.\/)?gantry ((?:serve|migrate|backup|adopt|gitd|runner|admin|doctor|config|version)\b[^`\n|]*)/gm,
+      /(?:^|[`$ =])(?:\.\/)?gantry ((?:serve|migrate|backup|adopt|storage|gitd|runner|admin|doctor|config|version)\b[^`\n|]*)/gm,
     ),
   ].map(([, line = '']) => line);
 
