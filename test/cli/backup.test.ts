@@ -4,8 +4,9 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { hash, randomBytes } from 'node:crypto';
-import { createZstdCompress, zstdCompressSync } from 'node:zlib';
-import { type Manifest, formatManifest } from '../../src/app/backup/manifest.ts';
+import { createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { StoredDatabase } from '../../src/app/backup/database_chunks.ts';
+import { type Manifest, type StoredObject, formatManifest } from '../../src/app/backup/manifest.ts';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import { createWriteStream } from 'node:fs';
@@ -181,6 +182,99 @@ test('reads backups that have the database as a file, and goes on from them', as
   await ok(`backup verify ${folder} --backup ${name}`);
   const next = JSON.parse(await ok(`backup create --to ${folder} --verify --json`));
   assert.equal(next.verified, true);
+});
+
+const pathOf = (from: string, sha256: string): string => join(from, 'objects', sha256.slice(0, 2), sha256);
+
+const readObject = (from: string, sha256: string): string =>
+  zstdDecompressSync(readFileSync(pathOf(from, sha256))).toString();
+
+const addObject = (from: string, text: string): StoredObject => {
+  const bytes = zstdCompressSync(text);
+  const sha256 = hash('sha256', bytes);
+  mkdirSync(dirname(pathOf(from, sha256)), { recursive: true });
+  writeFileSync(pathOf(from, sha256), bytes);
+  return { sha256, size: bytes.length };
+};
+
+/** Changes what the only backup of a folder has of the database. */
+const rewriteDatabase = (from: string, change: (database: StoredDatabase) => void): void => {
+  const file = join(from, globSync('backups/*.json', { cwd: from })[0] ?? '');
+  const { manifest: text } = JSON.parse(readFileSync(file, 'utf8')) as { manifest: string };
+  const manifest = JSON.parse(text) as Manifest;
+  const database = JSON.parse(readObject(from, manifest.database.sha256)) as StoredDatabase;
+  change(database);
+  const migration = database.migrations.toSorted().at(-1) ?? '';
+  const stored = addObject(from, JSON.stringify(database));
+  const tables = Object.fromEntries(database.tables.map(({ name, rows }) => [name, rows]));
+  writeFileSync(file, formatManifest({ ...manifest, migration, tables, database: stored }));
+};
+
+type StoredTable = StoredDatabase['tables'][number];
+
+/** Rewrites the rows of a table; null leaves a row out. */
+const rewriteRows = (
+  from: string,
+  table: StoredTable,
+  change: (row: unknown[]) => unknown[] | null,
+): void => {
+  table.rows = 0;
+  table.chunks = table.chunks.map(({ sha256 }) => {
+    const rows = readObject(from, sha256).split('\n').filter(Boolean);
+    const changed = rows.map((row) => change(JSON.parse(row) as unknown[])).filter((row) => row !== null);
+    table.rows += changed.length;
+    const text = changed.map((row) => `${JSON.stringify(row)}\n`).join('');
+    return { lines: hash('sha256', text), ...addObject(from, text) };
+  });
+};
+
+/** Takes back the migration that added a column. */
+const withoutColumn =
+  (from: string, migration: string, { table, column }: { table: string; column: string }) =>
+  (database: StoredDatabase): void => {
+    const find = (wanted: string): StoredTable => {
+      const found = database.tables.find(({ name }) => name === wanted);
+      assert.ok(found !== undefined);
+      return found;
+    };
+    database.migrations = database.migrations.filter((name) => name !== migration);
+    rewriteRows(from, find('migrations'), (row) => (row.includes(migration) ? null : row));
+    const stored = find(table);
+    const at = stored.columns.indexOf(column);
+    assert.ok(at >= 0);
+    stored.columns = stored.columns.toSpliced(at, 1);
+    rewriteRows(from, stored, (row) => row.toSpliced(at, 1));
+  };
+
+test('restores a backup of an older version, and one project of it', async () => {
+  const older = join(home, 'older');
+  await ok(`backup create --to ${older}`);
+  rewriteDatabase(older, withoutColumn(older, '0126_work_traces', { table: 'work', column: 'trace' }));
+  await ok(`backup verify ${older}`);
+  const { own, running } = await restored(older);
+  assert.equal((await api(running, 'GET /projects/1')).name, 'Kept');
+  await running.end('SIGTERM');
+  await own.store(async ({ db }) => await db.selectFrom('work').select('trace').execute());
+  await ok(`backup restore ${older} --project root/kept --as root/older`);
+  const commits = await api(service, 'GET /projects/root%2Folder/repository/commits');
+  assert.equal(commits.at(-1).title, 'first');
+});
+
+test('refuses a backup of a newer version, and one project of it', async () => {
+  const newer = join(home, 'newer');
+  await ok(`backup create --to ${newer}`);
+  rewriteDatabase(newer, ({ migrations }) => void migrations.push('9999_of_the_future'));
+  const own = newPlace();
+  others.push(own);
+  const whole = await own.run(`backup restore ${newer}`);
+  const one = await place.run(`backup restore ${newer} --project root/kept --as root/newer`);
+  for (const { code, stderr } of [whole, one]) {
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /newer Gantry.*9999_of_the_future/);
+  }
+  assert.deepEqual(globSync('{gantry.sqlite,secrets.json,repositories}', { cwd: own.data }), []);
+  const projects = (await api(service, 'GET /projects')) as { path: string }[];
+  assert.ok(!projects.some(({ path }) => path === 'newer'));
 });
 
 test('finds a damaged object, and names the backup that cannot be used', async () => {

@@ -68,3 +68,22 @@ test('makes up for a missed backup, verifies it, and keeps as many as configured
   assert.equal(next.length, 1);
   assert.ok((next[0]?.run_at ?? 0) > Date.now());
 });
+
+test('is reported by the doctor once its last verification is older than eight days', async () => {
+  const age = async (days: number): Promise<void> =>
+    await place.store(
+      async ({ write }) =>
+        void (await write(
+          async ({ db, now }) =>
+            await db
+              .updateTable('backups')
+              .set({ verified_at: now - days * 86_400_000 })
+              .where('verified_at', 'is not', null)
+              .execute(),
+        )),
+    );
+  await age(7.9);
+  assert.match(await doctorLine(), /^ok: the last verification was at/);
+  await age(8.1);
+  assert.match(await doctorLine(), /^warn: the last verification was at \d{4}-/);
+});

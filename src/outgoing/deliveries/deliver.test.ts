@@ -172,6 +172,28 @@ describe('a failed delivery', () => {
     assert.deepEqual(left, []);
   });
 
+  it('is dropped after seven days, and the next one of its target follows', async () => {
+    const { project } = await withHook({ issues_events: true });
+    const start = Date.now() + 1_000;
+    const weekLater = start + 7 * 86_400_000;
+    gantry.setTime(start);
+    receiver.answer((_request, response) => void response.writeHead(500).end('no'));
+    const iid = await addIssue(project, { title: 'Old' });
+    await drain();
+    gantry.setTime(weekLater);
+    await drain();
+    assert.equal((await nextAttempts()).length, 1, 'at seven days it is still kept');
+    await gantry.api(`PUT ${project}/issues/${iid}`, { json: { title: 'New' } });
+    gantry.setTime(weekLater + 5_001);
+    await drain();
+    assert.equal((await nextAttempts()).length, 1);
+    receiver.clear();
+    gantry.setTime(weekLater + 70_000); // after the pause of the hook
+    await drain();
+    assert.deepEqual(titlesInOrder(), ['New']);
+    assert.deepEqual(await nextAttempts(), []);
+  });
+
   it('keeps its ids', async () => {
     const { project } = await withHook({ issues_events: true });
     const start = Date.now() + 100_000;

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { seedProject } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
+import { insertLog } from './attempt.ts';
 
 let gantry: TestService;
 let receiver: HookReceiver;
@@ -285,5 +286,56 @@ describe('a thousand hooks', () => {
       .executeTakeFirstOrThrow();
     assert.ok(count + receiver.received.length >= 1_000);
     await gantry.api(`DELETE /projects/${id}`);
+  });
+});
+
+describe('the log of a hook', () => {
+  const row = {
+    delivery_uuid: 'a',
+    event_uuid: 'b',
+    trigger_name: 'push_events',
+    event_name: 'Push Hook',
+    url: 'https://example.com',
+    request_headers: '{}',
+    request_data: '{}',
+    response_headers: '{}',
+    response_body: '',
+    response_status: 200,
+    error: null,
+    execution_duration: 1,
+  };
+
+  const addRows = async (hook_id: number, count: number): Promise<void> =>
+    await gantry.service.platform.store.write(async (tx) => {
+      for (let added = 0; added < count; added += 1) await insertLog(tx, { ...row, hook_id });
+    });
+
+  const countRows = async (id: number): Promise<number> =>
+    Number((await gantry.api(`GET ${project}/hooks/${id}/events`)).headers.get('x-total'));
+
+  const addHook = async (): Promise<number> =>
+    (await gantry.api(`POST ${project}/hooks`, { json: { url: receiver.url } })).body.id;
+
+  it('keeps the latest two hundred attempts of a hook, and those of other hooks', async () => {
+    const [one, other] = [await addHook(), await addHook()];
+    await addRows(other, 15);
+    await addRows(one, 260);
+    const count = await countRows(one);
+    assert.ok(count >= 200 && count < 212, `${count} rows`);
+    assert.equal(await countRows(other), 15);
+  });
+
+  it('keeps attempts for eight days', async () => {
+    const [one, other] = [await addHook(), await addHook()];
+    const now = Date.now();
+    await addRows(one, 12);
+    gantry.setTime(now + 7 * 86_400_000);
+    await addRows(other, 10);
+    assert.equal(await countRows(one), 12);
+    gantry.setTime(now + 9 * 86_400_000);
+    await addRows(other, 10);
+    assert.equal(await countRows(one), 0);
+    assert.equal(await countRows(other), 20);
+    gantry.setTime(null);
   });
 });
