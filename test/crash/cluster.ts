@@ -17,6 +17,8 @@ export type Part = {
   /** Whether writes of issues go on without it. */
   isSpare: boolean;
   kill: () => Promise<void>;
+  /** Ends it by SIGTERM and returns its exit code. Not for the database and the bucket. */
+  stop?: () => Promise<number | null>;
   restore: () => Promise<void>;
 };
 
@@ -33,11 +35,19 @@ export type Cluster = {
 const services = [0, 1, 2];
 const storages = ['default', 'other'];
 
+export type ClusterOptions = {
+  /** More settings of the services. */
+  env?: Record<string, string>;
+  /** How often the proxy asks for readiness. */
+  inter?: string;
+};
+
 /** The sample of `deploy/`, for services on this machine and without SSH. */
-const makeProxyFile = (ports: readonly number[], port: number): string =>
+const makeProxyFile = (ports: readonly number[], port: number, inter: string): string =>
   readFileSync(join(root, 'deploy/proxies/haproxy.cfg'), 'utf8')
     .replace(/^# git over SSH[^]*/m, '')
     .replace(' resolvers names init-addr none', '')
+    .replaceAll('inter 2s', `inter ${inter}`)
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
     .replaceAll(/gantry-(\d):8080/g, (_whole, number: string) => `127.0.0.1:${ports[Number(number) - 1]}`);
 
@@ -62,6 +72,10 @@ const makeRestartable = async (start: () => Promise<Killable>) => {
       running.signal('SIGKILL');
       await running.exit;
     },
+    stop: async (): Promise<number | null> => {
+      running.signal('SIGTERM');
+      return await running.exit;
+    },
     restore: async (): Promise<void> => void (running = await start()),
   };
 };
@@ -71,7 +85,7 @@ const toKillable = (child: ChildProcess): Killable => ({
   signal: (name) => void child.kill(name),
 });
 
-type Shared = { place: Place; s3: TestS3; line: CuttableLine; secret: string };
+type Shared = { place: Place; s3: TestS3; line: CuttableLine; secret: string; inter: string };
 
 const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
   const started: Part[] = [];
@@ -91,8 +105,8 @@ const startServices = async ({ place }: Shared, ports: readonly number[]): Promi
   const started: Part[] = [];
   for (const [number, port] of ports.entries()) {
     const env = { GANTRY_DATA: `${place.data}-${number}`, GANTRY_LISTEN: `127.0.0.1:${port}` };
-    const { kill, restore } = await makeRestartable(async () => await place.start({ env }));
-    started.push({ name: `service ${number + 1}`, isSpare: true, kill, restore });
+    const restartable = await makeRestartable(async () => await place.start({ env }));
+    started.push({ name: `service ${number + 1}`, isSpare: true, ...restartable });
   }
   return started;
 };
@@ -116,7 +130,7 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const file = `${place.data}-haproxy.cfg`;
-  writeFileSync(file, makeProxyFile(ports, port));
+  writeFileSync(file, makeProxyFile(ports, port, shared.inter));
   const proxy = await startProxy(file, url);
   const { status } = await call(url, 'PUT /application/settings', { repository_storages: storages });
   if (status !== 200) throw new Error(`the settings answered ${status}`);
@@ -142,7 +156,10 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
 };
 
 /** @param databaseUrl of the server that the services share */
-export const startCluster = async (databaseUrl: string): Promise<Cluster> => {
+export const startCluster = async (
+  databaseUrl: string,
+  { env = {}, inter = '2s' }: ClusterOptions = {},
+): Promise<Cluster> => {
   const [s3, line] = await Promise.all([startS3(), makeCuttableLine(databaseUrl)]);
   const place = newPlace(s3);
   const secret = randomBytes(32).toString('hex');
@@ -151,13 +168,14 @@ export const startCluster = async (databaseUrl: string): Promise<Cluster> => {
     GANTRY_SECRETS_FILE: `${place.data}-secrets.json`,
     GANTRY_GITD_SECRET: secret,
     GANTRY_TRUSTED_PROXIES: '127.0.0.1',
+    ...env,
   });
   const removeAll = async (): Promise<void> => {
     await place.remove();
     await line.cut();
   };
   try {
-    return await startParts({ place, s3, line, secret }, removeAll);
+    return await startParts({ place, s3, line, secret, inter }, removeAll);
   } catch (error) {
     await removeAll();
     throw error;
