@@ -70,6 +70,8 @@ export type View = {
   home?: string;
   /** Header between the top bar and the content, such as that of a project. */
   header?: () => Promise<Html>;
+  /** A second link past the navigation, to a part of the content that comes late. */
+  skip?: { to: string; text: string };
   /** The content takes the whole width of the window, as for diffs. */
   isWide?: boolean;
   /** Atom feeds of what the page shows. */

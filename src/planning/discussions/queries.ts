@@ -158,6 +158,18 @@ export const hasUnresolvedDiscussions = async (db: Reader, mergeRequestId: numbe
 /** Limit of open notes that are listed per target. */
 const maxOpenNotes = 200;
 
+/** Lists the oldest unresolved notes of a target that the viewer sees, by their ids. */
+export const listUnresolvedIds = async ({ db, viewer }: NoteReader, target: TargetKey): Promise<number[]> => {
+  const notes = await unresolved(db, target)
+    .clearSelect()
+    .select('id')
+    .where(visibleNotes(db, viewer))
+    .orderBy('id')
+    .limit(maxOpenNotes)
+    .execute();
+  return notes.map(({ id }) => id);
+};
+
 /** Lists the unresolved discussions of a target that the viewer sees, the oldest first, each with its open notes. */
 export const unresolvedDiscussions = async (
   { db, viewer }: NoteReader,

@@ -4,7 +4,9 @@ import { recordEvent } from '../../core/events/record_event.ts';
 import { type LoadedTarget, type Noun, type Target, eventKind } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { addSystemNotes } from '../notes/system.ts';
-import { hasUnresolvedDiscussions } from './queries.ts';
+import { forbidden } from '../../platform/errors.ts';
+import { hasUnresolvedDiscussions, listUnresolvedIds } from './queries.ts';
+import { mayResolve } from './resolve_and_reply_rules.ts';
 
 /** Adds a system note when the last thread is resolved. */
 const addNoteIfAllResolved = async (tx: Tx, actor: Actor, target: Target): Promise<void> => {
@@ -39,6 +41,28 @@ export const storeResolved = async (
   return true;
 };
 
+type Resolved = { ids: number[]; resolved: boolean };
+
+/** Resolves or reopens notes in a transaction, with the effects of that. @returns whether any changed */
+const changeResolved = async (
+  tx: Tx,
+  noun: Noun,
+  { actor, loaded }: { actor: Actor; loaded: LoadedTarget },
+  { ids, resolved }: Resolved,
+): Promise<boolean> => {
+  const { target, project } = loaded;
+  await noun.change(tx, target, { updated_at: tx.now });
+  if (!(await storeResolved(tx, actor, loaded, { ids, resolved }))) return false;
+  await recordEvent(tx, actor, {
+    kind: eventKind(noun, resolved ? 'discussion_resolved' : 'discussion_unresolved'),
+    project_id: project.id,
+    target_type: target.type,
+    target_id: target.id,
+    data: { note_ids: ids },
+  });
+  return true;
+};
+
 /** Resolves or reopens notes of a discussion. */
 export const resolveNotes = async (
   noun: Noun,
@@ -47,19 +71,25 @@ export const resolveNotes = async (
   { notes, resolved }: { notes: readonly NoteRow[]; resolved: boolean },
 ): Promise<void> => {
   const actor = requireActor(call);
-  const { target, project } = loaded;
   const isSettled = notes.every((note) => note.resolvable === 0 || (note.resolved_at !== null) === resolved);
   if (isSettled) return;
   const ids = notes.map(({ id }) => id);
   await call.write(async (tx) => {
-    await noun.change(tx, target, { updated_at: tx.now });
-    if (!(await storeResolved(tx, actor, loaded, { ids, resolved }))) return;
-    await recordEvent(tx, actor, {
-      kind: eventKind(noun, resolved ? 'discussion_resolved' : 'discussion_unresolved'),
-      project_id: project.id,
-      target_type: target.type,
-      target_id: target.id,
-      data: { note_ids: ids },
-    });
+    await changeResolved(tx, noun, { actor, loaded }, { ids, resolved });
   });
+};
+
+/**
+ * Resolves all threads that the caller sees, a number of them in each transaction.
+ * @throws Failure 403
+ */
+export const resolveAllThreads = async (noun: Noun, call: Call, loaded: LoadedTarget): Promise<void> => {
+  if (!mayResolve(call, loaded)) throw forbidden();
+  const actor = requireActor(call);
+  const resolveSome = async (): Promise<boolean> =>
+    await call.write(async (tx) => {
+      const ids = await listUnresolvedIds({ db: tx.db, viewer: call.viewer }, loaded.target);
+      return ids.length > 0 && (await changeResolved(tx, noun, { actor, loaded }, { ids, resolved: true }));
+    });
+  while (await resolveSome());
 };

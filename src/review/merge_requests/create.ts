@@ -158,7 +158,7 @@ const store = async (
       const row = await insertRequest(tx, target, actor, { ...fields, pair });
       await storeSearchText(tx, 'MergeRequest', row, true);
       await storeLinks(tx, actor, target, { ...row, fields });
-      await insertVersion(tx, row, prepared);
+      await insertVersion(tx, row, { prepared, pushed_by_id: actor.user.id });
       await recordEvent(tx, actor, {
         kind: 'merge_request.created',
         project_id: target.id,

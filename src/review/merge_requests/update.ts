@@ -36,7 +36,7 @@ import { writeUnlessMerging } from './merging/merge_lock.ts';
 import { mergeRequestNoun } from './noun.ts';
 import type { MergeRequestRow } from './rows.ts';
 import { type ReviewerEdit, editReviewers } from './approvals/reviewers.ts';
-import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
+import { type PreparedVersion, type PushedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
 
 export type MergeRequestEdit = SharedEdit &
   ReviewerEdit &
@@ -105,7 +105,7 @@ const storeRow = async (
   tx: Tx,
   { merge_request, project }: LoadedMergeRequest,
   set: Row,
-  prepared: PreparedVersion | null,
+  version: PushedVersion | null,
 ): Promise<LoadedMergeRequest> => {
   // `updated_at` never goes back, even if the clock does.
   const updated_at = Math.max(merge_request.updated_at + 1, tx.now);
@@ -114,7 +114,7 @@ const storeRow = async (
     .set({ ...set, updated_at })
     .where('id', '=', merge_request.id)
     .execute();
-  if (prepared !== null) await insertVersion(tx, merge_request, prepared);
+  if (version !== null) await insertVersion(tx, merge_request, version);
   const loaded = await reloadMergeRequest(tx.db, project, merge_request.id);
   return loaded;
 };
@@ -141,7 +141,8 @@ const applyEdit = async (
   const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
   const isRelated = assigned !== null || reviewers !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated) return before;
-  const after = await storeRow(tx, before, set, prepared);
+  const version = prepared && { prepared, pushed_by_id: actor.user.id };
+  const after = await storeRow(tx, before, set, version);
   const people = [
     await peopleNote(tx, assigned, assigneesText),
     await peopleNote(tx, reviewers, reviewersText),

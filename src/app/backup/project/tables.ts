@@ -82,7 +82,11 @@ const planning: TableSpec[] = [
     },
     later: { diff_id: 'merge_request_diffs' },
   },
-  { name: 'merge_request_diffs', where: ofRequests, columns: { merge_request_id: rowOf('merge_requests') } },
+  {
+    name: 'merge_request_diffs',
+    where: ofRequests,
+    columns: { merge_request_id: rowOf('merge_requests'), pushed_by_id: optionalUser },
+  },
   {
     name: 'merge_request_diff_texts',
     where: `diff_id in ${versions}`,

@@ -147,7 +147,7 @@ const refresh = async (platform: Platform, moved: MovedBranch, loaded: LoadedMer
   const branches = await loadBranches(store.db, loaded.merge_request, loaded.project);
   const heads = await readHeads(platform, branches);
   if (heads.source_sha !== null && heads.source_sha !== loaded.merge_request.head_sha) {
-    const branchesWithHeads = { ...branches, heads };
+    const branchesWithHeads = { ...branches, heads, pushed_by_id: moved.user_id };
     await storeNewVersion(platform, loaded, branchesWithHeads, (tx, version) =>
       followPush(tx, moved.user_id, version),
     );

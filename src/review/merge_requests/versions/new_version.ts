@@ -33,7 +33,7 @@ type Follow = (tx: Tx, version: NewVersion) => Promise<void>;
 export const storeNewVersion = async (
   platform: Platform,
   { merge_request, project }: LoadedMergeRequest,
-  branches: Branches & { heads?: Heads },
+  branches: Branches & { heads?: Heads; pushed_by_id?: number | null },
   follow?: Follow,
 ): Promise<NewVersion | null> => {
   const prepared = await prepareVersion(platform, { ...branches, previous_sha: merge_request.head_sha });
@@ -43,7 +43,7 @@ export const storeNewVersion = async (
     const { state, deleted_at, target_branch } = before.merge_request;
     const isOpen = state === 'opened' && deleted_at === null && target_branch === branches.target_branch;
     if (!isOpen || isSame(before, prepared)) return null;
-    await insertVersion(tx, merge_request, prepared);
+    await insertVersion(tx, merge_request, { prepared, pushed_by_id: branches.pushed_by_id ?? null });
     const after = await reloadMergeRequest(tx.db, project, merge_request.id);
     await storeClosingIssues(platform, tx, after);
     const version = { before, after, prepared };

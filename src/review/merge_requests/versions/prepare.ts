@@ -121,6 +121,9 @@ export const prepareVersion = async (
   return await collect({ repository, head: source_sha, start: target_sha, base });
 };
 
+/** A version, and who pushed it; null: unknown. */
+export type PushedVersion = { prepared: PreparedVersion; pushed_by_id: number | null };
+
 /**
  * Stores a version as the latest of the request and resets the merge status. Does not change `updated_at`: callers
  * that edit the request set it.
@@ -129,9 +132,9 @@ export const prepareVersion = async (
 export const insertVersion = async (
   tx: Tx,
   { id }: { id: number },
-  prepared: PreparedVersion,
+  { prepared, pushed_by_id }: PushedVersion,
 ): Promise<number> => {
-  const diff_id = await insertVersionRows(tx, id, prepared);
+  const diff_id = await insertVersionRows(tx, id, { ...prepared, pushed_by_id });
   await tx.db
     .updateTable('merge_requests')
     .set({

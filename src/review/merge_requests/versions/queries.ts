@@ -26,7 +26,7 @@ const rowsAtOnce = 2_000;
 export const insertVersionRows = async (
   tx: Tx,
   merge_request_id: number,
-  { commits, diffs, shas, ...version }: NewVersion,
+  { commits, diffs, shas, ...version }: NewVersion & { pushed_by_id: number | null },
 ): Promise<number> => {
   const diff_id = await insertRow(tx.db, 'merge_request_diffs', {
     ...version,
@@ -97,6 +97,15 @@ export const loadVersionCommits = async (db: Reader, diffId: number): Promise<Ve
     .where('diff_id', '=', diffId)
     .executeTakeFirst();
   return row === undefined ? [] : (JSON.parse(row.commits) as VersionCommit[]);
+};
+
+/** Counts the versions of a request. */
+export const countVersions = async (db: Reader, mergeRequestId: number): Promise<number> => {
+  const versions = db.selectFrom('merge_request_diffs').where('merge_request_id', '=', mergeRequestId);
+  const { total } = await versions
+    .select((is) => is.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
 };
 
 /** Loads the ids of the stored commits of a version, newest first. */

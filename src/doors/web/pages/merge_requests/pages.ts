@@ -25,6 +25,7 @@ import { requestListParams } from './list/read_query.ts';
 import { pipelinesPages } from './pipelines/pages.ts';
 import type { RequestListScope } from './list_scope.ts';
 import { showPages } from './show/pages.ts';
+import { versionsPages } from './versions/pages.ts';
 
 const feedPath = (project: Project): string => projectPagePath(project, 'merge_requests.atom');
 
@@ -101,6 +102,7 @@ export const pages = [
   ...commitsPages,
   ...pipelinesPages,
   ...changesPages,
+  ...versionsPages,
   ...changePages,
   ...mergePages,
   ...pickPages,

@@ -1,6 +1,7 @@
 /** Forms that change properties and the state of a merge request, and delete it. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { may } from '../../../../../core/access/may.ts';
+import { resolveAllThreads } from '../../../../../planning/discussions/resolve.ts';
 import { userIdByName } from '../../../../../identity/users/queries.ts';
 import { editable, edits } from '../../../../../planning/issuables/params.ts';
 import {
@@ -11,6 +12,7 @@ import { forbidden, invalid } from '../../../../../platform/errors.ts';
 import { boolean, id, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import {
   type MergeRequestEdit,
   type People,
@@ -185,4 +187,19 @@ const deletePage = page({
   },
 });
 
-export const changePages = [changePage, requestReview, draftPage('draft'), draftPage('ready'), deletePage];
+const resolveAll = page({
+  method: 'POST',
+  path: `${servedRequests}/:iid/resolve_all`,
+  audience: 'user',
+  params: object(oneRequest),
+  handle: async (visit, { project, iid }) => {
+    const loaded = await findMergeRequest(visit.call, project, iid);
+    return await submitForm(
+      { kind: requestKind, visit, loaded },
+      async () => await resolveAllThreads(mergeRequestNoun, visit.call, loaded),
+      { notice: 'All threads were resolved.' },
+    );
+  },
+});
+
+export const changePages = [changePage, requestReview, resolveAll, draftPage('draft'), draftPage('ready'), deletePage];

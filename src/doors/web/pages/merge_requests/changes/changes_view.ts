@@ -142,7 +142,7 @@ const filesPart = async (cards: Cards, talks: Talks, part: Part, form: OpenForm 
     overflow &&
     html`<p class="flash warning">Only the first ${files.length} of ${totalFiles} files have their differences here.</p>`;
   const about = notice !== null && files.length > 0 && html`<p class="flash warning">${notice}</p>`;
-  return html`${cut}${about}${batchForm(cards, rendered.threads)}${before}<div class="stack" id="files">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
+  return html`${cut}${about}${batchForm(cards, rendered.threads)}${before}<div class="stack" id="files" tabindex="-1">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
 ${isLast && restPart(cards, rendered)}${formTemplate(cards)}`;
 };
 
@@ -202,7 +202,7 @@ export const changesView = async (
   return await requestFrame(
     visit,
     loaded,
-    { tab: 'changes', ...(alert !== undefined && { alert }), view: { isWide: true } },
+    { tab: 'changes', ...(alert !== undefined && { alert }), view: { isWide: true, ...(files === null && { skip: { to: '#files', text: 'Skip to the diff' } }) } },
     content,
   );
 };

@@ -385,3 +385,29 @@ test('selected suggestions are applied as one commit', async () => {
   const head = await gantry.api(`GET /projects/${project.id}/repository/branches/${branch}`);
   assert.equal(head.body.commit.message.trim(), 'Two lines');
 });
+
+test('resolves all threads at once, for those who may resolve one', async () => {
+  const opened = await open();
+  const { path } = opened;
+  for (const line of ['new_10', 'old_11', 'new_9']) {
+    const fields = await formAt(path, line);
+    assert.equal((await reviewer.visitor.post(`${path}/comments`, { ...fields, body: line })).status, 303);
+  }
+  const stranger = await seedVisitor(gantry);
+  assert.ok(!(await read(path, stranger)).includes('Resolve all'));
+  assert.equal((await stranger.visitor.post(`${path}/resolve_all`, {})).status, 403);
+  assert.match(await read(path), /Mark 3 open threads as resolved\?/);
+  assert.equal((await reviewer.visitor.post(`${path}/resolve_all`, {})).status, 303);
+  const text = await read(path);
+  assert.ok(text.includes('All threads were resolved.'));
+  assert.ok(!text.includes('unresolved</span>'));
+  const notes: { body: string; system: boolean; resolved?: boolean }[] = (await discussionsOf(opened)).flatMap(
+    (one: { notes: object[] }) => one.notes,
+  );
+  assert.equal(notes.filter(({ resolved }) => resolved === true).length, 3);
+  assert.equal(notes.filter(({ body }) => body === 'resolved all threads').length, 1);
+  // From the overview, too; without open threads nothing changes.
+  const overview = path.replace('/diffs', '');
+  assert.equal((await stranger.visitor.post(`${overview}/resolve_all`, {})).status, 403);
+  assert.equal((await reviewer.visitor.post(`${overview}/resolve_all`, {})).location, overview);
+});

@@ -4,12 +4,13 @@ import { changeTarget } from '../../../parts/timeline/change_target.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
+import { resolveAllPart } from '../resolve_all_part.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
-import type { Cards } from './card_context.ts';
+import { type Cards, formPath } from './card_context.ts';
 import type { Talks } from './load_threads.ts';
 
 const pathTo = ({ loaded, query }: Changes, more: ChangesQuery): string =>
@@ -89,10 +90,12 @@ const whitespaceLink = (changes: Changes): Html => {
   return html`<a class="button" href="${pathTo(changes, { w: !w, file })}">${w ? 'Show whitespace' : 'Hide whitespace'}</a>`;
 };
 
-const counts = ({ files, viewed }: Changes, { unresolved }: Talks, isSignedIn: boolean): Html => {
+const counts = (cards: Cards, { unresolved, mayResolve }: Talks): Html => {
+  const { visit, changes } = cards;
+  const { files, viewed } = changes;
   const seen = files.filter((file) => viewed.has(file)).length;
-  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>`}${
-    isSignedIn && html`<span class="muted">${seen} of ${files.length} files viewed</span>`
+  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>${mayResolve && resolveAllPart(visit, formPath(cards, '/resolve_all'), unresolved)}`}${
+    visit.call.signedIn && html`<span class="muted">${seen} of ${files.length} files viewed</span>`
   }`;
 };
 
@@ -108,5 +111,5 @@ export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html =>
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${versions}${sinceReview(changes)}${all}</span>
-<span class="row">${counts(changes, talks, visit.call.signedIn)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
+<span class="row">${counts(cards, talks)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
 };

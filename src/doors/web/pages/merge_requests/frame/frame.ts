@@ -12,7 +12,7 @@ import { requestPath } from '../find.ts';
 import { headerPart } from './header.ts';
 import { type TabCounts, loadTabCounts } from './tab_counts.ts';
 
-export type RequestTab = 'overview' | 'commits' | 'pipelines' | 'changes';
+export type RequestTab = 'overview' | 'commits' | 'pipelines' | 'changes' | 'versions';
 
 type TabLink = { tab: RequestTab; below: string; name: string; image: IconName; counted: Html | null };
 
@@ -25,7 +25,7 @@ const linesPart = ({ lines }: TabCounts): Html | null =>
     : html` <span class="stat-add" aria-label="${lines.additions} added">+${lines.additions}</span> <span class="stat-del" aria-label="${lines.deletions} removed">−${lines.deletions}</span>`;
 
 const tabsPart = (loaded: LoadedMergeRequest, current: RequestTab, counts: TabCounts): Html => {
-  const { version, pipelines } = counts;
+  const { version, versions, pipelines } = counts;
   const { user_notes_count: comments, real_size } = loaded.merge_request;
   const links: TabLink[] = [
     { tab: 'overview', below: '', name: 'Overview', image: 'comment', counted: count(comments) },
@@ -50,6 +50,7 @@ const tabsPart = (loaded: LoadedMergeRequest, current: RequestTab, counts: TabCo
       image: 'file',
       counted: html`${count(real_size ?? '0')}${linesPart(counts)}`,
     },
+    { tab: 'versions', below: '/versions', name: 'Versions', image: 'history', counted: count(versions) },
   ];
   return html`<nav class="tabs-nav" aria-label="Merge request"><ul class="tabs">${links.map(
     ({ tab, below, name, image, counted }) =>

@@ -50,7 +50,7 @@ const person = ({ name, username }: { name: string; username: string }): Html =>
   html`<a class="author" href="/${username}">${name}</a>`;
 
 /** Describes the outcome, or what the author requests. */
-const summary = (loaded: LoadedMergeRequest, { version }: TabCounts, source: Html): Html => {
+const summary = (loaded: LoadedMergeRequest, { version, versions }: TabCounts, source: Html): Html => {
   const { author, state, merged_by, merged_at, closed_by, closed_at } = loaded.merge_request;
   const commits = html`<b>${spellCount(version?.commits_count ?? 0, 'commit')}</b> from ${source} into ${targetPart(loaded)}`;
   if (state === 'merged') {
@@ -60,7 +60,9 @@ const summary = (loaded: LoadedMergeRequest, { version }: TabCounts, source: Htm
     state === 'closed' &&
     closed_at !== null &&
     html` · closed ${relative(closed_at)}${closed_by !== null && html` by ${closed_by.name}`}`;
-  return html`${person(author)} wants to merge ${commits}${closed}`;
+  const pushed =
+    versions > 1 && html` · <a href="${requestPath(loaded, '/versions')}">${spellCount(versions, 'version')}</a>`;
+  return html`${person(author)} wants to merge ${commits}${pushed}${closed}`;
 };
 
 /** @param key attributes of the shortcut that copies the text */

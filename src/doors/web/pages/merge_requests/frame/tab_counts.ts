@@ -3,12 +3,13 @@ import { countRequestPipelines } from '../../../../../ci/pipelines/request_pipel
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { type LineCounts, countLines } from '../../../../../review/merge_requests/versions/line_counts.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
-import { latestVersion } from '../../../../../review/merge_requests/versions/queries.ts';
+import { countVersions, latestVersion } from '../../../../../review/merge_requests/versions/queries.ts';
 import type { Visit } from '../../../page.ts';
 
 export type TabCounts = {
   /** The latest version; null: the source branch was never read. */
   version: VersionRow | null;
+  versions: number;
   /** null: the viewer may not see them. */
   pipelines: number | null;
   /** null: the version is stored in part. */
@@ -16,9 +17,10 @@ export type TabCounts = {
 };
 
 export const loadTabCounts = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<TabCounts> => {
-  const [version, pipelines] = await Promise.all([
+  const [version, versions, pipelines] = await Promise.all([
     latestVersion(call.db, loaded.merge_request),
+    countVersions(call.db, loaded.target.id),
     countRequestPipelines(call, loaded),
   ]);
-  return { version, pipelines, lines: version === null ? null : await countLines(call, version) };
+  return { version, versions, pipelines, lines: version === null ? null : await countLines(call, version) };
 };

@@ -9,6 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { spell } from '../../../parts/status_badge.ts';
 import { requestPath } from '../find.ts';
+import { resolveAllPart } from '../resolve_all_part.ts';
 import type { RequestPage } from './load_overview.ts';
 import { positionText } from './position.ts';
 
@@ -140,7 +141,7 @@ const changesLine = ({ loaded, reviewers }: OpenPage): CheckLine => {
   };
 };
 
-const threadsLine = (shown: OpenPage): CheckLine => {
+const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const { unresolved, mustResolve } = shown.checks;
   if (unresolved.length === 0) return { state: 'ok', isBlocking: false, text: html`No open threads` };
   const { path, where } = firstThread(shown);
@@ -148,7 +149,7 @@ const threadsLine = (shown: OpenPage): CheckLine => {
     state: mustResolve ? 'bad' : 'wait',
     isBlocking: mustResolve,
     text: html`${spellCount(unresolved.length, 'thread')} ${unresolved.length === 1 ? 'is' : 'are'} open${where !== null && quiet(where)}`,
-    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>`,
+    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>${shown.rights.resolve && resolveAllPart(visit, requestPath(shown.loaded, '/resolve_all'), unresolved.length)}`,
   };
 };
 
@@ -242,7 +243,7 @@ export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
     pipelineLine(visit, shown),
     approvalLine(visit, shown),
     ...(checks.areChangesRequested ? [changesLine(shown)] : []),
-    threadsLine(shown),
+    threadsLine(visit, shown),
     branchesLine(visit, shown),
     ...(merge_error === null
       ? []

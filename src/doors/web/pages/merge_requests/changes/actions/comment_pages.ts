@@ -3,7 +3,7 @@ import { addReply, createDiscussion } from '../../../../../../planning/discussio
 import { locateInDiff } from '../../../../../../planning/discussions/find_line.ts';
 import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position.ts';
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
-import { resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
+import { resolveAllThreads, resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../../../planning/discussions/resolve_and_reply_rules.ts';
 import { parsePosition } from '../../../../../../planning/notes/position.ts';
 import { runQuickActions } from '../../../../../../planning/notes/quick_actions.ts';
@@ -198,4 +198,23 @@ const resolve = (verb: 'resolve' | 'unresolve') =>
     },
   });
 
-export const commentPages = [comment, reply, resolve('resolve'), resolve('unresolve')];
+const resolveAll = page({
+  method: 'POST',
+  path: `${served}/resolve_all`,
+  audience: 'user',
+  params: object({ ...oneRequest, ...choiceParams }),
+  handle: async (visit, { project, iid, ...query }) => {
+    const loaded = await findMergeRequest(visit.call, project, iid);
+    return await submit(
+      visit,
+      { loaded, query },
+      async () => await resolveAllThreads(noun, visit.call, loaded),
+      {
+        next: async () => await pathOfFile(visit, loaded, query, undefined),
+        notice: 'All threads were resolved.',
+      },
+    );
+  },
+});
+
+export const commentPages = [comment, reply, resolve('resolve'), resolve('unresolve'), resolveAll];
