@@ -49,6 +49,7 @@ const ofProject: Record<string, string | null> = {
   'merge_requests/:iid/notes/:note/quote': 'merge_requests/1/notes/<request note>/quote',
   'merge_requests/:iid/commits': 'merge_requests/1/commits',
   'merge_requests/:iid/pipelines': 'merge_requests/1/pipelines',
+  'merge_requests/:iid/versions': 'merge_requests/1/versions',
   'merge_requests/:iid/diffs': 'merge_requests/1/diffs',
   'merge_requests/:iid/diffs/threads': null,
   'snippets/:id': 'snippets/<snippet>',

@@ -5,6 +5,7 @@ import { type NewNote, createNote } from '../notes/create.ts';
 import type { Position } from '../notes/position.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { type Discussion, findDiscussion } from './queries.ts';
+import { findPresentPosition } from './move_positions.ts';
 import { requireReplyable, requireSameAudience } from './resolve_and_reply_rules.ts';
 import { toIndividualId } from './discussion_id.ts';
 
@@ -27,11 +28,13 @@ export const createDiscussion = async (
     throw invalid({ confidential: ['can not be set for this type of note'] });
   const id = call.platform.random(20).toString('hex');
   const place = position === null ? null : JSON.stringify(position);
+  const present =
+    position === null ? null : JSON.stringify(await findPresentPosition(call.platform, loaded, position));
   const thread = {
     discussion_id: id,
     type: position === null ? ('DiscussionNote' as const) : ('DiffNote' as const),
     original_position: place,
-    position: place,
+    position: present,
     ...unresolved,
   };
   return { id, notes: [await createNote(noun, call, loaded, { ...text, thread: async () => thread })] };

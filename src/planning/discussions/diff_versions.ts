@@ -61,6 +61,36 @@ export const latestVersion = async (db: Reader, mergeRequestId: number): Promise
     await versions(db, mergeRequestId).orderBy('merge_request_diffs.id', 'desc').limit(1).executeTakeFirst(),
   );
 
+/** Tells whether a merge request has, or had, a commit. */
+export const hasCommit = async (db: Reader, mergeRequestId: number, sha: string): Promise<boolean> => {
+  const row = await db
+    .selectFrom('merge_request_diffs')
+    .innerJoin('merge_request_commits', 'merge_request_commits.diff_id', 'merge_request_diffs.id')
+    .select('merge_request_diffs.id')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('sha', '=', sha)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/** Tells whether a merge request has, or had, a version of these commits. */
+export const isVersion = async (
+  db: Reader,
+  mergeRequestId: number,
+  { head_sha, base_sha }: Pick<Shas, 'head_sha' | 'base_sha'>,
+): Promise<boolean> => {
+  const row = await db
+    .selectFrom('merge_request_diffs')
+    .select('id')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('head_commit_sha', '=', head_sha)
+    .where('base_commit_sha', '=', base_sha)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
 /** Limits of a diff, large enough for any file that people comment on by line. */
 export const wholeFiles = { files: 10, lines: 200_000, bytes: 20_000_000, file_bytes: 20_000_000 };
 

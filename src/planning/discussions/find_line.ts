@@ -5,9 +5,10 @@ import type { Repository } from '../../platform/git/repository.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
 import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { type DiffLine, findLine } from '../../code/repository/commits/hunks.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import { lineCode } from './line_code.ts';
 import { type GivenPosition, noSuchLine } from './position.ts';
-import { type VersionDiff, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
+import { type VersionDiff, hasCommit, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
 
 /** Completes a position from its file. @throws Failure 400 if the line does not exist */
 const placeInFile = async (
@@ -80,8 +81,21 @@ const placeLines = (
   return { ...line, line_range: { start: placeEnd(file, range.start), end: placeEnd(file, range.end) } };
 };
 
+/** Returns the parent of a commit of a merge request; null: it is the first one. @throws Failure 400 for others */
+const findParent = async (
+  { db }: Call,
+  repository: Repository,
+  { mergeRequestId, sha }: { mergeRequestId: number; sha: string },
+): Promise<string | null> => {
+  if (!(await hasCommit(db, mergeRequestId, sha))) throw noSuchLine();
+  const [commit] = (await repository.ask('commits.get', { ids: [sha] })).commits;
+  if (commit === undefined || commit === null) throw noSuchLine();
+  return commit.parents[0] ?? null;
+};
+
 /**
- * Returns the position to store, with the paths and lines of the requested version of the merge request.
+ * Returns the position to store, with the paths and lines of the requested version of the merge request, or of one of
+ * its commits.
  * @throws Failure 400 if the version, the file or the line does not exist
  */
 export const locateInDiff = async (
@@ -90,8 +104,14 @@ export const locateInDiff = async (
   requested: GivenPosition,
 ): Promise<Position> => {
   const version = await loadVersion(call.db, loaded.target.id, requested);
-  const file = version === null ? undefined : findFile(version.files, requested);
-  if (version === null || file === undefined) throw noSuchLine();
+  if (version === null) {
+    const repository = getRepository(call.platform, loaded.project);
+    const { head_sha: id } = requested;
+    const parent = await findParent(call, repository, { mergeRequestId: loaded.target.id, sha: id });
+    return await locateInCommit(repository, { id, parent }, requested);
+  }
+  const file = findFile(version.files, requested);
+  if (file === undefined) throw noSuchLine();
   const text = async () => await loadDiffText(call.platform, loaded.project, version, file);
   return await placeInFile(requested, version.start_sha, file, text);
 };

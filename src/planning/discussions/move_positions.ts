@@ -3,7 +3,15 @@ import type { Platform } from '../../core/platform.ts';
 import type { RepositoryLocation } from '../../platform/git/repository.ts';
 import { type Position, parsePosition } from '../notes/position.ts';
 import { tracePosition } from './trace_position.ts';
-import { type Version, type VersionDiff, diffBetween, loadDiffText, latestVersion } from './diff_versions.ts';
+import type { LoadedTarget } from '../issuables/target.ts';
+import {
+  type Version,
+  type VersionDiff,
+  diffBetween,
+  isVersion,
+  latestVersion,
+  loadDiffText,
+} from './diff_versions.ts';
 
 /** Limit of positions that are moved per merge request; the rest keep their place. */
 const maxPositions = 2000;
@@ -82,6 +90,37 @@ const movePosition = async (
   return newPosition === null ? (original_position ?? position) : JSON.stringify(newPosition);
 };
 
+/** Prepares the tracing of positions into the newest version; null: the merge request has none. */
+const openTracing = async (
+  platform: Platform,
+  project: RepositoryLocation,
+  mergeRequestId: number,
+): Promise<Tracing | null> => {
+  const version = await latestVersion(platform.store.db, mergeRequestId);
+  if (version === null) return null;
+  const texts = new Map<VersionDiff, Promise<string>>();
+  const loadText = async (file: VersionDiff): Promise<string> => {
+    const text = texts.get(file) ?? loadDiffText(platform, project, version, file);
+    texts.set(file, text);
+    return await text;
+  };
+  return { version, diff: cachedDiffLoader(platform, project), loadText };
+};
+
+/**
+ * Returns where a new comment stands in the newest version, if it is on a line of a single commit.
+ * @returns the position itself for a comment on a version, or if its line is not in the newest one
+ */
+export const findPresentPosition = async (
+  platform: Platform,
+  { project, target }: LoadedTarget,
+  position: Position,
+): Promise<Position> => {
+  if (await isVersion(platform.store.db, target.id, position)) return position;
+  const tracing = await openTracing(platform, project, target.id);
+  return tracing === null ? position : ((await findNewPosition(position, tracing)) ?? position);
+};
+
 /**
  * Moves comments on lines to the same lines of the newest version of a merge request, also after a force push.
  * A comment whose line is gone returns to its original position. Idempotent.
@@ -94,15 +133,8 @@ export const moveDiscussionPositions = async (
 ): Promise<void> => {
   const places = await loadPlaces(platform, mergeRequestId);
   if (places.length === 0) return;
-  const version = await latestVersion(platform.store.db, mergeRequestId);
-  if (version === null) return;
-  const texts = new Map<VersionDiff, Promise<string>>();
-  const loadText = async (file: VersionDiff): Promise<string> => {
-    const text = texts.get(file) ?? loadDiffText(platform, project, version, file);
-    texts.set(file, text);
-    return await text;
-  };
-  const tracing = { version, diff: cachedDiffLoader(platform, project), loadText };
+  const tracing = await openTracing(platform, project, mergeRequestId);
+  if (tracing === null) return;
   const changes: (StoredPosition & { to: string })[] = [];
   for (const stored of places) {
     const to = await movePosition(stored, tracing);

@@ -58,9 +58,15 @@ export const submitInline = async (
   return fresh;
 };
 
+/** Follows a link within a card; the focus goes to the link at the same place of the fresh card. */
 const openLink = async (link: HTMLAnchorElement, card: HTMLElement): Promise<void> => {
+  const at = [...card.querySelectorAll('a.expand')].indexOf(link);
   const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
-  if (!answer.ok || replaceCard(card, await parsePage(answer)) === null) location.assign(link.href);
+  const fresh = answer.ok ? replaceCard(card, await parsePage(answer)) : null;
+  if (fresh === null) return location.assign(link.href);
+  const links = [...fresh.querySelectorAll<HTMLElement>('a.expand')];
+  const next = links[at] ?? links.at(-1) ?? fresh.querySelector<HTMLElement>('h2 a');
+  next?.focus({ preventScroll: true });
 };
 
 export const startInline = (): void => {

@@ -1,4 +1,5 @@
 /** Reviewing in the Changes tab of a merge request, by keyboard and without leaving the page. */
+import { quoteSelection } from '../writing/quote_selection.ts';
 import type { Action } from '../shortcut_help.ts';
 import { startComments } from './line_comments.ts';
 import { currentCard, focusCard, startFiles, stepFile } from './changed_files.ts';
@@ -45,6 +46,24 @@ const viewAndStep = async (): Promise<void> => {
   focusCard(!isViewed && next instanceof HTMLElement ? next : fresh);
 };
 
+/** Returns the thread that has the selected text, or the focus. */
+const currentThread = (): Element | null => {
+  const node = getSelection()?.anchorNode ?? null;
+  const start = node instanceof Element ? node : node?.parentElement;
+  const selected = getSelection()?.isCollapsed === false ? start?.closest('.thread-card') : null;
+  return selected ?? document.activeElement?.closest('.thread-card') ?? null;
+};
+
+/** Opens the reply to the current thread, with the selected text as a quote. */
+const reply = (): void => {
+  const form = currentThread()?.querySelector<HTMLDetailsElement>('details.reply:has([name=discussion_id])');
+  const area = form?.querySelector('textarea');
+  if (!form || !area) return;
+  form.open = true;
+  quoteSelection(area);
+  area.focus();
+};
+
 /** Folds all files, or unfolds them if all are folded. */
 const foldAll = (): void => {
   const folds = [...document.querySelectorAll<HTMLInputElement>('.diff-file .fold')];
@@ -64,6 +83,7 @@ export const reviewShortcuts = (): [string, Action][] => {
     ['k', previous],
     ['n', ['Next unresolved thread', () => stepThread(1)]],
     ['p', ['Previous unresolved thread', () => stepThread(-1)]],
+    ['r', ['Reply to the thread, with the selected text as a quote', reply]],
     ['v', ['Mark the file as viewed and go to the next', () => void viewAndStep()]],
     [';', ['Fold or unfold all files', foldAll]],
   ];

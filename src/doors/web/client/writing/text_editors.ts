@@ -32,6 +32,8 @@ const showMode = async (editor: HTMLElement, mode: Mode): Promise<void> => {
   area.hidden = isPreview;
   preview.hidden = !isPreview;
   if (!isPreview) return area.focus();
+  // So that the shortcut leads back.
+  preview.focus();
   const rendered = area.value.trim() === '' ? '' : await fetchPreview(editor, area);
   if (rendered === null) preview.textContent = 'The preview could not be loaded. Your text is unchanged.';
   else if (rendered === '') preview.textContent = 'Nothing to preview';

@@ -22,11 +22,15 @@ const dayOf = ({ committer }: ListedCommit): string => {
   return `${day.getUTCDate()} ${months[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
 };
 
-const item = (project: Project, commit: ListedCommit, pipeline: PipelineRow | undefined): Html => {
+const item = (
+  project: Project,
+  commit: ListedCommit,
+  { pipeline, path }: { pipeline: PipelineRow | undefined; path: string | null },
+): Html => {
   const { id, author, message } = commit;
   const short = toShortId(id);
   return html`<li><span class="lead">${avatar({ name: author.name, size: 'medium' })}</span>
-${commitLink(project, { id, text: toCommitTitle(message), classes: 'title' })}
+${path === null ? commitLink(project, { id, text: toCommitTitle(message), classes: 'title' }) : html`<a class="title" href="${path}">${toCommitTitle(message)}</a>`}
 <span class="meta">${author.name} committed ${signedTime(commit.committer)}</span>
 <span class="side">${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id, text: html`<code>${short}</code>` })}
@@ -35,11 +39,15 @@ ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 `;
 };
 
-/** Renders commits in their order, with a heading for each day. */
+/**
+ * Renders commits in their order, with a heading for each day.
+ * @param pathOf address that the title of a commit links to; null: its page
+ */
 export const commitList = (
   project: Project,
   commits: readonly ListedCommit[],
   pipelines: ReadonlyMap<Oid, PipelineRow>,
+  pathOf: (id: Oid) => string | null = () => null,
 ): Html => {
   const days: { day: string; commits: ListedCommit[] }[] = [];
   for (const commit of commits) {
@@ -49,7 +57,7 @@ export const commitList = (
   }
   return html`${days.map(
     (one) => html`<section class="card"><header>${icon('commit')}<h2>${one.day}</h2></header>
-<ul class="list">${one.commits.map((commit) => item(project, commit, pipelines.get(commit.id)))}</ul></section>
+<ul class="list">${one.commits.map((commit) => item(project, commit, { pipeline: pipelines.get(commit.id), path: pathOf(commit.id) }))}</ul></section>
 `,
   )}`;
 };

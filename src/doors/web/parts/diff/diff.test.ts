@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLines } from './parse_lines.ts';
+import { type DiffRow, parseLines } from './parse_lines.ts';
 import { html } from '../html.ts';
 import { expandRows } from './expand_rows.ts';
+import { addRange, parseRanges } from './line_ranges.ts';
 import { prepareRows } from './prepare_rows.ts';
 import type { TableOptions } from './row_parts.ts';
 import { writeSplit } from './write_split.ts';
@@ -99,7 +100,7 @@ test('line numbers lead to the form for a comment, and parts are shown below the
 test('shows the whole file around the hunks', () => {
   const rows = parseLines(`${header}@@ -3,2 +3,3 @@\n three\n+inserted\n four\n@@ -7 +8 @@\n-seven\n+7\n`);
   const lines = ['one', 'two', 'three', 'inserted', 'four', 'five', 'six', '7', 'eight'];
-  const shown = expandRows(rows, lines).map((row) =>
+  const shown = expandRows(rows, { lines, ranges: 'all' }).map((row) =>
     row.kind === 'hunk' || row.kind === 'note' ? row.kind : [row.old, row.new, row.text].join(' '),
   );
   assert.deepEqual(shown, [
@@ -114,4 +115,55 @@ test('shows the whole file around the hunks', () => {
     '8 8 7',
     '8 9 eight',
   ]);
+});
+
+const rowTexts = (rows: readonly DiffRow[]): string[] =>
+  rows.map((row) => {
+    if (row.kind === 'note') return 'note';
+    if (row.kind !== 'hunk') return `${row.old} ${row.new}`;
+    return row.hidden === undefined ? '@@' : `@@ ${row.hidden.from}-${row.hidden.to}`;
+  });
+
+const same = Array.from({ length: 3 }, () => ' same\n').join('');
+/** Lines 40 and 80 of 100 lines change, and a line is added before them. */
+const farApart = parseLines(
+  `${header}@@ -37,6 +37,7 @@ f\n${same}-a\n+b\n+c\n${same.slice(6)}@@ -77,7 +78,7 @@ g\n${same}-a\n+b\n${same}`,
+);
+
+test('tells which lines are hidden around the hunks', () => {
+  const rows = expandRows(farApart, { lines: null, ranges: [] });
+  assert.deepEqual(
+    rowTexts(rows).filter((text) => text.startsWith('@@')),
+    ['@@ 1-36', '@@ 44-77', '@@ 85-null'],
+  );
+});
+
+test('shows lines in steps, and says what stays hidden', () => {
+  const lines = Array.from({ length: 101 }, (_line, at) => `line ${at + 1}`);
+  const rows = rowTexts(
+    expandRows(farApart, {
+      lines,
+      ranges: [
+        [44, 45],
+        [76, 77],
+        [95, 120],
+      ],
+    }),
+  );
+  assert.deepEqual(
+    rows.filter((text) => text.startsWith('@@')),
+    ['@@ 1-36', '@@ 46-75', '@@ 85-94'],
+  );
+  assert.ok(rows.includes('43 44') && rows.includes('100 101'));
+});
+
+test('reads and joins ranges of an address', () => {
+  assert.deepEqual(parseRanges('10-29,50-69'), [
+    [10, 29],
+    [50, 69],
+  ]);
+  for (const text of ['', '10', '10-29,', 'a-b', '12345678-1']) assert.deepEqual(parseRanges(text), []);
+  assert.equal(addRange(parseRanges('50-69,10-29'), [30, 40]), '10-40,50-69');
+  const many = Array.from({ length: 100 }, (_range, at) => [at * 100, at * 100 + 1] as const);
+  assert.equal(addRange(many, [1, 2]), null);
 });

@@ -1,7 +1,12 @@
 /** Parses the text of a unified diff into rows. Pure. */
 
 export type DiffRow =
-  | { kind: 'hunk'; text: string }
+  | {
+      kind: 'hunk';
+      text: string;
+      /** The unchanged lines that are not shown here, of the new file. `to` null: those after the last hunk. */
+      hidden?: { from: number; to: number | null };
+    }
   /** `\ No newline at end of file`. */
   | { kind: 'note'; text: string }
   | {

@@ -1,6 +1,7 @@
 /** Cells that both views of a diff have in common. Plain strings: a diff has thousands of rows. */
 import { escapeHtml } from '../../../../platform/escape_html.ts';
 import type { Html } from '../html.ts';
+import type { LineRange } from './line_ranges.ts';
 import type { DiffRow } from './parse_lines.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 
@@ -19,6 +20,8 @@ export type TableOptions = {
   commentPath?: string | null;
   /** Address of the whole file; null: it cannot be shown. */
   wholePath?: string | null;
+  /** Returns the address with further lines; null: there is none. Absent: lines cannot be added. */
+  expandPath?: ((range: LineRange) => string | null) | undefined;
   /** Rows below lines: threads and forms. */
   below?: ReadonlyMap<string, Html>;
 };
@@ -51,14 +54,43 @@ export const signs = {
   del: '<td class="sign del" aria-label="removed">−</td>',
 };
 
+/** Lines that one click adds. */
+const step = 20;
+
+type Hidden = { from: number; to: number | null };
+
+/** Returns what one click can show of hidden lines, with the text of its link. */
+const stepsOf = ({ from, to }: Hidden): [range: LineRange, text: string][] => {
+  if (to === null) return [[[from, from + step - 1], `↓ ${step} lines`]];
+  const count = to - from + 1;
+  if (count <= step) return [[[from, to], count === 1 ? 'Show 1 line' : `Show ${count} lines`]];
+  const below: [LineRange, string] = [[from, from + step - 1], `↓ ${step} lines`];
+  const above: [LineRange, string] = [[to - step + 1, to], `↑ ${step} lines`];
+  return from === 1 ? [above] : [below, above];
+};
+
+const expandLinks = ({ expandPath }: TableOptions, hidden: Hidden | undefined): string => {
+  if (expandPath === undefined || hidden === undefined) return '';
+  return stepsOf(hidden)
+    .map(([range, text]) => {
+      const path = expandPath(range);
+      const label = `Show lines ${range[0]} to ${range[1]}`;
+      return path === null
+        ? ''
+        : `<a class="expand step" href="${escapeHtml(path)}" aria-label="${label}" title="${label}">${text}</a> `;
+    })
+    .join('');
+};
+
 /** Writes the header of a hunk, or a note such as a missing line end. */
-export const wideRow = ({ wholePath = null }: TableOptions, row: PreparedRow, columns: number): string => {
+export const wideRow = (options: TableOptions, row: PreparedRow, columns: number): string => {
+  const { wholePath = null } = options;
   const text = escapeHtml(row.text);
   if (row.kind !== 'hunk' || wholePath === null)
     return `<tr class="hunk"><td colspan="${columns}">${text}</td></tr>`;
   const link = `<a class="expand" href="${escapeHtml(wholePath)}" aria-label="Show the whole file">⋯</a>`;
   const numbers = columns / 2 - 1;
-  return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${text}</td></tr>`;
+  return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${expandLinks(options, row.hidden)}${text}</td></tr>`;
 };
 
 /** Returns the lines that a row shows: the one of each side that it has. */

@@ -1,6 +1,7 @@
 /** Parses and builds addresses of the Changes tab. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { boolean, id, integer, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { maxRangesLength } from '../../../parts/diff/line_ranges.ts';
 import type { DiffView } from '../../../parts/diff/file_card.ts';
 import { requestPath } from '../find.ts';
 
@@ -10,12 +11,14 @@ export const choiceParams = {
   w: optional(boolean({ description: 'hide differences of white space only' })),
   diff_id: optional(id('version to show; absent: the latest')),
   start_sha: optional(text({ maxLength: 64, description: 'head of the version to compare with' })),
+  commit_id: optional(text({ maxLength: 64, description: 'show only what this commit changed' })),
 };
 
 export const changesParams = {
   ...choiceParams,
   page: optional(integer({ minimum: 1, maximum: 100_000, description: 'part of a long list of files' })),
   file: optional(text({ maxLength: 4_096, description: 'new path of the only file to show' })),
+  expand: optional(text({ maxLength: maxRangesLength, description: 'further lines to show: `10-29,50-69`' })),
   whole: optional(boolean({ description: 'show the whole file, with the lines that did not change' })),
   comment: optional(text({ maxLength: 100, description: 'line or file with the form for a comment' })),
 };
@@ -25,18 +28,21 @@ export type ChangesQuery = {
   w?: boolean | undefined;
   diff_id?: number | undefined;
   start_sha?: string | undefined;
+  commit_id?: string | undefined;
   page?: number | undefined;
   file?: string | undefined;
+  expand?: string | undefined;
   whole?: boolean | undefined;
   comment?: string | undefined;
 };
 
 /** Keeps which differences are shown, without the place on the page. */
-export const choiceOf = ({ view, w, diff_id, start_sha }: ChangesQuery): ChangesQuery => ({
+export const choiceOf = ({ view, w, diff_id, start_sha, commit_id }: ChangesQuery): ChangesQuery => ({
   view,
   w,
   diff_id,
   start_sha,
+  commit_id,
 });
 
 const written = (query: ChangesQuery): string => {

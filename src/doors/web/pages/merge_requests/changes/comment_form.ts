@@ -1,9 +1,10 @@
 /** The form for a comment on a line, on several lines, or on a file. */
-import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { type FileDiff, zeroOid } from '../../../../../platform/git/protocol_types.ts';
 import { diffFileId } from '../../../parts/diff/file_card.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 
 /** A line of a file that a comment is about; null: the file as a whole. */
@@ -27,16 +28,27 @@ const titleOf = (line: string | null): string => {
   return `Comment on line ${number}${side === 'old' ? ' before the change' : ''}`;
 };
 
+/** Returns the commits that the position of a comment names: those of the version, or of the chosen commit. */
+const diffShas = ({ version, commit }: Changes): { base: string; start: string; head: string } => {
+  if (commit !== null) {
+    const base = commit.parent ?? zeroOid;
+    return { base, start: base, head: commit.id };
+  }
+  return {
+    base: version?.base_commit_sha ?? '',
+    start: version?.start_commit_sha ?? '',
+    head: version?.head_commit_sha ?? '',
+  };
+};
+
 type Given = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
 /** Renders the form. The script shows it at other lines, too: it changes the fields `path`, `old_path` and `line`. */
 export const commentForm = (cards: Cards, { file, line, typed, from }: Given): Html => {
   const { changes, isReviewing } = cards;
-  const { version, loaded } = changes;
-  return html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${formPath(cards, '/comments')}" data-inline class="body">${token(cards)}${hidden(
-    'base',
-    version?.base_commit_sha ?? '',
-  )}${hidden('start', version?.start_commit_sha ?? '')}${hidden('head', version?.head_commit_sha ?? '')}${hidden(
+  const { loaded } = changes;
+  const { base, start, head } = diffShas(changes);
+  return html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${formPath(cards, '/comments')}" data-inline class="body">${token(cards)}${hidden('base', base)}${hidden('start', start)}${hidden('head', head)}${hidden(
     'path',
     file.new_path,
   )}${hidden('old_path', file.old_path)}${hidden('line', line ?? '')}${markdownEditor({

@@ -6,6 +6,7 @@ import { codePath } from '../../../parts/code/code_path.ts';
 import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
 import { expandRows } from '../../../parts/diff/expand_rows.ts';
+import { type LineRange, addRange, parseRanges } from '../../../parts/diff/line_ranges.ts';
 import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
 import { type DiffRow, parseLines } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
@@ -49,12 +50,21 @@ const readLines = async ({ visit, changes }: Cards, file: FileDiff): Promise<str
 const mayReadCode = ({ visit, changes }: Cards): boolean =>
   may(visit.call.viewer, 'read_code', changes.loaded.project);
 
+const canExpand = (cards: Cards, file: FileDiff): boolean =>
+  mayReadCode(cards) && !file.new_file && !file.deleted_file && !file.binary;
+
+/** Returns the further lines that the address asks for. */
+const shownRanges = ({ changes: { query } }: Cards, file: FileDiff): LineRange[] =>
+  query.file === file.new_path ? parseRanges(query.expand) : [];
+
 const readRows = async (cards: Cards, file: FileDiff): Promise<DiffRow[]> => {
   if (file.binary || file.diff === '') return [];
   const rows = parseLines(file.diff);
-  if (cards.changes.query.whole !== true || !mayReadCode(cards)) return rows;
-  const lines = await readLines(cards, file);
-  return lines === null ? rows : expandRows(rows, lines);
+  if (!canExpand(cards, file)) return rows;
+  const { whole = false } = cards.changes.query;
+  const ranges = whole ? 'all' : shownRanges(cards, file);
+  const lines = ranges.length > 0 ? await readLines(cards, file) : null;
+  return expandRows(rows, { lines, ranges });
 };
 
 type Placed = { below: Map<string, Html[]>; above: Html[]; outdated: Html[] };
@@ -144,7 +154,8 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   const pathWith = (more: object): string =>
     `${changesPath(loaded, { ...choiceOf(query), file: file.new_path, ...more })}#${diffFileId(file)}`;
   const canRead = mayReadCode(cards);
-  const canExpand = canRead && !file.new_file && !file.deleted_file && !file.binary && query.whole !== true;
+  const isExpandable = canExpand(cards, file) && query.whole !== true;
+  const ranges = shownRanges(cards, file);
   return fileCard({
     file,
     rows: prepared,
@@ -157,10 +168,17 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
         : codePath(project, 'blob', ends[1], file.new_path),
     rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
     onlyPath: pathWith({}),
-    wholePath: canExpand ? pathWith({ whole: true }) : null,
+    wholePath: isExpandable ? pathWith({ whole: true }) : null,
     actions: html`${viewedForm(cards, file)}${commentLink(cards, file)}`,
     above: abovePart(placed),
-    table: { commentPath: commentPath(cards, file), below },
+    table: {
+      commentPath: commentPath(cards, file),
+      expandPath: (range) => {
+        const expand = addRange(ranges, range);
+        return expand === null ? null : pathWith({ expand });
+      },
+      below,
+    },
   });
 };
 

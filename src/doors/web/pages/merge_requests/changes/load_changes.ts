@@ -2,6 +2,11 @@
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { lastReviewedVersion } from '../../../../../review/merge_requests/versions/last_review.ts';
+import {
+  type ChosenCommit,
+  findVersionCommit,
+  firstVersionCommit,
+} from '../../../../../review/merge_requests/versions/version_commits.ts';
 import { findVersion, listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
 import {
   type VersionDiffRequest,
@@ -33,6 +38,10 @@ export type Changes = {
   version: VersionRow | null;
   /** The older version that it is compared with; null: the base. */
   since: VersionRow | null;
+  /** The only commit whose changes are shown; null: all of them. */
+  commit: ChosenCommit | null;
+  /** The oldest commit of the version; null: it has none. */
+  firstCommit: Oid | null;
   /** The version that the viewer has reviewed, if there is a newer one. */
   reviewed: VersionRow | null;
   /** Both ends of the difference; null: nothing to compare. */
@@ -78,15 +87,15 @@ const withoutEqual = (files: FileDiff[]): FileDiff[] =>
 const compare = async (
   visit: Visit,
   { project }: LoadedMergeRequest,
-  { version, since, query }: Pick<Changes, 'version' | 'since' | 'query'>,
+  { version, since, commit, query }: Pick<Changes, 'version' | 'since' | 'commit' | 'query'>,
 ): Promise<Compared> => {
   const { call } = visit;
   if (version?.head_commit_sha === null || version === null)
     return nothing('The source branch has no commits yet.');
-  const to = version.head_commit_sha;
+  const to = commit?.id ?? version.head_commit_sha;
   const base =
     since === null
-      ? { from: version.base_commit_sha, isExact: true }
+      ? { from: commit === null ? version.base_commit_sha : commit.parent, isExact: true }
       : await findInterdiffBase(call, project, [since, version]);
   const request: VersionDiffRequest = { from: base.from, to, ignore_whitespace: query.w === true };
   const read = await withAnonymousSlot(visit, async () => await readVersionDiff(call, project, request));
@@ -105,7 +114,15 @@ const compare = async (
   };
 };
 
-/** @throws Failure 404 for a version that is not of the merge request */
+/** @throws Failure 404 */
+const findCommit = async (
+  { call }: Visit,
+  version: VersionRow,
+  sha: string | undefined,
+): Promise<ChosenCommit | null> =>
+  sha === undefined || sha === '' ? null : await findVersionCommit(call, version, sha);
+
+/** @throws Failure 404 for a version or commit that is not of the merge request */
 export const loadChanges = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
@@ -121,8 +138,12 @@ export const loadChanges = async (
     query.diff_id === undefined
       ? (versions[0] ?? null)
       : (versions.find((one) => one.id === query.diff_id) ?? (await findVersion(call.db, id, query.diff_id)));
-  const since = version === null ? null : findSince(versions, version, query.start_sha);
-  const compared = await compare(visit, loaded, { version, since, query });
+  const commit = version === null ? null : await findCommit(visit, version, query.commit_id);
+  const since =
+    version === null || commit !== null ? null : findSince(versions, version, query.start_sha);
+  const compared = await compare(visit, loaded, { version, since, commit, query });
   const reviewed = await lastReviewedVersion(call, loaded, versions);
-  return { loaded, query, versions, totalVersions, version, since, reviewed, viewed, ...compared };
+  const firstCommit = version === null ? null : await firstVersionCommit(call, version);
+  const chosen = { versions, totalVersions, version, since, commit, firstCommit, reviewed };
+  return { loaded, query, viewed, ...chosen, ...compared };
 };

@@ -5,7 +5,7 @@ import { mayResolve } from '../../../../../planning/discussions/resolve_and_repl
 import { type Position, parsePosition } from '../../../../../planning/notes/position.ts';
 import { parseSuggestions } from '../../../../../planning/notes/suggestions/parse_suggestions.ts';
 import { mayAdminNote, mayComment } from '../../../../../planning/notes/rules.ts';
-import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { type FileDiff, zeroOid } from '../../../../../platform/git/protocol_types.ts';
 import { type DraftNote, allDrafts } from '../../../../../review/merge_requests/drafts/draft_notes.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import type { Visit } from '../../../page.ts';
@@ -44,6 +44,8 @@ export type ThreadPosition = {
   isOutdated: boolean;
   /** Version in which it began; null: unknown. */
   version: VersionRow | null;
+  /** The head commit of where it began. */
+  head: string;
 };
 
 export type Thread = { id: string; position: ThreadPosition; isResolved: boolean; discussion: Discussion };
@@ -75,17 +77,20 @@ const firstLineOf = (position: Position): number | null => {
   return first === last ? null : first;
 };
 
-type Versions = Pick<Changes, 'versions' | 'version' | 'since' | 'files'>;
+type Versions = Pick<Changes, 'versions' | 'version' | 'since' | 'commit' | 'files'>;
 
-const isOfVersion = ({ version, since }: Versions, { head_sha, base_sha }: Position): boolean =>
-  version?.head_commit_sha === head_sha && (since !== null || version.base_commit_sha === base_sha);
+const isOfVersion = ({ version, since, commit }: Versions, { head_sha, base_sha }: Position): boolean => {
+  if (commit !== null) return head_sha === commit.id && base_sha === (commit.parent ?? zeroOid);
+  return version?.head_commit_sha === head_sha && (since !== null || version.base_commit_sha === base_sha);
+};
 
-/** Finds where a thread is shown: at its present position, or else where it began. */
+/** Finds where a thread is shown: at its present position, or else where it began. Null: not with the chosen commit. */
 const findPosition = (versions: Versions, positions: readonly (Position | null)[]): ThreadPosition | null => {
   const [now = null, original = now] = positions;
   const began = original ?? now;
   if (began === null) return null;
   const current = [now, original].find((one) => one !== null && isOfVersion(versions, one)) ?? null;
+  if (current === null && versions.commit !== null) return null;
   const shown = current ?? began;
   const version = versions.versions.find((one) => one.head_commit_sha === began.head_sha) ?? null;
   // Of a comparison of versions, only the new side is that of the version.
@@ -97,6 +102,7 @@ const findPosition = (versions: Versions, positions: readonly (Position | null)[
     firstLine: firstLineOf(shown),
     isOutdated: current === null,
     version,
+    head: began.head_sha,
   };
 };
 

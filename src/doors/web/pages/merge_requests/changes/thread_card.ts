@@ -1,4 +1,5 @@
 /** Cards of threads and drafts between the lines. */
+import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import { avatar } from '../../../parts/avatar.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -26,9 +27,9 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   }<span class="end row tight">${links}</span></div><div data-text>${content}</div>${suggestionParts(cards, note.suggestions)}</div></div>`;
 };
 
-const versionNumber = ({ versions, totalVersions }: Changes, { version }: ThreadPosition): string => {
+const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {
   const at = version === null ? -1 : versions.indexOf(version);
-  return at === -1 ? 'an older version' : `version ${totalVersions - at}`;
+  return at === -1 ? html`at <code>${toShortId(head)}</code>` : html`version ${totalVersions - at}`;
 };
 
 const positionText = (changes: Changes, position: ThreadPosition): Html => {
@@ -39,7 +40,7 @@ const positionText = (changes: Changes, position: ThreadPosition): Html => {
   const shown =
     isOutdated && version !== null
       ? html`<a href="${changesPath(changes.loaded, { diff_id: version.id })}">${name}</a>`
-      : html`${name}`;
+      : name;
   return html`<span class="muted small">${range}${shown} · ${isOutdated ? 'outdated' : 'still current'}</span>`;
 };
 

@@ -411,3 +411,74 @@ test('resolves all threads at once, for those who may resolve one', async () => 
   assert.equal((await stranger.visitor.post(`${overview}/resolve_all`, {})).status, 403);
   assert.equal((await reviewer.visitor.post(`${overview}/resolve_all`, {})).location, overview);
 });
+
+type Commit = { id: string };
+
+/** Opens a merge request of three commits: they add a line, change another one, and remove the first. */
+const openCommits = async (): Promise<Opened & { ids: string[] }> => {
+  const branch = `commits-${++last}`;
+  const [one, two] = [`first\n${numbered(30)}`, `first\n${numbered(30).replace('line 20\n', 'twenty\n')}`];
+  await seedBranch(gantry, project, branch, { files: { 'a.txt': one }, message: 'One' });
+  await seedCommit(gantry, project.id, { 'a.txt': two }, { branch, from: branch, message: 'Two' });
+  await seedCommit(gantry, project.id, { 'a.txt': two.slice(6) }, { branch, from: branch, message: 'Three' });
+  const { iid } = await openRequest(gantry, project, branch, { sudo: author.username });
+  const api = `/projects/${project.id}/merge_requests/${iid}`;
+  const { body } = await gantry.api(`GET ${api}/commits`);
+  const ids = (body as Commit[]).map(({ id }) => id).toReversed();
+  return { api, path: `/${project.full_path}/merge_requests/${iid}/diffs`, branch, ids };
+};
+
+test('shows the changes of one commit, with links to those before and after it', async () => {
+  const { path, ids } = await openCommits();
+  const [one = '', two = '', three = ''] = ids;
+  const commits = await read(path.replace('/diffs', '/commits'));
+  assert.ok(commits.includes(`<a class="title" href="${path}?commit_id=${two}">`));
+  assert.match(await read(path), new RegExp(`href="${path}\\?commit_id=${one}" data-key="c"`));
+  const text = await read(`${path}?commit_id=${two}`);
+  assert.match(text, /Commit 2 of 3: /);
+  assert.match(text, new RegExp(`commit_id=${one}" rel="prev" data-key="x"`));
+  assert.match(text, new RegExp(`commit_id=${three}" rel="next" data-key="c"`));
+  const card = cardIn(text, 'a.txt');
+  assert.ok(card.includes('>twenty\n<') && !card.includes('>first\n<'));
+  const alone = await reviewer.visitor.get(`${path}?commit_id=${'f'.repeat(40)}`);
+  assert.equal(alone.status, 404);
+});
+
+test('keeps the place of comments on a commit, there and among all changes', async () => {
+  const opened = await openCommits();
+  const { path, ids } = opened;
+  const [one = '', two = ''] = ids;
+  const add = async (commit: string, line: string, body: string): Promise<void> => {
+    const at = `${path}?commit_id=${commit}`;
+    const link = new RegExp(`href="(\\?[^"]*comment=diff-[\\da-f]+_${line})"`).exec(
+      cardIn(await read(at), 'a.txt'),
+    )?.[1];
+    assert.ok(link !== undefined, line);
+    const form =
+      /<section class="card comment-form"[^]*?<\/section>/.exec(
+        await read(`${path}${link.replaceAll('&amp;', '&')}`),
+      )?.[0] ?? '';
+    const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const sent = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+    const { status, location } = await reviewer.visitor.post(`${path}/comments?commit_id=${commit}`, {
+      ...sent,
+      body,
+    });
+    assert.equal(status, 303);
+    assert.match(location ?? '', new RegExp(`commit_id=${commit}#note_`));
+  };
+  await add(one, 'new_1', 'on a line that a later commit removes');
+  await add(two, 'new_21', 'on a line that stays');
+  assert.deepEqual(await positions(opened), [
+    ['on a line that a later commit removes', null, 1],
+    ['on a line that stays', null, 20],
+  ]);
+  const all = await read(path);
+  assert.match(cardIn(all, 'a.txt'), />twenty\n<[^]*?<tr class="thread">[^]*?on a line that stays/);
+  assert.match(all, /1 outdated thread<[^]+on a line that a later commit removes/);
+  const ofOne = await read(`${path}?commit_id=${one}`);
+  assert.match(cardIn(ofOne, 'a.txt'), />first\n<[^]*?<tr class="thread">[^]*?that a later commit removes/);
+  assert.ok(!ofOne.includes('on a line that stays'));
+  const ofTwo = await read(`${path}?commit_id=${two}`);
+  assert.match(cardIn(ofTwo, 'a.txt'), />twenty\n<[^]*?<tr class="thread">[^]*?on a line that stays/);
+});

@@ -9,6 +9,7 @@ import { relative } from '../../../parts/timestamp.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
+import { chosenCommitPart, firstCommitLink } from './commit_part.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
 import { type Cards, formPath } from './card_context.ts';
 import type { Talks } from './load_threads.ts';
@@ -103,13 +104,15 @@ const counts = (cards: Cards, { unresolved, mayResolve }: Talks): Html => {
 export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html => {
   const { changes, visit } = cards;
   const { version, query } = changes;
+  const commit = chosenCommitPart(changes);
   const versions =
     version !== null &&
-    html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}`;
+    commit === null &&
+    html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}${firstCommitLink(changes)}${sinceReview(changes)}`;
   const live =
     visit.call.signedIn &&
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
-  return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${versions}${sinceReview(changes)}${all}</span>
+  return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
 <span class="row">${counts(cards, talks)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
 };

@@ -14,12 +14,15 @@ import { type ListedCommit, commitList } from '../../../parts/code/commit_list.t
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
+import { changesPath } from '../changes/changes_address.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
 
+const isStored = (item: unknown): boolean => Buffer.isBuffer((item as JsonText).bytes);
+
 /** Reads a stored commit, which is JSON text, or one that was read from git. */
 const parseCommit = (item: unknown): VersionCommit =>
-  Buffer.isBuffer((item as JsonText).bytes)
+  isStored(item)
     ? (JSON.parse((item as JsonText).bytes.toString('utf8')) as VersionCommit)
     : (item as VersionCommit);
 
@@ -60,7 +63,9 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const shas = commits.map(({ id }) => id);
   const pipelines = await loadLastPipelines(visit.call, project, shas);
   const path = requestPath(loaded, '/commits');
-  return html`${commitList(project, commits, pipelines)}${pagesNav({ path, query: {}, page: request, total })}`;
+  // The Changes tab knows only stored commits.
+  const pathOf = items.every(isStored) ? (id: string) => changesPath(loaded, { commit_id: id }) : undefined;
+  return html`${commitList(project, commits, pipelines, pathOf)}${pagesNav({ path, query: {}, page: request, total })}`;
 };
 
 export const commitsPages = [
