@@ -7,6 +7,7 @@ import { environmentWork } from '../ci/environments/work.ts';
 import { jobFunctions } from '../ci/jobs/environment_jobs.ts';
 import { mergeCompletion } from '../review/merge_requests/merging/complete_merge.ts';
 import { versionWork } from '../review/merge_requests/versions/follow_version.ts';
+import { autoMergeWork } from '../planning/issuables/auto_merge_work.ts';
 import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
 import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
 import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
@@ -78,7 +79,7 @@ export const lanes: readonly Lane[] = [
   // Comparing and merging with git.
   {
     title: 'git',
-    names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork],
+    names: [refsMovedWork, versionWork, rebaseWork, autoMergeWork, removeSourceWork, endedWork],
     maxPieces: 1,
   },
   // Reading whole repositories.

@@ -1,6 +1,7 @@
 import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
+import { enqueueAutoMerge } from '../issuables/auto_merge_work.ts';
 import { type LoadedTarget, type Noun, type Target, eventKind } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { addSystemNotes } from '../notes/system.ts';
@@ -8,14 +9,15 @@ import { forbidden } from '../../platform/errors.ts';
 import { hasUnresolvedDiscussions, listUnresolvedIds } from './queries.ts';
 import { mayResolve } from './resolve_and_reply_rules.ts';
 
-/** Adds a system note when the last thread is resolved. */
-const addNoteIfAllResolved = async (tx: Tx, actor: Actor, target: Target): Promise<void> => {
+/** Adds a system note when the last thread is resolved, and checks a merge that waits for it. */
+const followResolved = async (tx: Tx, actor: Actor, target: Target): Promise<void> => {
   if (target.type !== 'MergeRequest' || (await hasUnresolvedDiscussions(tx.db, target.id))) return;
   await addSystemNotes(tx, actor.user.id, target, ['resolved all threads']);
+  await enqueueAutoMerge(tx, target.id);
 };
 
 /**
- * Resolves or reopens comments in a transaction. Skips comments that already have the requested state.
+ * Resolves or reopens comments in a transaction, which holds the lock of the target's row. Skips comments that already have the requested state.
  * @returns whether any changed
  */
 export const storeResolved = async (
@@ -37,7 +39,7 @@ export const storeResolved = async (
     .where('resolved_at', resolved ? 'is' : 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  if (resolved) await addNoteIfAllResolved(tx, actor, target);
+  if (resolved) await followResolved(tx, actor, target);
   return true;
 };
 

@@ -2,6 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
+import { enqueueAutoMerge } from '../issuables/auto_merge_work.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import type { NoteRow } from './note_row.ts';
@@ -40,6 +41,8 @@ export const deleteNote = async (
     const { numDeletedRows } = await tx.db.deleteFrom('notes').where('id', '=', note.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await deleteRelated(tx, loaded, note.id);
+    const wasOpenThread = note.resolvable === 1 && note.resolved_at === null;
+    if (wasOpenThread && target.type === 'MergeRequest') await enqueueAutoMerge(tx, target.id);
     await recordEvent(tx, requireActor(call), {
       kind: 'note.deleted',
       project_id: project.id,

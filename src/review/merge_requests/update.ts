@@ -23,6 +23,7 @@ import {
 } from '../../planning/issuables/text/system_note_text.ts';
 import { checkTitle } from '../../planning/issuables/text/title.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
+import { enqueueAutoMerge } from '../../planning/issuables/auto_merge_work.ts';
 import { addSystemNotes } from '../../planning/notes/system.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
@@ -143,6 +144,8 @@ const applyEdit = async (
   if (Object.keys(set).length === 0 && !isRelated) return before;
   const version = prepared && { prepared, pushed_by_id: actor.user.id };
   const after = await storeRow(tx, before, set, version);
+  // The title may be that of a draft no more, or the reviewer gone who requested changes.
+  if (after.merge_request.merge_when_pipeline_succeeds === 1) await enqueueAutoMerge(tx, merge_request.id);
   const people = [
     await peopleNote(tx, assigned, assigneesText),
     await peopleNote(tx, reviewers, reviewersText),

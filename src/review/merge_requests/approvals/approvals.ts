@@ -4,6 +4,7 @@ import { may } from '../../../core/access/may.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound, unauthorized } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
+import { enqueueAutoMerge } from '../../../planning/issuables/auto_merge_work.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
@@ -42,6 +43,7 @@ const recordApproval = async (
   await mergeRequestNoun.change(tx, target, { updated_at: tx.now });
   await addSystemNotes(tx, actor.user.id, target, [text]);
   await finishTodos(tx, actor.user.id, target);
+  if (state === 'approved') await enqueueAutoMerge(tx, target.id);
   await recordEvent(tx, actor, {
     kind: `merge_request.${state}`,
     project_id: project.id,

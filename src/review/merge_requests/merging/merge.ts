@@ -33,6 +33,8 @@ export type MergeParams = {
   squash?: boolean;
   should_remove_source_branch?: boolean;
   sha?: string;
+  /** What a scheduled merge waits for; absent: only for the pipeline. */
+  auto_merge_strategy?: 'merge_when_checks_pass';
 };
 
 /** The user who merges, with name and email for the commits. */

@@ -164,7 +164,7 @@ export const judgePipeline = ({
 };
 
 /** Tells whether nothing but the pipeline is in the way of a merge. */
-export const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
+const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   checks.branches === 'mergeable' &&
   !checks.isDraft &&
   !checks.areChangesRequested &&

@@ -1,4 +1,4 @@
-/** Merging when the pipeline of the head succeeds. The parameters of the merge are stored until then. */
+/** Merging when the pipeline of the head succeeds, or when all checks pass. The parameters of the merge are stored until then. */
 import type { Platform } from '../../../core/platform.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -6,7 +6,9 @@ import { Failure, unauthorized } from '../../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
 import { toShortId } from '../../../code/repository/commits/json.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { enqueueAutoMerge } from '../../../planning/issuables/auto_merge_work.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import type { MergeRequestRow } from '../rows.ts';
 import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from './merge.ts';
 import { cannotBeMerged, mayMerge, requireOpen } from './rules.ts';
 import { checkMergeStatus } from './merge_status.ts';
@@ -29,6 +31,17 @@ const recordDeferralEvent = async (
 const nextUpdateTime = ({ merge_request: { updated_at } }: LoadedMergeRequest, now: number): number =>
   Math.max(updated_at + 1, now);
 
+/** Tells whether a scheduled merge waits for all checks, not only for the pipeline. */
+export const waitsForChecks = ({ merge_params }: Pick<MergeRequestRow, 'merge_params'>): boolean =>
+  (JSON.parse(merge_params) as MergeParams).auto_merge_strategy === 'merge_when_checks_pass';
+
+const enabledText = (head: string | null, { auto_merge_strategy }: MergeParams): string => {
+  const sha = toShortId(head ?? '');
+  return auto_merge_strategy === 'merge_when_checks_pass'
+    ? `enabled an automatic merge when all merge checks for ${sha} pass`
+    : `enabled an automatic merge when the pipeline for ${sha} succeeds`;
+};
+
 const storeDeferred = async (
   tx: Tx,
   loaded: LoadedMergeRequest,
@@ -37,25 +50,29 @@ const storeDeferred = async (
 ): Promise<void> => {
   const { id, merge_when_pipeline_succeeds, head_sha } = loaded.merge_request;
   const { should_remove_source_branch: isRemoved } = params;
+  const merge_params = JSON.stringify(params);
   await tx.db
     .updateTable('merge_requests')
     .set({
       merge_when_pipeline_succeeds: 1,
       merge_user_id: cause.user.id,
-      merge_params: JSON.stringify(params),
+      merge_params,
       should_remove_source_branch: isRemoved === undefined ? null : isRemoved ? 1 : 0,
       updated_at: nextUpdateTime(loaded, tx.now),
     })
     .where('id', '=', id)
     .execute();
-  if (merge_when_pipeline_succeeds === 1) return;
-  const text = `enabled an automatic merge when the pipeline for ${toShortId(head_sha ?? '')} succeeds`;
-  await addSystemNotes(tx, cause.user.id, loaded.target, [text]);
+  // What it waits for may have happened since it was checked.
+  await enqueueAutoMerge(tx, id);
+  const isRepeated = merge_when_pipeline_succeeds === 1;
+  if (isRepeated && waitsForChecks(loaded.merge_request) === waitsForChecks({ merge_params })) return;
+  await addSystemNotes(tx, cause.user.id, loaded.target, [enabledText(head_sha, params)]);
+  if (isRepeated) return;
   await recordDeferralEvent(tx, cause, loaded, true);
 };
 
 /**
- * Schedules a merge for when the pipeline succeeds. A second call replaces the stored parameters.
+ * Schedules a merge for when the pipeline succeeds or all checks pass. A second call replaces the stored parameters.
  * @throws Failure 405, 406, 409
  */
 export const deferMerge = async (attempt: MergeAttempt): Promise<LoadedMergeRequest> => {

@@ -1,14 +1,12 @@
 /** Updates the merge requests whose head a finished pipeline ran for. */
-import { loadActingUser } from '../../../core/access/background_actor.ts';
 import type { Platform } from '../../../core/platform.ts';
-import type { TodosTable } from '../../../platform/db/schema/planning.ts';
-import { Failure, unavailable } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-import { addTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { addMergeTodos, mergeScheduled } from './auto_merge.ts';
 import { isGreen } from './head_pipeline.ts';
-import { type MergeParams, type Merger, acceptMerge } from './merge.ts';
-import { requireOpen } from './rules.ts';
+import { waitsForChecks } from './merge_when_pipeline_succeeds.ts';
+import { isReviewed } from './rules.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
 
 export type EndedPipeline = {
@@ -32,41 +30,20 @@ const loadOpenRequests = async (platform: Platform, { project_id, ref, sha }: En
     .limit(100)
     .execute();
 
-const addPipelineTodos = async (
-  { store }: Platform,
-  { target, merge_request }: LoadedMergeRequest,
-  userIds: Iterable<number | null>,
-  action: TodosTable['action'],
+/** Runs the scheduled merge of a request after a successful pipeline of its head. */
+const mergeAfterSuccess = async (
+  platform: Platform,
+  loaded: LoadedMergeRequest,
+  sha: string,
 ): Promise<void> => {
-  const todos = [...new Set(userIds)]
-    .filter((id) => id !== null)
-    .map((user_id) => ({ user_id, action, body: merge_request.title }));
-  await store.write(async (tx) => await addTodos(tx, merge_request.author_id, target, todos));
-};
-
-const loadMerger = async ({ store, clock }: Platform, userId: number): Promise<Merger | null> => {
-  const acting = await loadActingUser(store.db, userId, clock.now());
-  if (acting === null) return null;
-  const { user, viewer } = acting;
-  return { cause: { user, sudo_by_id: null }, viewer, name: user.name, email: user.email };
-};
-
-/**
- * Merges on behalf of the user who scheduled the merge; a failure adds a todo for that user. Merges only the commit
- * the pipeline ran for, because a newer push may not have been processed yet.
- */
-const mergeNow = async (platform: Platform, loaded: LoadedMergeRequest, sha: string): Promise<void> => {
-  const { merge_user_id, merge_params } = loaded.merge_request;
-  const merger = merge_user_id === null ? null : await loadMerger(platform, merge_user_id);
-  if (merger === null) return;
-  const params = { ...(JSON.parse(merge_params) as MergeParams), sha };
-  try {
-    await requireOpen(platform.store.db, merger.viewer, loaded);
-    await acceptMerge({ platform, loaded, merger, params });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-    await addPipelineTodos(platform, loaded, [merge_user_id], 'unmergeable');
-  }
+  const { db } = platform.store;
+  // What else is in the way merges the request when it is done.
+  if (waitsForChecks(loaded.merge_request) && !(await isReviewed(db, loaded))) return;
+  // If the head has several pipelines, the newest decides.
+  const status = await loadFinalStatus(db, loaded.merge_request);
+  // External statuses alone do not decide: the work is retried later.
+  if (status === 'coming') throw unavailable();
+  if (isGreen(status)) await mergeScheduled(platform, loaded, sha);
 };
 
 /** Adds todos for a failed pipeline, or runs scheduled merges after a successful one. Idempotent. */
@@ -78,13 +55,11 @@ export const followEndedPipeline = async (platform: Platform, ended: EndedPipeli
     const loaded = await reloadMergeRequest(db, project, id);
     const { author_id, merge_user_id, merge_when_pipeline_succeeds } = loaded.merge_request;
     if (ended.status === 'failed') {
-      await addPipelineTodos(platform, loaded, [author_id, merge_user_id], 'build_failed');
+      await addMergeTodos(platform, loaded, [author_id, merge_user_id], 'build_failed');
     }
-    if (ended.status !== 'success' || merge_when_pipeline_succeeds === 0) continue;
-    // If the head has several pipelines, the newest decides.
-    const status = await loadFinalStatus(db, loaded.merge_request);
-    // External statuses alone do not decide: the work is retried later.
-    if (status === 'coming') throw unavailable();
-    if (isGreen(status)) await mergeNow(platform, loaded, ended.sha);
+    // A skipped pipeline lets those merge that wait for all checks.
+    const isOver =
+      ended.status === 'success' || (ended.status === 'skipped' && waitsForChecks(loaded.merge_request));
+    if (isOver && merge_when_pipeline_succeeds === 1) await mergeAfterSuccess(platform, loaded, ended.sha);
   }
 };

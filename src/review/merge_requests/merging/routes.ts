@@ -1,7 +1,7 @@
 /** Routes for merging, scheduled merges and rebasing. */
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../../../platform/http/schema.ts';
-import { acceptRequest } from './accept.ts';
+import { type MergeTime, acceptRequest } from './accept.ts';
 import { cancelDeferred } from './merge_when_pipeline_succeeds.ts';
 import { findMergeRequest, findReadable } from '../find.ts';
 import { singleMergeRequestShape } from '../json.ts';
@@ -17,17 +17,22 @@ const common = {
   reply: singleMergeRequestShape,
 } as const;
 
+const toMergeTime = (whenPipelineSucceeds = false, whenChecksPass = false): MergeTime => {
+  if (whenChecksPass) return 'checks_pass';
+  return whenPipelineSucceeds ? 'pipeline_succeeds' : 'now';
+};
+
 export const mergeRoute = endpoint({
   ...common,
   method: 'PUT',
   path: `${requestPath}/merge`,
-  summary: 'Merge a merge request, or have it merged when its pipeline succeeds',
+  summary: 'Merge a merge request, or have it merged when its pipeline succeeds or all its checks pass',
   params: object({
     ...requestParams,
     merge_commit_message: optional(longText()),
     should_remove_source_branch: optional(boolean()),
     merge_when_pipeline_succeeds: optional(boolean()),
-    auto_merge: optional(boolean({ description: 'as merge_when_pipeline_succeeds' })),
+    auto_merge: optional(boolean({ description: 'merge as soon as all checks pass' })),
     sha: optional(text({ description: 'must be the head of the source branch' })),
     squash: optional(boolean()),
     squash_commit_message: optional(longText()),
@@ -42,8 +47,8 @@ export const mergeRoute = endpoint({
       sha,
       ...input
     } = params;
-    const isDeferred = (merge_when_pipeline_succeeds ?? auto_merge) === true;
-    const request = { ...input, ...(sha !== undefined && sha !== '' && { sha }), isDeferred };
+    const time = toMergeTime(merge_when_pipeline_succeeds, auto_merge);
+    const request = { ...input, ...(sha !== undefined && sha !== '' && { sha }), time };
     return await singleReply(call, await acceptRequest(call, loaded, request));
   },
 });

@@ -41,20 +41,31 @@ export const requireOpen = async (db: Reader, viewer: Viewer, loaded: LoadedMerg
 };
 
 /**
- * Checks what needs no git: the request is no draft, no reviewer has requested changes, and where the project requires it, its discussions are resolved
- * and its pipeline succeeded.
+ * Tells whether the request is no draft, no reviewer has requested changes, and where the project requires it, its
+ * discussions are resolved.
+ */
+export const isReviewed = async (
+  db: Reader,
+  { project, merge_request }: Pick<LoadedMergeRequest, 'project' | 'merge_request'>,
+): Promise<boolean> => {
+  if (isWorkInProgress(merge_request.title)) return false;
+  if (await areChangesRequested(db, merge_request.id)) return false;
+  const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
+  return !mustResolve || !(await hasUnresolvedDiscussions(db, merge_request.id));
+};
+
+/**
+ * Checks what needs no git: the request is reviewed, and where the project requires it, its pipeline succeeded.
  * @param deferred true to skip the pipeline, for a merge that waits for it
  * @throws Failure 405
  */
 export const requireReady = async (
   db: Reader,
-  { project, merge_request }: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   deferred: boolean,
 ): Promise<void> => {
-  if (isWorkInProgress(merge_request.title)) throw notNow();
-  if (await areChangesRequested(db, merge_request.id)) throw notNow();
-  const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
-  if (mustResolve && (await hasUnresolvedDiscussions(db, merge_request.id))) throw notNow();
+  const { project, merge_request } = loaded;
+  if (!(await isReviewed(db, loaded))) throw notNow();
   if (deferred || project.only_allow_merge_if_pipeline_succeeds !== 1) return;
   if (!(await hasPassed(db, merge_request))) throw notNow();
 };

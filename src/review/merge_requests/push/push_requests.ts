@@ -139,7 +139,7 @@ const mergeLater = async (
   { merge_when_pipeline_succeeds }: RequestOptions,
 ): Promise<void> => {
   if (loaded === null || merge_when_pipeline_succeeds !== true) return;
-  await acceptRequest(call, loaded, { isDeferred: true });
+  await acceptRequest(call, loaded, { time: 'pipeline_succeeds' });
 };
 
 const applyToBranch = async (

@@ -36,7 +36,7 @@ const mergeInto = async (
     loaded.merge_request.target_branch === target_branch
       ? loaded
       : await updateMergeRequest(call, loaded, { target_branch });
-  return await acceptRequest(call, retargeted, { isDeferred: false, sha });
+  return await acceptRequest(call, retargeted, { time: 'now', sha });
 };
 
 /**

@@ -1,8 +1,10 @@
 /**
- * Adds the comments of others to an open page: a timeline `[data-comments]` is fetched again after changes of its record.
+ * Adds the comments of others to an open page, and updates its parts: a timeline `[data-comments]` is fetched again
+ * after changes of its record.
  * An entry in which somebody types, or that has the focus, stays.
  */
 import { isChanged, isInUse, keepVersion } from './entry_versions.ts';
+import { updateParts } from './live_updates.ts';
 import { refreshOnChanges } from './refresh_on_changes.ts';
 
 const entriesOf = '[data-comments] > [id^=note_]';
@@ -45,6 +47,9 @@ export const startLiveComments = (): void => {
   refreshOnChanges({
     target: timeline.dataset['comments'] ?? '',
     address: () => location.href,
-    merge: (page) => merge(timeline, page),
+    merge: (page) => {
+      const isMerged = merge(timeline, page);
+      return updateParts(page) || isMerged;
+    },
   });
 };

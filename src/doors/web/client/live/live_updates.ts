@@ -25,6 +25,43 @@ const morph = (old: Node, fresh: Node): void => {
   });
   for (const child of there.slice(wanted.length)) child.remove();
   for (const { name, value } of fresh.attributes) if (name !== 'open') old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) {
+    if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
+};
+
+/** Text of a part, without times: scripts write them in another way. */
+const textOf = (part: Element): string => {
+  const copy = part.cloneNode(true) as Element;
+  for (const time of copy.querySelectorAll('time')) time.remove();
+  return copy.textContent.replaceAll(/\s+/g, ' ');
+};
+
+/** Checks whether somebody fills a form of a part, or has opened something in it. */
+const isOpened = (part: Element): boolean =>
+  part.querySelector('details[open]') !== null ||
+  document.activeElement?.matches(`#${part.id} :is(textarea, input)`) === true;
+
+/**
+ * Updates the parts of a page after a change of its record. A part that is in use stays until a later change.
+ * @returns whether any changed
+ */
+export const updateParts = (page: Document): boolean => {
+  let isChanged = false;
+  for (const old of document.querySelectorAll<HTMLElement>('[data-part]')) {
+    const fresh = page.querySelector(`#${old.id}`);
+    if (fresh === null || textOf(old) === textOf(fresh) || isOpened(old)) continue;
+    const hadFocus = old.contains(document.activeElement);
+    morph(old, fresh);
+    // The button that had the focus may be gone.
+    if (hadFocus && !old.contains(document.activeElement)) {
+      old.tabIndex = -1;
+      old.focus({ preventScroll: true });
+    }
+    isChanged = true;
+  }
+  startLive();
+  return isChanged;
 };
 
 const followBox = (): HTMLInputElement | null => document.querySelector<HTMLInputElement>('#follow');
@@ -43,14 +80,19 @@ const replaceParts = (page: Document): boolean => {
   return page.querySelector('[data-live]') !== null;
 };
 
-/** Starts the updates of a page that has a live part. */
+/** Live parts whose updates run. */
+const started = new WeakSet<Element>();
+
+/** Starts the updates of a page that has a live part, unless they run. */
 export const startLive = (): void => {
   const root = document.querySelector<HTMLElement>('[data-live]');
-  if (root === null) return;
+  if (root === null || started.has(root)) return;
+  started.add(root);
   let stop = (): void => undefined;
   let isOver = false;
   const end = (): void => {
     isOver = true;
+    started.delete(root);
     stop();
   };
   let isAsking = false;

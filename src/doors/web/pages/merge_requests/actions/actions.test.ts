@@ -90,17 +90,17 @@ test('leaves unedited messages to the service', async () => {
   assert.deepEqual([merged.state, merged.squash_commit_sha], ['merged', null]);
 });
 
-test('merges when the pipeline succeeds, and cancels that', async () => {
+test('merges when all checks pass, and cancels that', async () => {
   const { request, path, branch } = await fresh();
   const { body } = await gantry.api(`GET ${toPath(request)}`);
   await seedPipeline(gantry, { project: project.id, file: 'job: { script: x }', ref: branch, sha: body.sha });
   const { text } = await maintainer.visitor.get(path);
-  assert.match(text, /Pipeline <a[^>]+>#\d+<\/a> is pending[\s\S]+Merge when the pipeline succeeds/);
+  assert.match(text, /Pipeline <a[^>]+>#\d+<\/a> is pending[\s\S]+Merge when all checks pass/);
   assert.match(text, /id="merge_box" data-part data-live=""/);
-  await maintainer.visitor.post(`${path}/merge`, { merge_when_pipeline_succeeds: '1', sha: shaIn(text) });
+  await maintainer.visitor.post(`${path}/merge`, { auto_merge: '1', sha: shaIn(text) });
   assert.equal((await readRequest(gantry, request)).merge_when_pipeline_succeeds, true);
   const waiting = (await maintainer.visitor.get(path)).text;
-  assert.match(waiting, /Merges when the pipeline succeeds[\s\S]+Cancel the automatic merge/);
+  assert.match(waiting, /Merges when all checks pass[\s\S]+Cancel the automatic merge/);
   assert.doesNotMatch((await reporter.visitor.get(path)).text, /Cancel the automatic merge/);
   assert.equal((await reporter.visitor.post(`${path}/cancel_merge`)).status, 403);
   assert.equal((await maintainer.visitor.post(`${path}/cancel_merge`)).location, path);

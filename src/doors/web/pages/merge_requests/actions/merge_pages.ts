@@ -65,11 +65,11 @@ const mergePage = page({
     sha: optional(text()),
     squash: optional(boolean()),
     should_remove_source_branch: optional(boolean()),
-    merge_when_pipeline_succeeds: optional(boolean()),
+    auto_merge: optional(boolean()),
     merge_commit_message: optional(longText()),
     squash_commit_message: optional(longText()),
   }),
-  handle: async (visit, { project, iid, merge_when_pipeline_succeeds: isDeferred = false, ...sent }) => {
+  handle: async (visit, { project, iid, auto_merge = false, ...sent }) => {
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
     await requireMerger(call, loaded);
@@ -79,7 +79,7 @@ const mergePage = page({
       ...(sha !== undefined && sha !== '' && { sha }),
       ...(squash !== undefined && { squash }),
       ...(should_remove_source_branch !== undefined && { should_remove_source_branch }),
-      isDeferred,
+      time: auto_merge ? ('checks_pass' as const) : ('now' as const),
     };
     return await run(visit, loaded, async () => await acceptRequest(call, loaded, params));
   },

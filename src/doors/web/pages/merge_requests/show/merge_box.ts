@@ -2,9 +2,9 @@
 import { may } from '../../../../../core/access/may.ts';
 import {
   isMergeable,
-  isMergeableApartFromPipeline,
   judgePipeline,
 } from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import { waitsForChecks } from '../../../../../review/merge_requests/merging/merge_when_pipeline_succeeds.ts';
 import type { Visit } from '../../../page.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { hidden } from '../../../parts/form.ts';
@@ -17,7 +17,11 @@ import { type CheckLine, type OpenPage, checkItem, checkLines } from './check_li
 const numbers = ['no', 'one', 'two', 'three', 'four', 'five'];
 
 const heading = ({ checks, loaded }: OpenPage, lines: readonly CheckLine[]): string => {
-  if (loaded.merge_request.merge_when_pipeline_succeeds === 1) return 'Merges when the pipeline succeeds';
+  if (loaded.merge_request.merge_when_pipeline_succeeds === 1) {
+    return waitsForChecks(loaded.merge_request)
+      ? 'Merges when all checks pass'
+      : 'Merges when the pipeline succeeds';
+  }
   const count = lines.filter(({ isBlocking }) => isBlocking).length;
   if (count > 0) {
     return `Ready to merge once ${numbers[count] ?? count} ${count === 1 ? 'thing is' : 'things are'} done`;
@@ -73,11 +77,12 @@ const messagesPart = ({ messages, loaded }: OpenPage, commits: number): Html | n
 
 const mergeButtons = ({ checks }: OpenPage): Html => {
   const canMerge = isMergeable(checks);
-  const canWait = judgePipeline(checks) === 'running' && isMergeableApartFromPipeline(checks);
+  const isWaiting = !canMerge || judgePipeline(checks) === 'running';
+  const canWait = isWaiting && checks.branches === 'mergeable' && !checks.needsRebase;
   const merge = html`<button class="good"${!canMerge && html` disabled`}>${icon('merge-request')} Merge</button>`;
   const wait =
     canWait &&
-    html`<button${!canMerge && html` class="primary"`} name="merge_when_pipeline_succeeds" value="1">Merge when the pipeline succeeds</button>`;
+    html`<button${!canMerge && html` class="primary"`} name="auto_merge" value="1">Merge when all checks pass</button>`;
   return html`<span class="row end">${wait}${merge}</span>`;
 };
 
