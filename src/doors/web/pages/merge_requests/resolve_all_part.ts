@@ -5,9 +5,17 @@ import { type Html, html } from '../../parts/html.ts';
 import { menu } from '../../parts/menu.ts';
 import type { Visit } from '../../page.ts';
 
-/** @param action address of the form @param count how many threads are open */
-export const resolveAllPart = (visit: Visit, action: string, count: number): Html =>
+type Given = {
+  /** Address of the form. */
+  action: string;
+  /** How many threads are open. */
+  count: number;
+  /** Opens to the right. */
+  isLeft?: boolean;
+};
+
+export const resolveAllPart = (visit: Visit, { action, count, isLeft = false }: Given): Html =>
   menu(
-    { summary: html`Resolve all`, classes: 'button small' },
-    html`<form method="post" action="${action}" class="confirm">${hidden('authenticity_token', visit.csrfToken())}<p>Mark ${spellCount(count, 'open thread')} as resolved?</p><button class="primary small">Resolve all threads</button></form>`,
+    { summary: html`Resolve all`, classes: 'button small', isLeft },
+    html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}<p class="muted">Mark ${spellCount(count, 'open thread')} as resolved?</p><button>Resolve all threads</button></form>`,
   );

@@ -16,71 +16,65 @@ const contextLines = 3;
 const mayGoOn = (rows: readonly DiffRow[]): boolean =>
   rows.length > contextLines && rows.slice(-contextLines).every(({ kind }) => kind === 'same');
 
-class Expansion {
-  readonly rows: DiffRow[] = [];
-  /** Numbers of the next line. */
-  #old = 1;
-  #new = 1;
-  readonly #given: Given;
+type Line = Exclude<DiffRow, { kind: 'hunk' | 'note' }>;
 
-  constructor(given: Given) {
-    this.#given = given;
-  }
+const isShown = ({ ranges }: Given, line: number): boolean =>
+  ranges === 'all' || ranges.some(([from, to]) => from <= line && line <= to);
 
-  #isShown(line: number): boolean {
-    const { ranges } = this.#given;
-    return ranges === 'all' || ranges.some(([from, to]) => from <= line && line <= to);
-  }
+/** Lines of the new file that are between two hunks, and how far the old ones are from them. */
+type Gap = { from: number; end: number; distance: number };
 
-  /** Adds what is between two hunks: lines that are shown, and a row for those that are not. */
-  addGap(end: number, header: string): void {
-    const { lines } = this.#given;
-    if (lines === null) {
-      if (header !== '' || end > this.#new) this.#addHidden(this.#new, end, header);
-      return;
-    }
-    let hiddenFrom = this.#new;
-    for (let line = this.#new; line < end; line += 1) {
-      if (!this.#isShown(line)) continue;
-      if (line > hiddenFrom) this.#addHidden(hiddenFrom, line, '');
-      const old = line + this.#old - this.#new;
-      this.rows.push({ kind: 'same', old, new: line, text: lines[line - 1] ?? '', isExpanded: true });
-      hiddenFrom = line + 1;
-    }
-    if (end > hiddenFrom) this.#addHidden(hiddenFrom, end, header);
-  }
+const hiddenRow = (from: number, end: number, text: string): DiffRow => ({
+  kind: 'hunk',
+  text,
+  ...(end > from && { hidden: { from, to: end - 1 } }),
+});
 
-  #addHidden(from: number, end: number, text: string): void {
-    this.rows.push({ kind: 'hunk', text, ...(end > from && { hidden: { from, to: end - 1 } }) });
+/** Returns what is between two hunks: lines that are shown, and a row for those that are not. */
+const gapRows = (given: Given, { from, end, distance }: Gap, header: string): DiffRow[] => {
+  const { lines } = given;
+  if (lines === null) return [hiddenRow(from, end, header)];
+  const rows: DiffRow[] = [];
+  let hiddenFrom = from;
+  for (let line = from; line < end; line += 1) {
+    if (!isShown(given, line)) continue;
+    if (line > hiddenFrom) rows.push(hiddenRow(hiddenFrom, line, ''));
+    const text = lines[line - 1] ?? '';
+    rows.push({ kind: 'same', old: line + distance, new: line, text, isExpanded: true });
+    hiddenFrom = line + 1;
   }
+  if (end > hiddenFrom) rows.push(hiddenRow(hiddenFrom, end, header));
+  return rows;
+};
 
-  addLine(row: Exclude<DiffRow, { kind: 'hunk' | 'note' }>): void {
-    this.#old = row.old + (row.kind === 'add' ? 0 : 1);
-    this.#new = row.new + (row.kind === 'del' ? 0 : 1);
-    this.rows.push(row);
-  }
-
-  /** Adds what follows the last hunk. */
-  addEnd(rows: readonly DiffRow[]): void {
-    const { lines } = this.#given;
-    if (lines !== null) this.addGap(lines.length + 1, '');
-    else if (mayGoOn(rows)) this.rows.push({ kind: 'hunk', text: '', hidden: { from: this.#new, to: null } });
-  }
-}
+/** Returns the numbers of the line after a row, on both sides. */
+const after = ({ kind, old, new: fresh }: Line): [old: number, fresh: number] => [
+  old + (kind === 'add' ? 0 : 1),
+  fresh + (kind === 'del' ? 0 : 1),
+];
 
 /** Adds the unchanged lines of the ranges; rows of hunks tell which lines are still hidden. */
 export const expandRows = (rows: readonly DiffRow[], given: Given): DiffRow[] => {
-  const expansion = new Expansion(given);
+  const expanded: DiffRow[] = [];
+  let [old, fresh] = [1, 1];
   let header: string | null = null;
   for (const row of rows) {
     if (row.kind === 'hunk') header = row.text;
-    else if (row.kind === 'note') expansion.rows.push(row);
+    else if (row.kind === 'note') expanded.push(row);
     else {
-      if (header !== null) expansion.addGap(row.new, header);
+      const gap = { from: fresh, end: row.new, distance: old - fresh };
+      if (header !== null) expanded.push(...gapRows(given, gap, header));
       header = null;
-      expansion.addLine(row);
+      [old, fresh] = after(row);
+      expanded.push(row);
     }
   }
-  expansion.addEnd(rows);
-  return expansion.rows;
+  const { lines } = given;
+  if (lines === null) {
+    return mayGoOn(rows)
+      ? [...expanded, { kind: 'hunk', text: '', hidden: { from: fresh, to: null } }]
+      : expanded;
+  }
+  const end = { from: fresh, end: lines.length + 1, distance: old - fresh };
+  return [...expanded, ...gapRows(given, end, '')];
 };

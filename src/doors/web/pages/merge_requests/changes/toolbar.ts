@@ -95,7 +95,7 @@ const counts = (cards: Cards, { unresolved, mayResolve }: Talks): Html => {
   const { visit, changes } = cards;
   const { files, viewed } = changes;
   const seen = files.filter((file) => viewed.has(file)).length;
-  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>${mayResolve && resolveAllPart(visit, formPath(cards, '/resolve_all'), unresolved)}`}${
+  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>${mayResolve && resolveAllPart(visit, { action: formPath(cards, '/resolve_all'), count: unresolved, isLeft: true })}`}${
     visit.call.signedIn && html`<span class="muted">${seen} of ${files.length} files viewed</span>`
   }`;
 };

@@ -149,7 +149,7 @@ const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
     state: mustResolve ? 'bad' : 'wait',
     isBlocking: mustResolve,
     text: html`${spellCount(unresolved.length, 'thread')} ${unresolved.length === 1 ? 'is' : 'are'} open${where !== null && quiet(where)}`,
-    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>${shown.rights.resolve && resolveAllPart(visit, requestPath(shown.loaded, '/resolve_all'), unresolved.length)}`,
+    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>${shown.rights.resolve && resolveAllPart(visit, { action: requestPath(shown.loaded, '/resolve_all'), count: unresolved.length })}`,
   };
 };
 
