@@ -37,7 +37,12 @@ import { writeUnlessMerging } from './merging/merge_lock.ts';
 import { mergeRequestNoun } from './noun.ts';
 import type { MergeRequestRow } from './rows.ts';
 import { type ReviewerEdit, editReviewers } from './approvals/reviewers.ts';
-import { type PreparedVersion, type PushedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
+import {
+  type PreparedVersion,
+  type PushedVersion,
+  insertVersion,
+  prepareVersion,
+} from './versions/prepare.ts';
 
 export type MergeRequestEdit = SharedEdit &
   ReviewerEdit &

@@ -19,8 +19,11 @@ const acceptWhenGreen = async (db: Reader, attempt: MergeAttempt): Promise<Loade
   const { loaded, params } = attempt;
   const { source_sha: sha } = await prepareHeads(attempt);
   const { merge_request } = await reloadMergeRequest(db, loaded.project, loaded.merge_request.id);
-  const isSuccess = merge_request.head_sha === sha && (await loadFinalStatus(db, merge_request)) === 'success';
-  return isSuccess ? await acceptMerge({ ...attempt, params: { ...params, sha } }) : await deferMerge(attempt);
+  const isSuccess =
+    merge_request.head_sha === sha && (await loadFinalStatus(db, merge_request)) === 'success';
+  return isSuccess
+    ? await acceptMerge({ ...attempt, params: { ...params, sha } })
+    : await deferMerge(attempt);
 };
 
 /** Merges at once if all checks pass, pinned to the head that they passed for. Otherwise defers the merge. */

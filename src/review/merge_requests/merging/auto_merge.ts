@@ -34,7 +34,10 @@ const loadMerger = async ({ store, clock }: Platform, userId: number): Promise<M
 };
 
 /** Tells whether a merge that failed still waits: nobody has merged or canceled it, and its head is the same. */
-const isStillWaiting = async (db: Reader, { project, merge_request }: LoadedMergeRequest): Promise<boolean> => {
+const isStillWaiting = async (
+  db: Reader,
+  { project, merge_request }: LoadedMergeRequest,
+): Promise<boolean> => {
   const { merge_request: now } = await reloadMergeRequest(db, project, merge_request.id);
   return now.state === 'opened' && now.merge_when_pipeline_succeeds === 1;
 };

@@ -43,10 +43,7 @@ export const findVersionCommit = async (
 };
 
 /** Returns the oldest stored commit of a version; null: it has none. */
-export const firstVersionCommit = async (
-  call: Call,
-  { id }: Pick<VersionRow, 'id'>,
-): Promise<Oid | null> => {
+export const firstVersionCommit = async (call: Call, { id }: Pick<VersionRow, 'id'>): Promise<Oid | null> => {
   const oldest = (await storedCommitItems(call, id)).at(-1);
   return oldest === undefined ? null : parse(oldest).id;
 };

@@ -202,4 +202,11 @@ const resolveAll = page({
   },
 });
 
-export const changePages = [changePage, requestReview, resolveAll, draftPage('draft'), draftPage('ready'), deletePage];
+export const changePages = [
+  changePage,
+  requestReview,
+  resolveAll,
+  draftPage('draft'),
+  draftPage('ready'),
+  deletePage,
+];

@@ -242,9 +242,11 @@ test('anonymous visitors read, and find no forms', async () => {
 
 test('shows lines around a change in steps', async () => {
   const links = (text: string): string[] =>
-    [...cardIn(text, 'src/long.txt').matchAll(/class="expand step" href="([^"#]+)[^"]*" aria-label="([^"]+)"/g)].map(
-      ([, href = '', label = '']) => `${label} ${href.replaceAll('&amp;', '&').replace(`${path}?`, '')}`,
-    );
+    [
+      ...cardIn(text, 'src/long.txt').matchAll(
+        /class="expand step" href="([^"#]+)[^"]*" aria-label="([^"]+)"/g,
+      ),
+    ].map(([, href = '', label = '']) => `${label} ${href.replaceAll('&amp;', '&').replace(`${path}?`, '')}`);
   assert.deepEqual(links(await read()), [
     'Show lines 1 to 16 file=src%2Flong.txt&expand=1-16',
     'Show lines 24 to 43 file=src%2Flong.txt&expand=24-43',

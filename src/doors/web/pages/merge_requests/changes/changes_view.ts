@@ -202,7 +202,11 @@ export const changesView = async (
   return await requestFrame(
     visit,
     loaded,
-    { tab: 'changes', ...(alert !== undefined && { alert }), view: { isWide: true, ...(files === null && { skip: { to: '#files', text: 'Skip to the diff' } }) } },
+    {
+      tab: 'changes',
+      ...(alert !== undefined && { alert }),
+      view: { isWide: true, ...(files === null && { skip: { to: '#files', text: 'Skip to the diff' } }) },
+    },
     content,
   );
 };

@@ -139,8 +139,7 @@ export const loadChanges = async (
       ? (versions[0] ?? null)
       : (versions.find((one) => one.id === query.diff_id) ?? (await findVersion(call.db, id, query.diff_id)));
   const commit = version === null ? null : await findCommit(visit, version, query.commit_id);
-  const since =
-    version === null || commit !== null ? null : findSince(versions, version, query.start_sha);
+  const since = version === null || commit !== null ? null : findSince(versions, version, query.start_sha);
   const compared = await compare(visit, loaded, { version, since, commit, query });
   const reviewed = await lastReviewedVersion(call, loaded, versions);
   const firstCommit = version === null ? null : await firstVersionCommit(call, version);

@@ -401,9 +401,9 @@ test('resolves all threads at once, for those who may resolve one', async () => 
   const text = await read(path);
   assert.ok(text.includes('All threads were resolved.'));
   assert.ok(!text.includes('unresolved</span>'));
-  const notes: { body: string; system: boolean; resolved?: boolean }[] = (await discussionsOf(opened)).flatMap(
-    (one: { notes: object[] }) => one.notes,
-  );
+  const notes: { body: string; system: boolean; resolved?: boolean }[] = (
+    await discussionsOf(opened)
+  ).flatMap((one: { notes: object[] }) => one.notes);
   assert.equal(notes.filter(({ resolved }) => resolved === true).length, 3);
   assert.equal(notes.filter(({ body }) => body === 'resolved all threads').length, 1);
   // From the overview, too; without open threads nothing changes.

@@ -61,7 +61,8 @@ const summary = (loaded: LoadedMergeRequest, { version, versions }: TabCounts, s
     closed_at !== null &&
     html` · closed ${relative(closed_at)}${closed_by !== null && html` by ${closed_by.name}`}`;
   const pushed =
-    versions > 1 && html` · <a href="${requestPath(loaded, '/versions')}">${spellCount(versions, 'version')}</a>`;
+    versions > 1 &&
+    html` · <a href="${requestPath(loaded, '/versions')}">${spellCount(versions, 'version')}</a>`;
   return html`${person(author)} wants to merge ${commits}${pushed}${closed}`;
 };
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPipeline } from '../../../../../../test/support/ci/jobs.ts';
+import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
 import { seedGroup, seedMergeRequest } from '../../../../../../test/support/seed.ts';
 import {
   type Coded,
@@ -151,4 +152,29 @@ test('lists those of a group that the user may see', async () => {
   assert.doesNotMatch(seen.text, /Secret/);
   assert.match(seen.text, new RegExp(`${project.full_path}!1 opened`));
   assert.match((await openVisitor(gantry).get(at)).location ?? '', /^\/users\/sign_in/);
+});
+
+test('marks those that conflict, and those whose reviewer waits for changes', async () => {
+  const marked = await seedCoded(gantry, { visibility: 'public' });
+  const reviewer = await seedVisitor(gantry, { project: marked.id, access_level: 40 });
+  await seedBranch(gantry, marked, 'clash', { files: { 'README.md': 'Theirs\n' } });
+  await seedBranch(gantry, marked, 'fine');
+  const { iid: clash } = await openRequest(gantry, marked, 'clash');
+  const { iid: fine } = await openRequest(gantry, marked, 'fine');
+  await seedCommit(gantry, marked.id, { 'README.md': 'Ours\n' });
+  await settle(gantry);
+  const list = `/${marked.full_path}/merge_requests`;
+  const review = { verdict: 'request_changes', summary: 'Not like this' };
+  const { status } = await reviewer.visitor.post(`${list}/${fine}/diffs/review`, review);
+  assert.equal(status, 303);
+  // The page of a merge request checks its branches.
+  await reviewer.visitor.get(`${list}/${clash}`);
+  const rows = (await reviewer.visitor.get(list)).text.split('<li><span class="lead status').slice(1);
+  assert.deepEqual(
+    rows.map((row) => [row.includes('> Conflicts<'), row.includes('> Changes requested<')]),
+    [
+      [false, true],
+      [true, false],
+    ],
+  );
 });

@@ -1,6 +1,7 @@
 /** Tests the overview of a merge request: what it shows to whom. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { seedPipeline } from '../../../../../../test/support/ci/jobs.ts';
 import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
 import {
   type Coded,
@@ -171,4 +172,83 @@ test('shows what happened after the end', async () => {
   assert.match(words(text), /Merged by [^<]+ into main as [0-9a-f]{8} Revert/);
   assert.match(words((await stranger.visitor.get(page)).text), /Merged by/);
   assert.doesNotMatch((await stranger.visitor.get(page)).text, /\/revert"/);
+});
+
+/** Opens the only merge request of a project of its own, and returns the address of its page. */
+const openAlone = async (
+  columns: Record<string, unknown> = {},
+): Promise<{ path: string; project: Coded; opened: Request; reader: SeededVisitor }> => {
+  const own = await seedCoded(gantry, { visibility: 'public' }, columns);
+  const reader = await seedVisitor(gantry, { project: own.id, access_level: 40 });
+  await seedBranch(gantry, own, 'topic');
+  await seedCommit(gantry, own.id, { more: '1' }, { branch: 'topic', from: 'topic' });
+  const opened = await openRequest(gantry, own, 'topic');
+  await settle(gantry);
+  return { path: `/${own.full_path}/merge_requests/${opened.iid}`, project: own, opened, reader };
+};
+
+test('leads to the failed jobs of the pipeline', async () => {
+  for (const only_allow_merge_if_pipeline_succeeds of [0, 1]) {
+    const {
+      path: at,
+      project: own,
+      opened,
+      reader,
+    } = await openAlone({ only_allow_merge_if_pipeline_succeeds });
+    const { id } = await seedPipeline(gantry, {
+      project: own.id,
+      file: 'job: { script: x }',
+      ref: 'topic',
+      sha: opened.sha,
+    });
+    await gantry.service.platform.store.write(
+      async ({ db }) =>
+        await db.updateTable('pipelines').set({ status: 'failed' }).where('id', '=', id).execute(),
+    );
+    const { text } = await reader.visitor.get(at);
+    assert.match(text, new RegExp(`href="/${own.full_path}/-/pipelines/${id}">See failed jobs<`));
+    const isBlocked = only_allow_merge_if_pipeline_succeeds === 1;
+    const reason = isBlocked ? 'merges only what passed' : 'merges nevertheless';
+    assert.match(words(text), new RegExp(`failed · this project ${reason}`));
+    assert.equal(/<button class="good" disabled>/.test(text), isBlocked);
+  }
+});
+
+test('says that a branch is missing, or that there is nothing to merge', async () => {
+  const { path: at, project: own, reader } = await openAlone();
+  const branches = `/projects/${own.id}/repository/branches`;
+  const tip = (await gantry.api(`GET ${branches}/topic`)).body.commit.id;
+  await gantry.api(`DELETE ${branches}/topic`);
+  await settle(gantry);
+  const missing = await reader.visitor.get(at);
+  assert.match(words(missing.text), /The branch topic does not exist · restore it to merge/);
+  assert.match(missing.text, /<button class="good" disabled>/);
+  assert.doesNotMatch(missing.text, /Merge when all checks pass/);
+  await gantry.api(`POST ${branches}`, { json: { branch: 'topic', ref: tip } });
+  await settle(gantry);
+  assert.match(words((await reader.visitor.get(at)).text), /No conflicts with main/);
+  await gantry.api(`DELETE ${branches}/topic`);
+  await gantry.api(`POST ${branches}`, { json: { branch: 'topic', ref: 'main' } });
+  await settle(gantry);
+  const empty = await reader.visitor.get(at);
+  assert.match(words(empty.text), /Nothing to merge · main has every commit of topic/);
+  assert.match(empty.text, /<button class="good" disabled>/);
+});
+
+test('offers to squash as the project allows it', async () => {
+  for (const [squash_option, expected] of [
+    ['never', []],
+    ['default_off', ['tick']],
+    ['default_on', ['tick', 'checked']],
+    ['always', ['always']],
+  ] as const) {
+    const { path: at, reader } = await openAlone({ squash_option });
+    const { text } = await reader.visitor.get(at);
+    const tick = /<input type="checkbox" id="merge_squash"[^>]*>/.exec(text)?.[0];
+    const seen = [
+      ...(tick === undefined ? [] : ['tick', ...(tick.includes('checked') ? ['checked'] : [])]),
+      ...(text.includes('2 commits will be squashed') ? ['always'] : []),
+    ];
+    assert.deepEqual(seen, expected, squash_option);
+  }
 });

@@ -47,7 +47,10 @@ test('lists the pushes, the newest first, with who pushed', async () => {
   assert.equal(status, 200);
   const [second, first, ...others] = rowsOf(text);
   assert.equal(others.length, 0);
-  assert.match(second ?? '', new RegExp(`Version 2 latest .*${developer.username}.* 2 2 with version 1 · with main`));
+  assert.match(
+    second ?? '',
+    new RegExp(`Version 2 latest .*${developer.username}.* 2 2 with version 1 · with main`),
+  );
   assert.match(first ?? '', /Version 1 .* 1 1 with main/);
   assert.match(text, /Versions <span class="count">2<\/span>/);
   assert.match(text, /<a href="[^"]+\/versions">2 versions<\/a>/);
