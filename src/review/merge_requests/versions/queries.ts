@@ -105,7 +105,7 @@ export const countVersions = async (db: Reader, mergeRequestId: number): Promise
   const { total } = await versions
     .select((is) => is.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return Number(total);
+  return total;
 };
 
 /** Loads the ids of the stored commits of a version, newest first. */

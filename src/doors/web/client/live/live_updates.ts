@@ -25,7 +25,7 @@ const morph = (old: Node, fresh: Node): void => {
   });
   for (const child of there.slice(wanted.length)) child.remove();
   for (const { name, value } of fresh.attributes) if (name !== 'open') old.setAttribute(name, value);
-  for (const { name } of [...old.attributes]) {
+  for (const name of old.getAttributeNames()) {
     if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
   }
 };
