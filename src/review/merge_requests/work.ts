@@ -1,7 +1,7 @@
 import type { Platform } from '../../core/platform.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 import { autoMergeWork } from '../../planning/issuables/auto_merge_work.ts';
-import { mergeIfReady } from './merging/auto_merge.ts';
+import { mergeIfReady } from './merging/scheduled/auto_merge.ts';
 import { followVersion, versionWork } from './versions/follow_version.ts';
 import { rebaseRequest, rebaseWork } from './merging/rebase.ts';
 import { type RemoveSource, removeSourceBranch, removeSourceWork } from './merging/remove_source_branch.ts';

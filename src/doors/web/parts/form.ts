@@ -145,7 +145,7 @@ ${error}</div>
 export const checkbox = (given: FieldGiven & { checked: boolean; value?: string }): Html => {
   const { attributes, hint, error } = tiesOf(given);
   const { name, label, checked, value } = given;
-  const id = idOf(value === undefined ? name : `${name}_${value}`);
+  const id = given.id ?? idOf(value === undefined ? name : `${name}_${value}`);
   return html`<div class="field check">
 ${value === undefined && html`<input type="hidden" name="${name}" value="0">`}
 <input id="${id}" name="${name}" type="checkbox" value="${value ?? '1'}"${checked && html` checked`}${attributes}>

@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { deferMerge } from './merge_when_pipeline_succeeds.ts';
+import { deferMerge } from './scheduled/merge_when_pipeline_succeeds.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { isGreen } from './head_pipeline.ts';
 import { type MergeParams, type MergeAttempt, acceptMerge, prepareHeads, getMerger } from './merge.ts';

@@ -2,7 +2,7 @@
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../../../platform/http/schema.ts';
 import { type MergeTime, acceptRequest } from './accept.ts';
-import { cancelDeferred } from './merge_when_pipeline_succeeds.ts';
+import { cancelDeferred } from './scheduled/merge_when_pipeline_succeeds.ts';
 import { findMergeRequest, findReadable } from '../find.ts';
 import { singleMergeRequestShape } from '../json.ts';
 import { getMerger } from './merge.ts';

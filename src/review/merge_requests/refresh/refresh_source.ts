@@ -7,7 +7,7 @@ import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.t
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
-import { notDeferred } from '../merging/merge_when_pipeline_succeeds.ts';
+import { notDeferred } from '../merging/scheduled/merge_when_pipeline_succeeds.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from './branch_heads.ts';
 import { scheduleChecks } from '../merging/merge_status.ts';

@@ -7,7 +7,7 @@ import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review
 import { acceptRequest } from '../../../../../review/merge_requests/merging/accept.ts';
 import { loadDefaultMessages } from '../../../../../review/merge_requests/merging/default_messages.ts';
 import { getMerger } from '../../../../../review/merge_requests/merging/merge.ts';
-import { cancelDeferred } from '../../../../../review/merge_requests/merging/merge_when_pipeline_succeeds.ts';
+import { cancelDeferred } from '../../../../../review/merge_requests/merging/scheduled/merge_when_pipeline_succeeds.ts';
 import { enqueueRebase } from '../../../../../review/merge_requests/merging/rebase.ts';
 import { mayMerge } from '../../../../../review/merge_requests/merging/rules.ts';
 import { mergeStack } from '../../../../../review/merge_requests/stacks/merge_stack.ts';

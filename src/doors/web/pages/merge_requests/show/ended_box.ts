@@ -29,6 +29,7 @@ const pickForm = (visit: Visit, { loaded }: RequestPage, { kind, label, branch, 
     input({ name: 'branch', id: `${kind}_branch`, label: 'Branch', hint, value: branch, required: true }),
     checkbox({
       name: 'request',
+      id: `${kind}_request`,
       value: '1',
       label: 'In a new branch, for a merge request',
       checked: true,

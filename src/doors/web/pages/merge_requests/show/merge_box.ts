@@ -1,7 +1,7 @@
 /** The merge box: whether the request can be merged, why not, and the form that merges it. */
 import { may } from '../../../../../core/access/may.ts';
 import { isMergeable, judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
-import { waitsForChecks } from '../../../../../review/merge_requests/merging/merge_when_pipeline_succeeds.ts';
+import { waitsForChecks } from '../../../../../review/merge_requests/merging/scheduled/merge_when_pipeline_succeeds.ts';
 import type { Visit } from '../../../page.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { hidden } from '../../../parts/form.ts';

@@ -1,17 +1,17 @@
 /** Merges requests whose automatic merge waits, as soon as nothing is in the way. */
-import { loadActingUser } from '../../../core/access/background_actor.ts';
-import type { Platform } from '../../../core/platform.ts';
-import type { Reader } from '../../../platform/db/open.ts';
-import type { TodosTable } from '../../../platform/db/schema/planning.ts';
-import { Failure, unavailable } from '../../../platform/errors.ts';
-import { loadProject } from '../../../projects/projects/find.ts';
-import { addTodos } from '../../../planning/todos/add_todos.ts';
-import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
-import { isGreen } from './head_pipeline.ts';
-import { type MergeParams, type Merger, acceptMerge } from './merge.ts';
+import { loadActingUser } from '../../../../core/access/background_actor.ts';
+import type { Platform } from '../../../../core/platform.ts';
+import type { Reader } from '../../../../platform/db/open.ts';
+import type { TodosTable } from '../../../../platform/db/schema/planning.ts';
+import { Failure, unavailable } from '../../../../platform/errors.ts';
+import { loadProject } from '../../../../projects/projects/find.ts';
+import { addTodos } from '../../../../planning/todos/add_todos.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
+import { isGreen } from '../head_pipeline.ts';
+import { type MergeParams, type Merger, acceptMerge } from '../merge.ts';
 import { waitsForChecks } from './merge_when_pipeline_succeeds.ts';
-import { isReviewed, requireOpen } from './rules.ts';
-import { loadFinalStatus } from './pending_pushes.ts';
+import { isReviewed, requireOpen } from '../rules.ts';
+import { loadFinalStatus } from '../pending_pushes.ts';
 
 /** Adds todos about a merge request for these users. */
 export const addMergeTodos = async (

@@ -1,13 +1,13 @@
 /** Updates the merge requests whose head a finished pipeline ran for. */
-import type { Platform } from '../../../core/platform.ts';
-import { unavailable } from '../../../platform/errors.ts';
-import { loadProject } from '../../../projects/projects/find.ts';
-import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import type { Platform } from '../../../../core/platform.ts';
+import { unavailable } from '../../../../platform/errors.ts';
+import { loadProject } from '../../../../projects/projects/find.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import { addMergeTodos, mergeScheduled } from './auto_merge.ts';
-import { isGreen } from './head_pipeline.ts';
+import { isGreen } from '../head_pipeline.ts';
 import { waitsForChecks } from './merge_when_pipeline_succeeds.ts';
-import { isReviewed } from './rules.ts';
-import { loadFinalStatus } from './pending_pushes.ts';
+import { isReviewed } from '../rules.ts';
+import { loadFinalStatus } from '../pending_pushes.ts';
 
 export type EndedPipeline = {
   /** The project of the pipeline, which is the source project of the requests. */

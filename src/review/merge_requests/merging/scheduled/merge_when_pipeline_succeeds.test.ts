@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { seedCommit } from '../../../../test/support/repositories/seed_commits.ts';
-import { seedPipeline } from '../../../../test/support/ci/jobs.ts';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedPipeline } from '../../../../../test/support/ci/jobs.ts';
 import {
   type Coded,
   type Request,
@@ -13,11 +13,11 @@ import {
   seedCoded,
   settle,
   systemNotes,
-} from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
-import { type TestService, startTestService } from '../../../../test/support/service.ts';
+} from '../../../../../test/support/seed_merge_requests.ts';
+import { type SeededUser, seedMember, seedUser } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { followEndedPipeline } from './pipeline_ended.ts';
-import { openRepository } from '../../../../test/support/repositories/seed_commits.ts';
+import { openRepository } from '../../../../../test/support/repositories/seed_commits.ts';
 
 let gantry: TestService;
 let project: Coded;

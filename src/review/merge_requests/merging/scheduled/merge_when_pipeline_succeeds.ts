@@ -1,18 +1,18 @@
 /** Merging when the pipeline of the head succeeds, or when all checks pass. The parameters of the merge are stored until then. */
-import type { Platform } from '../../../core/platform.ts';
-import { may } from '../../../core/access/may.ts';
-import type { Tx } from '../../../platform/db/open.ts';
-import { Failure, unauthorized } from '../../../platform/errors.ts';
-import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
-import { toShortId } from '../../../code/repository/commits/json.ts';
-import { addSystemNotes } from '../../../planning/notes/system.ts';
-import { enqueueAutoMerge } from '../../../planning/issuables/auto_merge_work.ts';
-import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
-import type { MergeRequestRow } from '../rows.ts';
-import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from './merge.ts';
-import { cannotBeMerged, mayMerge, requireOpen } from './rules.ts';
-import { checkMergeStatus } from './merge_status.ts';
-import { writeUnlessMerging } from './merge_lock.ts';
+import type { Platform } from '../../../../core/platform.ts';
+import { may } from '../../../../core/access/may.ts';
+import type { Tx } from '../../../../platform/db/open.ts';
+import { Failure, unauthorized } from '../../../../platform/errors.ts';
+import { type Cause, recordEvent } from '../../../../core/events/record_event.ts';
+import { toShortId } from '../../../../code/repository/commits/json.ts';
+import { addSystemNotes } from '../../../../planning/notes/system.ts';
+import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
+import type { MergeRequestRow } from '../../rows.ts';
+import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from '../merge.ts';
+import { cannotBeMerged, mayMerge, requireOpen } from '../rules.ts';
+import { checkMergeStatus } from '../merge_status.ts';
+import { writeUnlessMerging } from '../merge_lock.ts';
 
 const recordDeferralEvent = async (
   tx: Tx,

@@ -1,9 +1,9 @@
 /** Tests merges that wait until all checks pass: for reviewers, threads, the author and the pipeline. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedPipeline } from '../../../../test/support/ci/jobs.ts';
-import { seedCommit } from '../../../../test/support/repositories/seed_commits.ts';
-import { seedMember, seedUser } from '../../../../test/support/seed.ts';
+import { seedPipeline } from '../../../../../test/support/ci/jobs.ts';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedMember, seedUser } from '../../../../../test/support/seed.ts';
 import {
   type Coded,
   type Request,
@@ -15,8 +15,8 @@ import {
   settle,
   systemNotes,
   toPath,
-} from '../../../../test/support/seed_merge_requests.ts';
-import { type TestService, startTestService } from '../../../../test/support/service.ts';
+} from '../../../../../test/support/seed_merge_requests.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { followEndedPipeline } from './pipeline_ended.ts';
 
 let gantry: TestService;
