@@ -1024,11 +1024,15 @@ create table merge_request_diffs (
   real_size text collate "C",
   commits_count bigint not null,
   created_at bigint not null,
+  pushed_by_id bigint,
   constraint merge_request_diffs_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_diffs_pushed_by_id_fkey FOREIGN KEY (pushed_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint merge_request_diffs_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX merge_request_diffs_of ON merge_request_diffs USING btree (merge_request_id, id);
+
+CREATE INDEX merge_request_diffs_pusher ON merge_request_diffs USING btree (pushed_by_id) WHERE (pushed_by_id IS NOT NULL);
 
 create table merge_request_search (
   merge_request_id bigint not null,

@@ -982,10 +982,13 @@ CREATE TABLE merge_request_diffs (
   start_commit_sha text,
   real_size text,
   commits_count integer not null,
-  created_at integer not null
+  created_at integer not null,
+  pushed_by_id integer references users (id) on delete set null
 ) strict;
 
 CREATE INDEX merge_request_diffs_of on merge_request_diffs (merge_request_id, id);
+
+CREATE INDEX merge_request_diffs_pusher on merge_request_diffs (pushed_by_id) where pushed_by_id is not null;
 
 CREATE TABLE merge_request_search (
   merge_request_id integer primary key references merge_requests (id) on delete cascade,

@@ -74,10 +74,10 @@ const expandLinks = ({ expandPath }: TableOptions, hidden: Hidden | undefined): 
   return stepsOf(hidden)
     .map(([range, text]) => {
       const path = expandPath(range);
-      const label = `Show lines ${range[0]} to ${range[1]}`;
+      const numbers = `${range[0]} to ${range[1]}`;
       return path === null
         ? ''
-        : `<a class="expand step" href="${escapeHtml(path)}" aria-label="${label}" title="${label}">${text}</a> `;
+        : `<a class="expand step" href="${escapeHtml(path)}" title="Lines ${numbers}">${text}<span class="visually-hidden">: ${numbers}</span></a> `;
     })
     .join('');
 };

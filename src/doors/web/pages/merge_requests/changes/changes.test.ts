@@ -243,18 +243,16 @@ test('anonymous visitors read, and find no forms', async () => {
 test('shows lines around a change in steps', async () => {
   const links = (text: string): string[] =>
     [
-      ...cardIn(text, 'src/long.txt').matchAll(
-        /class="expand step" href="([^"#]+)[^"]*" aria-label="([^"]+)"/g,
-      ),
+      ...cardIn(text, 'src/long.txt').matchAll(/class="expand step" href="([^"#]+)[^"]*" title="([^"]+)"/g),
     ].map(([, href = '', label = '']) => `${label} ${href.replaceAll('&amp;', '&').replace(`${path}?`, '')}`);
   assert.deepEqual(links(await read()), [
-    'Show lines 1 to 16 file=src%2Flong.txt&expand=1-16',
-    'Show lines 24 to 43 file=src%2Flong.txt&expand=24-43',
+    'Lines 1 to 16 file=src%2Flong.txt&expand=1-16',
+    'Lines 24 to 43 file=src%2Flong.txt&expand=24-43',
   ]);
   const text = await read('?file=src/long.txt&expand=1-5');
   assert.deepEqual(links(text), [
-    'Show lines 6 to 16 file=src%2Flong.txt&expand=1-16',
-    'Show lines 24 to 40 file=src%2Flong.txt&expand=1-5%2C24-40',
+    'Lines 6 to 16 file=src%2Flong.txt&expand=1-16',
+    'Lines 24 to 40 file=src%2Flong.txt&expand=1-5%2C24-40',
   ]);
   const card = cardIn(text, 'src/long.txt');
   assert.ok(card.includes('>line 5\n<') && !card.includes('>line 6\n<'));
