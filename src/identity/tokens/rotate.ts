@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { today } from '../../core/access/viewer.ts';
-import { forbidden, unauthorized } from '../../platform/errors.ts';
+import { forbidden, invalid, unauthorized } from '../../platform/errors.ts';
 import { moveRoleEnd } from '../bots/bot_users.ts';
 import { createTokenAfter } from './create.ts';
 import { endToken } from './revoke.ts';
@@ -15,7 +15,8 @@ const dayLength = 86_400_000;
  * Replaces a token by one of the same name and scopes: the old one ends, in the same transaction.
  * @param expires_at `YYYY-MM-DD`; null: in a week
  * @returns id and text of the new token, to be shown once
- * @throws Failure 401 for a token that has ended, 403 if the credentials of the call may create none
+ * @throws Failure 400 for a day that has begun, 401 for a token that has ended, 403 if the credentials of the call may
+ *   create none
  */
 export const rotateToken = async (
   call: Call,
@@ -27,6 +28,9 @@ export const rotateToken = async (
   if (kind === 'impersonation' || kind === 'oauth') throw forbidden();
   const hasEnded = token.expires_at !== null && token.expires_at <= today(call.now);
   if (token.revoked === 1 || hasEnded) throw unauthorized();
+  // Otherwise the caller would be left without a token that works.
+  if (expires_at !== null && expires_at <= today(call.now))
+    throw invalid({ expires_at: ['must be in the future'] });
   const made = {
     user_id,
     kind: token.kind,

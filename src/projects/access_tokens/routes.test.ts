@@ -188,6 +188,15 @@ it('reads and writes code as its scopes and role say', async () => {
   assert.equal((await gantry.api(`POST ${place.path}/repository/branches`, { as: token, json })).status, 403);
 });
 
+it('is not rotated to a day that is over, which would leave no token', async () => {
+  const place = await newPlace('projects');
+  const { token } = await add(place);
+  const line = `POST ${place.path}/access_tokens/self/rotate`;
+  const { status, body } = await gantry.api(line, { as: token, json: { expires_at: '2020-01-01' } });
+  assert.deepEqual([status, body.message], [400, { expires_at: ['must be in the future'] }]);
+  assert.equal((await gantry.api('GET /user', { as: token })).status, 200);
+});
+
 it('limits the tokens that work, not those that ended', async () => {
   const place = await newPlace('projects');
   const { user_id } = await add(place, { expires_at: '2100-01-01' });
