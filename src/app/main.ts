@@ -1,43 +1,28 @@
 /** Starts all parts of the service in order, and stops them in reverse order. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { sql } from 'kysely';
 import { endStreams } from '../core/access/open_streams.ts';
-import { openCall } from '../core/access/open_call.ts';
 import type { Platform } from '../core/platform.ts';
-import { escapeArtifactPath } from '../ci/artifacts/archives/escape_path_slashes.ts';
 import { startExpiring } from '../ci/artifacts/store/expiry.ts';
 import { openBytes } from '../platform/blob/open_stores.ts';
 import type { Config } from '../platform/config/fields.ts';
-import type { Store } from '../platform/db/open.ts';
-import { type Failure, conflict, notFound, unavailable } from '../platform/errors.ts';
-import { type GitFailure, isGitFailure } from '../platform/git/failure.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
-import { gitPath } from '../doors/git_http/routes.ts';
-import type { SshServer } from '../doors/git_ssh/server.ts';
-import type { SshSite } from '../doors/git_ssh/run_command.ts';
-import { tooLarge, unreadable } from '../platform/http/failure.ts';
-import { mountHealth } from '../platform/http/monitoring/health.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
-import { monitoringGuard } from '../platform/http/monitoring/access.ts';
-import { finalWords, mountEndpoints } from '../platform/http/mount.ts';
-import { makeRouteTable } from '../platform/http/route_table.ts';
-import { makeServer } from '../platform/http/server.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
-import { mountOauth } from '../identity/oauth/mount.ts';
 import { makeOutageCheck } from '../platform/queue/detect_outage.ts';
 import { releaseWork } from '../platform/queue/leases.ts';
 import { type Worker, startWorker } from '../platform/queue/worker.ts';
 import { startRecovery } from '../code/repository/refs/recover_operations.ts';
-import { doors, endpoints } from './routes.ts';
 import { startSweeping } from '../ci/runner_api/sweep/sweep_jobs.ts';
 import { lockFolder, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
 import { findPreviousProcess, signFolder } from './service/previous_process.ts';
-import { listen, stopListening, tryAddress } from './service/listen.ts';
-import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
+import { listenToSsh, holdServers } from './servers/http_and_ssh.ts';
+import { listen, tryAddress } from './servers/listen.ts';
+import { makeApp } from './servers/make_app.ts';
+import { collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './service/git_revision.ts';
 import { openInstance } from './service/open_instance.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
@@ -45,15 +30,9 @@ import { startPruning } from '../outgoing/change_stream/prune_changes.ts';
 import { startBackups } from './backup/scheduled_backups.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from './service/storage_locks.ts';
 import { type Watching, startWatching } from './service/watch/start_watching.ts';
-import { rewriteBadgePath } from '../ci/pipelines/badges/routes.ts';
 import { openSettings } from '../core/settings/settings_store.ts';
 import type { Clock } from '../platform/time.ts';
-import { uploadPath } from '../projects/uploads/web_path.ts';
-import { servedHomePath, servedPagePath } from '../doors/web/request/project_paths.ts';
 import { version } from '../platform/version.ts';
-import { mountDocs } from '../doors/web/docs/routes.ts';
-import { failurePage } from '../doors/web/request/failure_page.ts';
-import { mountPages } from '../doors/web/request/mount_pages.ts';
 import { hasPage } from '../doors/web/routes.ts';
 import { makeCompletions, lanes, workHandlers } from './background_work.ts';
 
@@ -82,96 +61,6 @@ export type Service = {
   close: () => Promise<void>;
   /** Closes the connections that `close` waits for. */
   cut: () => void;
-};
-
-/** Returns the response to a failure of a repository storage; null: an internal error. */
-const gitFailure = ({ kind }: GitFailure): Failure | null => {
-  if (kind === 'unavailable' || kind === 'limit') return unavailable();
-  if (kind === 'too_large') return tooLarge('the content of the repository exceeds a limit');
-  if (kind === 'conflict') return conflict('409 Conflict');
-  if (kind === 'invalid') return unreadable();
-  return kind === 'missing' ? notFound() : null;
-};
-
-const storeFailure = (store: Store) => {
-  return (error: unknown): Failure | null => {
-    const mayRetry = store.isStoreFull(error) || store.isUnreachable(error) || store.isConflict(error);
-    if (mayRetry) return unavailable();
-    if (isGitFailure(error)) return gitFailure(error);
-    // Another request took the name or removed the record between the check and the write.
-    const lostRace = store.isUniqueViolation(error) || store.isForeignKeyViolation(error);
-    return lostRace ? conflict('409 Conflict') : null;
-  };
-};
-
-/** Maps the addresses of people and git clients to routes. */
-const rewritePath = (path: string): string => {
-  const served = gitPath(servedPagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path)))));
-  return served === path ? servedHomePath(path) : served;
-};
-
-type Watched = { metrics: Metrics; watching: Watching; isServing: () => boolean };
-
-const makeApp = (platform: Platform, { metrics, watching, isServing }: Watched): FastifyInstance => {
-  const { store, log, config } = platform;
-  const routes = makeRouteTable();
-  const app = makeServer({
-    log,
-    metrics,
-    tracer: watching.tracer,
-    routes,
-    trustedProxies: config.trusted_proxies,
-    finalWords: finalWords(endpoints),
-    storeFailure: storeFailure(store),
-    rewritePath,
-    failurePage: failurePage(config.external_url?.startsWith('https:') === true),
-  });
-  // Clients that get a response while the service stops must reconnect elsewhere.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (!isServing()) void reply.header('connection', 'close');
-    done(null, payload);
-  });
-  const checkStore = async (): Promise<void> => void (await sql`select 1`.execute(store.db));
-  const mayMonitor = monitoringGuard({
-    allow: config.monitoring_allow,
-    token: config.monitoring_token,
-    trustedProxies: config.trusted_proxies,
-  });
-  const judgeParts = async () => await watching.judge(platform);
-  mountHealth(routes, { metrics, checkStore, judgeParts, isServing, mayMonitor });
-  const open = openCall(platform);
-  mountEndpoints(routes, endpoints, open);
-  mountEndpoints(routes, doors, open, '');
-  mountOauth(routes, platform);
-  mountDocs(routes, endpoints, config.external_url);
-  mountPages(routes, platform);
-  return app;
-};
-
-/** Stops and closes the HTTP server and the SSH server. */
-const makeServers = (app: FastifyInstance) => {
-  let ssh: SshServer | null = null;
-  return {
-    addSsh: (server: SshServer): void => void (ssh = server),
-    stop: async (): Promise<void> => void (await Promise.all([stopListening(app), ssh?.stop()])),
-    cut: (): void => {
-      app.server.closeAllConnections();
-      ssh?.cut();
-    },
-  };
-};
-
-/** Starts the SSH server if it is configured, and returns its port. Its module is loaded only then. */
-const listenToSsh = async (
-  site: SshSite,
-  servers: ReturnType<typeof makeServers>,
-): Promise<number | null> => {
-  const { ssh_listen } = site.platform.config;
-  if (ssh_listen === null) return null;
-  const { startSsh } = await import('../doors/git_ssh/server.ts');
-  const ssh = await startSsh(site, ssh_listen);
-  servers.addSsh(ssh);
-  return ssh.port;
 };
 
 type Stops = (() => void | Promise<void>)[];
@@ -298,7 +187,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     let serving = true;
     const drain = (): void => void (serving = false);
     const { app, watching } = await startApp(platform, parts, { stops, isServing: () => serving });
-    const servers = makeServers(app);
+    const servers = holdServers(app);
     await takeOverWork(platform, stops);
     const stopBackups = await startBackups(platform);
     const worker = startPlatformWorker(platform, watching);

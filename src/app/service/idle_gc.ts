@@ -21,7 +21,7 @@ const loadCollector = (): Collector => {
 };
 
 /** Collects once after the start and after each busy period. Returns a function that stops it. */
-export const collectAtRest = (app: FastifyInstance): (() => void) => {
+export const collectWhileIdle = (app: FastifyInstance): (() => void) => {
   const collect = loadCollector();
   let kept = 0;
   const rest = (): void => {
