@@ -20,20 +20,35 @@ export const problemsOf = (error: unknown): FormProblems | null => {
 };
 
 /**
+ * Runs an operation for a form. Returns its result, or what `refuse` makes of the problems of the input.
+ * @throws any failure that is not about the input
+ */
+export const answerForm = async <Result, Refusal>(
+  operation: () => Promise<Result>,
+  refuse: (problems: FormProblems) => Refusal | Promise<Refusal>,
+): Promise<Result | Refusal> => {
+  try {
+    return await operation();
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === null) throw error;
+    return await refuse(problems);
+  }
+};
+
+/**
  * Runs an operation for a form.
  * @returns the problems of the input; null: it succeeded
  * @throws any failure that is not about the input
  */
-export const attempt = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
-  try {
-    await operation();
-    return null;
-  } catch (error) {
-    const problems = problemsOf(error);
-    if (problems === null) throw error;
-    return problems;
-  }
-};
+export const attempt = async (operation: () => Promise<unknown>): Promise<FormProblems | null> =>
+  await answerForm(
+    async () => {
+      await operation();
+      return null;
+    },
+    (problems) => problems,
+  );
 
 export type FieldGiven = {
   name: string;

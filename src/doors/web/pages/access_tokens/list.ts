@@ -21,7 +21,7 @@ import type { View, Visit } from '../../page.ts';
 import type { SettingsList } from '../ci/settings_list.ts';
 import { nameRole } from '../members/role.ts';
 import {
-  type ChosenExpiry,
+  type FilledToken,
   type TokenState,
   expiryFields,
   stateTabs,
@@ -31,9 +31,9 @@ import {
 /** A project or group whose tokens the visitor administers. */
 export type TokenPlace = Pick<SettingsList, 'path' | 'view'> & { kind: SourceKind; source: Source };
 
-export type FilledToken = ChosenExpiry & { name: string; scopes: string[]; access_level: number };
+export type FilledAccessToken = FilledToken & { access_level: number };
 
-const blank: FilledToken = { name: '', scopes: [], access_level: levels.developer, life: '30' };
+const blank: FilledAccessToken = { name: '', scopes: [], access_level: levels.developer, life: '30' };
 
 const scopeMeanings: { [S in (typeof accessTokenScopes)[number]]: string } = {
   api: 'Full access to the API, within the role',
@@ -46,7 +46,7 @@ const scopeMeanings: { [S in (typeof accessTokenScopes)[number]]: string } = {
 const newForm = (
   visit: Visit,
   { kind, source, path }: TokenPlace,
-  given: FilledToken,
+  given: FilledAccessToken,
   problems: FormProblems,
 ): Html =>
   form(
@@ -120,7 +120,7 @@ export const tokensView = async (
   visit: Visit,
   place: TokenPlace,
   { state = 'active', ...listQuery }: ListQuery,
-  { given, problems }: { given: FilledToken; problems: FormProblems } = {
+  { given, problems }: { given: FilledAccessToken; problems: FormProblems } = {
     given: blank,
     problems: noProblems,
   },

@@ -1,6 +1,6 @@
 /** Pages of access tokens of projects and groups, and handlers for their forms, which call the operations of the API. */
 import { levels } from '../../../../core/access/levels.ts';
-import { id, integer, object, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
+import { id, integer, object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { pageParams } from '../../../../platform/http/page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { findAccessToken } from '../../../../projects/access_tokens/queries.ts';
@@ -11,26 +11,18 @@ import {
 } from '../../../../projects/access_tokens/write.ts';
 import { groupSource, projectSource } from '../../../../projects/members/member_source.ts';
 import { type SettingsList, type SettingsListRoute, placedSettingsRoutes } from '../ci/settings_list.ts';
-import { chosenEnd, expiryParams, lives } from '../tokens/token_form.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
-import { problemsOf } from '../../parts/form.ts';
-import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
-import { type FilledToken, type TokenPlace, tokensView } from './list.ts';
+import { revokePage } from '../tokens/revoke_page.ts';
+import { asTyped, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
+import { answerForm } from '../../parts/form.ts';
+import { type AnyPage, type Visit, page } from '../../page.ts';
+import { type FilledAccessToken, type TokenPlace, tokensView } from './list.ts';
 
-const filled = object({
-  name: text(),
-  scopes: { ...texts(), default: [] as string[] },
-  access_level: { ...integer(), default: levels.developer },
-  ...expiryParams,
-});
+const filled = object({ ...newTokenParams, access_level: { ...integer(), default: levels.developer } });
 
-/** Input to show again when the form was invalid. */
-const asTyped = ({ name, scopes, access_level, life, expires_at }: RawParams): FilledToken => ({
-  name: typeof name === 'string' ? name : '',
-  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
-  access_level: Number(access_level) || levels.developer,
-  life: lives.find((one) => one === life) ?? '30',
-  expires_at: typeof expires_at === 'string' ? expires_at : null,
+const readForm = (sent: RawParams): FilledAccessToken => ({
+  ...asTyped(sent),
+  access_level: Number(sent['access_level']) || levels.developer,
 });
 
 const placeOf = async ({ call }: Visit, list: SettingsList): Promise<TokenPlace> => {
@@ -61,35 +53,20 @@ const createPage = (route: SettingsListRoute): AnyPage =>
     params: object({ ...route.params, ...filled.properties }),
     invalid: async (visit, sent, fields) => {
       const place = await findPlace(route, visit, sent);
-      return await tokensView(visit, place, {}, { given: asTyped(sent), problems: { text: null, fields } });
+      return await tokensView(visit, place, {}, { given: readForm(sent), problems: { text: null, fields } });
     },
     handle: async (visit, params) => {
       const place = await findPlace(route, visit, params);
       const { name, scopes, access_level } = params;
       const expires_at = chosenEnd(params, visit.call.now);
       const token = { name, scopes, access_level, expires_at };
-      try {
-        const made = await createAccessToken(visit.call, place.kind, place.source, token);
-        return newTokenView(visit, place, { ...made, name, expires_at });
-      } catch (error) {
-        const problems = problemsOf(error);
-        if (problems === null) throw error;
-        return await tokensView(visit, place, {}, { given: asTyped(params), problems });
-      }
-    },
-  });
-
-const revokePage = (route: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
-    path: `${route.served}/:id/revoke`,
-    audience: 'user',
-    params: object({ ...route.params, id: id() }),
-    handle: async (visit, params) => {
-      const { source, path } = await findPlace(route, visit, params);
-      const token = await findAccessToken(visit.call.db, source, params.id);
-      await revokeAccessToken(visit.call, source, token);
-      return redirect(path, `The token ${token.name} was revoked.`);
+      return await answerForm(
+        async () => {
+          const made = await createAccessToken(visit.call, place.kind, place.source, token);
+          return newTokenView(visit, place, { ...made, name, expires_at });
+        },
+        async (problems) => await tokensView(visit, place, {}, { given: readForm(params), problems }),
+      );
     },
   });
 
@@ -109,9 +86,15 @@ const rotatePage = (route: SettingsListRoute): AnyPage =>
     },
   });
 
+const revoke = async ({ call }: Visit, { source }: TokenPlace, tokenId: number): Promise<string> => {
+  const token = await findAccessToken(call.db, source, tokenId);
+  await revokeAccessToken(call, source, token);
+  return token.name;
+};
+
 export const pages = placedSettingsRoutes('settings/access_tokens').flatMap((route) => [
   listPage(route),
   createPage(route),
-  revokePage(route),
+  revokePage(route, { findPlace, revoke }),
   rotatePage(route),
 ]);

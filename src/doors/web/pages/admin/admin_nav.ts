@@ -23,7 +23,7 @@ const adminLinks = [
   ['/admin/audit_events', 'Audit log'],
 ] as const;
 
-type AdminPath = (typeof adminLinks)[number][0];
+export type AdminPath = (typeof adminLinks)[number][0];
 
 type Given = {
   path: AdminPath;

@@ -14,7 +14,7 @@ import {
 import { revokeAuthorization } from '../../../../identity/oauth/revoke_tokens.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import {
-  attempt,
+  answerForm,
   checkbox,
   checkboxes,
   form,
@@ -147,14 +147,15 @@ const ownApplication = async (call: Call, id: number): Promise<Application> => {
 const register = async (visit: Visit, given: Filled): Promise<View> => {
   const { call } = visit;
   if (!mayRegister(call)) throw forbidden('Only administrators register applications.');
-  let made: { id: number; secret: string } | undefined;
-  const problems = await attempt(async () => {
-    const owner_id = requireUser(call).id;
-    const application = { ...given, scopes: given.scopes.join(' '), trusted: false, owner_id };
-    made = await createApplication(call.platform, requireActor(call), call, application);
-  });
-  if (problems !== null || made === undefined) return await listView(visit, given, problems ?? noProblems);
-  return madeView(await ownApplication(call, made.id), made.secret);
+  const application = { ...given, scopes: given.scopes.join(' '), trusted: false };
+  return await answerForm(
+    async () => {
+      const owner_id = requireUser(call).id;
+      const made = await createApplication(call.platform, requireActor(call), call, { ...application, owner_id });
+      return madeView(await ownApplication(call, made.id), made.secret);
+    },
+    async (problems) => await listView(visit, given, problems),
+  );
 };
 
 export const pages = [

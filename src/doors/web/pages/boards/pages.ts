@@ -16,7 +16,8 @@ import {
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { typedAddress } from '../issues/list/list_view.ts';
+import { typedAddress } from '../issuables/list/list_page.ts';
+import { issueListKind } from '../issues/list/list_view.ts';
 import { type IssueListQuery, issueListParams, readQuery } from '../issues/list/read_query.ts';
 import { boardView } from './board_view.ts';
 import { editPages } from './edit_pages.ts';
@@ -83,7 +84,8 @@ const show = (route: BoardsRoute): AnyPage =>
       const query = { ...sent, state: 'opened', order_by: 'created_at', sort: 'desc' } as IssueListQuery;
       const read = readQuery(query, {});
       if (sent.q !== undefined && sent.q !== null) {
-        return redirect(typedAddress(visit, { path, project: place.project }, read, sent.q));
+        const typed = { query: read, typed: sent.q };
+        return redirect(typedAddress(visit, { path, project: place.project }, issueListKind, typed));
       }
       const expanded = list === undefined || list === null || count === undefined ? null : { list, count };
       return await boardView(visit, { place, board, path, query: { read, expanded } });

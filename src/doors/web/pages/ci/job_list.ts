@@ -14,6 +14,7 @@ import { spell, statusBadge } from '../../parts/status_badge.ts';
 import { secondsOf } from './job_duration.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 type Scope = (typeof scopes)[number];
 
@@ -58,7 +59,7 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
   const { items, total } = await listProjectJobs(db, project.id, scope === undefined ? [] : [scope], wanted);
   const path = projectPagePath(project, 'jobs');
   const content = html`${choiceTabs({ label: 'Jobs by state', path, param: 'scope', chosen: scope, names: tabNames })}
-<p class="quiet">${total === 1 ? '1 job' : `${total} jobs`}</p>
+<p class="quiet">${spellCount(total, 'job')}</p>
 ${items.length > 0 && table(items.map((job) => line(project, job, now)))}
 ${pagesNav({ path, query: { scope }, page: wanted, total })}`;
   return projectView(visit, { project, title: 'Jobs', noun: 'jobs' }, content);

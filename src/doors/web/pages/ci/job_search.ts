@@ -4,6 +4,7 @@ import type { LoadedJob } from '../../../../ci/jobs/find.ts';
 import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 /** @param path path of the job's page */
 export const searchForm = (path: string, search: string): Html =>
@@ -19,7 +20,7 @@ const line = (path: string, { line: number, before, text, after }: TraceMatch): 
 type PageQuery = { path: string; search: string; from: number };
 
 const said = (count: number, search: string, { from }: PageQuery): Html => {
-  const lines = count === 0 ? 'No lines' : count === 1 ? '1 line' : `${count} lines`;
+  const lines = count === 0 ? 'No lines' : spellCount(count, 'line');
   const where = from > 0 ? ' in this part of the log' : '';
   return html`${lines} with <q>${search}</q>${where}.`;
 };

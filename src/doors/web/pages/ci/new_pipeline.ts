@@ -9,7 +9,7 @@ import {
   hidden,
   input,
   noProblems,
-  problemsOf,
+  answerForm,
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -109,18 +109,15 @@ export const pipelineNewPages = [
       const code = await findCode(visit.call, fullPath, 'create_pipeline');
       const rows = filledRows(sent);
       if (more !== undefined) return await newView(visit, code, { ref, rows, problems: noProblems });
-      try {
-        const { pipeline } = await createPipelineForCaller(visit.call, code, {
-          ref,
-          variables: rows,
-          source: 'web',
-        });
-        return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
-      } catch (error) {
-        const problems = problemsOf(error);
-        if (problems === null) throw error;
-        return await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) });
-      }
+      const wanted = { ref, variables: rows, source: 'web' } as const;
+      return await answerForm(
+        async () => {
+          const { pipeline } = await createPipelineForCaller(visit.call, code, wanted);
+          return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
+        },
+        async (problems) =>
+          await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) }),
+      );
     },
   }),
 ];

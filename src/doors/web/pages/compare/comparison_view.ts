@@ -19,6 +19,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Comparison, comparePath } from './comparison_address.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 /** Names that the fields suggest. */
 const maxSuggestions = 200;
@@ -95,7 +96,7 @@ const commitsPart = async (visit: Visit, project: Project, { commits }: Compared
   const shas = shown.map(({ id }) => id);
   const pipelines = await loadLastPipelines(visit.call, project, shas);
   const more = commits.length - shown.length;
-  return html`<h2>${commits.length === 1 ? '1 commit' : `${commits.length} commits`}</h2>
+  return html`<h2>${spellCount(commits.length, 'commit')}</h2>
 ${commitList(project, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
 };
 

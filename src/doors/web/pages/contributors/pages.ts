@@ -13,6 +13,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 const perPage = 50;
 
@@ -21,7 +22,7 @@ const item = ({ project, ref }: CodeLocation, { name, email, commits }: Contribu
   const share = Math.max(1, Math.round((100 * commits) / most));
   return html`<li><span class="lead">${avatar({ name, size: 'medium' })}</span><span class="title">${name}</span>
 <span class="meta"><svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="4"/></svg></span>
-<span class="side"><a href="${history}">${commits === 1 ? '1 commit' : `${commits} commits`}</a></span></li>
+<span class="side"><a href="${history}">${spellCount(commits, 'commit')}</a></span></li>
 `;
 };
 
@@ -45,7 +46,7 @@ const contributorsView = async (visit: Visit, location: CodeLocation, number: nu
     visit,
     { project, title: `Contributors · ${ref}`, noun: 'graphs', hasHeading: true },
     html`<div class="row">${menu}<h1>Contributors</h1></div>
-<p class="quiet">${all.length === 1 ? '1 contributor' : `${all.length} contributors`}, by commits without merges</p>
+<p class="quiet">${spellCount(all.length, 'contributor')}, by commits without merges</p>
 <section class="card" aria-label="Contributors"><ul class="list">${all
       .slice(offset, offset + perPage)
       .map((one) => item(location, one, most))}</ul></section>

@@ -6,7 +6,7 @@ import { html } from '../../parts/html.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
-import type { IssueListScope } from '../issues/list_scope.ts';
+import type { IssueListScope } from '../issuables/list/list_scope.ts';
 
 const path = '/dashboard/issues';
 

@@ -11,7 +11,7 @@ import { requestFeed } from '../merge_requests/list/exports.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
 import { type ListedRequest, parseRequest } from '../merge_requests/list/request_row.ts';
-import type { RequestListScope } from '../merge_requests/list_scope.ts';
+import type { RequestListScope } from '../issuables/list/list_scope.ts';
 
 const path = '/dashboard/merge_requests';
 

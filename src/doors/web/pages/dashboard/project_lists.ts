@@ -17,6 +17,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 /** Renders the last pipeline of each project as a link, with one query for all. */
 export const pipelineBadges = async (
@@ -128,7 +129,7 @@ const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<Vie
 ${listTabs(visit, path)}
 <div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Search by name', keep: { sort, topic: keptTopic } })}
 ${topic !== '' && html`<a class="badge" href="${path}" aria-label="Remove the filter by topic ${topic}">Topic: ${topic} ${icon('cross')}</a>`}${sortMenu({ path, query: { search: kept, topic: keptTopic }, param: 'sort', chosen: sort, names: orderNames })}</div>
-<section class="card" aria-label="Projects"><header><span class="muted">${total === 1 ? '1 project' : `${total} projects`}</span></header>${list}</section>
+<section class="card" aria-label="Projects"><header><span class="muted">${spellCount(total, 'project')}</span></header>${list}</section>
 ${pagesNav({ path, query: { search: kept, topic: keptTopic, sort }, page: pageRequest(paging), total })}`,
   };
 };

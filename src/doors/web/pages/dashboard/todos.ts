@@ -12,6 +12,7 @@ import { hidden, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 import { ownPath } from '../../request/own_path.ts';
 import { type ListedTodo, actionNames, todoGroup } from './todo_row.ts';
 
@@ -125,7 +126,7 @@ const listView = async (visit: Visit, query: Query): Promise<View> => {
     body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishAllForm(visit, path)}</div>
 ${stateTabs}
 ${filterForm(query)}
-<section class="card" aria-label="To-do items" id="todo_list"><header><span class="muted">${total === 1 ? '1 item' : `${total} items`}</span></header>${
+<section class="card" aria-label="To-do items" id="todo_list"><header><span class="muted">${spellCount(total, 'item')}</span></header>${
       todos.length === 0
         ? emptyPart(query)
         : html`${groupByTarget(todos).map((group) => todoGroup(visit, group, back))}`

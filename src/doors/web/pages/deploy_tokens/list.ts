@@ -14,11 +14,11 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
 import type { SettingsList } from '../ci/settings_list.ts';
-import { type ChosenExpiry, expiryFields, tokenBadge } from '../tokens/token_form.ts';
+import { type FilledToken, expiryFields, tokenBadge } from '../tokens/token_form.ts';
 
 export type DeployTokenPlace = Pick<SettingsList, 'path' | 'view'> & { tokenOwner: TokenOwner };
 
-export type FilledDeployToken = ChosenExpiry & { name: string; username: string; scopes: string[] };
+export type FilledDeployToken = FilledToken & { username: string };
 
 const blank: FilledDeployToken = { name: '', username: '', scopes: [], life: 'none' };
 

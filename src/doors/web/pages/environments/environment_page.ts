@@ -15,6 +15,7 @@ import { statusBadge } from '../../parts/status_badge.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, environmentForm, filledOf } from './form.ts';
 import { addressLink, environmentsPath, servedEnvironments, stateBadge } from './list.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 export type FoundEnvironment = { project: Project; row: EnvironmentRow };
 
@@ -66,7 +67,7 @@ const deploymentsPart = async (
   const { items, total } = await listDeployments(call.db, project.id, filter, wanted);
   const shown = await deploymentsJson(call, project, items, noJobs);
   return html`<h2>Deployments</h2>
-<p class="quiet">${total === 1 ? '1 deployment' : `${total} deployments`}</p>
+<p class="quiet">${spellCount(total, 'deployment')}</p>
 ${shown.length > 0 && table(shown.map((json, at) => line(project, json, items[at]?.job_id ?? null)))}
 ${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: wanted, total })}`;
 };

@@ -14,6 +14,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, environmentForm } from './form.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 export const servedEnvironments = `${projectRoot}/environments`;
 
@@ -99,7 +100,7 @@ export const listView = async (
 ${environmentForm(visit, { action: path, submit: 'Add environment', isNew: true }, tried)}`;
   const content = html`${choiceTabs({ label: 'Environments by state', path, param: 'states', chosen: state, names: tabNames })}
 ${filterForm(path, search ?? null)}
-<p class="quiet">${total === 1 ? '1 environment' : `${total} environments`}</p>
+<p class="quiet">${spellCount(total, 'environment')}</p>
 ${items.length > 0 && table(items.map((row) => line(visit, project, row)))}
 ${pagesNav({ path, query: { states: state, search }, page: wanted, total })}
 ${may(viewer, 'admin_environment', project) && fresh}`;

@@ -10,6 +10,7 @@ import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 /** Files on the page. */
 const maxShown = 5_000;
@@ -20,7 +21,7 @@ const findView = async (visit: Visit, location: CodeLocation, search: string): P
     withAnonymousSlot(visit, async () => await findPaths(code, commit, { search, limit: maxShown })),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'find_file', other) }),
   ]);
-  const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
+  const count = spellCount(paths.length, 'file');
   return projectView(
     visit,
     { project, title: `Find file · ${ref}`, noun: 'find_file', hasHeading: true },

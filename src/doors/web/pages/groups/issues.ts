@@ -6,7 +6,7 @@ import { groupParam, openGroupList } from './list_scope.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
-import type { IssueListScope } from '../issues/list_scope.ts';
+import type { IssueListScope } from '../issuables/list/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> => {
   const { feedPath, ...list } = await openGroupList(visit, path, 'issues');

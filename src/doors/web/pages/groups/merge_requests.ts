@@ -6,7 +6,7 @@ import { groupParam, openGroupList } from './list_scope.ts';
 import { requestFeed } from '../merge_requests/list/exports.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
-import type { RequestListScope } from '../merge_requests/list_scope.ts';
+import type { RequestListScope } from '../issuables/list/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> => {
   const { feedPath, ...list } = await openGroupList(visit, path, 'merge_requests');

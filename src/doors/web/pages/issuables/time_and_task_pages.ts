@@ -8,23 +8,13 @@ import {
   resetEstimateStep,
   spendStep,
 } from '../../../../planning/time_tracking/change_times.ts';
-import { conflict, forbidden } from '../../../../platform/errors.ts';
+import { conflict } from '../../../../platform/errors.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
 import { requireBase } from '../../parts/timeline/edit_conflicts.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { findEditable } from './find_editable.ts';
 import { submitForm } from './submit_form.ts';
-
-/** Loads a record that the caller may edit. @throws Failure 404 for a hidden one, 403 without the right */
-export const findEditable = async <L extends LoadedTarget>(
-  kind: Pick<IssuableKind<L>, 'find' | 'noun'>,
-  call: Call,
-  { project, iid }: { project: string; iid: number },
-): Promise<L> => {
-  const loaded = await kind.find(call, project, iid);
-  if (!kind.noun.mayUpdate(call, loaded)) throw forbidden();
-  return loaded;
-};
 
 const timePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
   page({

@@ -22,7 +22,7 @@ import { issueCalendar, issueFeed } from './list/issue_feeds.ts';
 import { issueList } from './list/list_view.ts';
 import { issueListParams } from './list/read_query.ts';
 import { issueKind } from './issue_kind.ts';
-import type { IssueListScope } from './list_scope.ts';
+import type { IssueListScope } from '../issuables/list/list_scope.ts';
 import { showPages } from './show/pages.ts';
 
 const toPlace = (visit: Visit, project: Project): IssueListScope => {

@@ -20,6 +20,7 @@ import type { View, Visit } from '../../page.ts';
 import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './member_list.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 
@@ -143,7 +144,7 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
         })
       : html`<ul class="list">${rows.map((row) => line(context, row))}</ul>`
   }</div>
-<p class="quiet">${total === 1 ? '1 member' : `${total} members`}</p>
+<p class="quiet">${spellCount(total, 'member')}</p>
 ${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}
 ${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;
   const view = list.view(visit, content);

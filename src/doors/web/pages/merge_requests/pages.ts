@@ -23,7 +23,7 @@ import { requestCsv, requestFeed } from './list/exports.ts';
 import { requestList } from './list/list_view.ts';
 import { requestListParams } from './list/read_query.ts';
 import { pipelinesPages } from './pipelines/pages.ts';
-import type { RequestListScope } from './list_scope.ts';
+import type { RequestListScope } from '../issuables/list/list_scope.ts';
 import { showPages } from './show/pages.ts';
 import { versionsPages } from './versions/pages.ts';
 

@@ -20,6 +20,7 @@ import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 const states: Record<RunnerStatus, readonly [mark: string, word: string]> = {
   online: ['●', 'Online'],
@@ -123,7 +124,7 @@ export const listView = async (
   ]);
   const lines = items.map((runner) => ({ visit, list, runner, overview: overviews.get(runner.id) }));
   const content = html`${openRunners(open)}${list.above}${choiceTabs({ label: 'Runners by state', path: list.path, param: 'status', chosen: status, names: tabNames })}
-<p class="quiet">${total === 1 ? '1 runner' : `${total} runners`}</p>
+<p class="quiet">${spellCount(total, 'runner')}</p>
 ${lines.length > 0 && table(lines)}
 ${pagesNav({ path: list.path, query: { status }, page: wanted, total })}
 <h2 id="new">New runner</h2>

@@ -15,6 +15,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, blankOf, scheduleForm } from './form.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 export const servedSchedules = `${projectRoot}/pipeline_schedules`;
 
@@ -92,7 +93,7 @@ export const listView = async (
 <p>Its pipelines run with your rights.</p>
 ${scheduleForm(visit, { action: path, submit: 'Add schedule' }, tried)}`;
   const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
-<p class="quiet">${total === 1 ? '1 schedule' : `${total} schedules`}</p>
+<p class="quiet">${spellCount(total, 'schedule')}</p>
 ${lines.length > 0 && table(lines)}
 ${pagesNav({ path, query: { scope }, page: wanted, total })}
 ${may(call.viewer, 'admin_schedule', project) && fresh}`;

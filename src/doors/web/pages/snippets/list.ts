@@ -13,6 +13,7 @@ import { type IconName, icon } from '../../parts/icon.ts';
 import { relativeTo } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
 
@@ -59,7 +60,7 @@ const listView = async (visit: Visit, list: SnippetList, pageQuery: PageQuery): 
   const rows =
     shown.length === 0
       ? emptyState({ icon: 'file', title: 'No snippets', text: 'Snippets share a piece of code or text.' })
-      : html`<header><span class="muted">${total === 1 ? '1 snippet' : `${total} snippets`}</span></header><ul class="list">${shown.map((one) => row(list, one))}</ul>`;
+      : html`<header><span class="muted">${spellCount(total, 'snippet')}</span></header><ul class="list">${shown.map((one) => row(list, one))}</ul>`;
   const query = { of: home === null && whose === 'public' ? whose : undefined };
   return view(
     'Snippets',

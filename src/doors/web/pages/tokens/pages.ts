@@ -1,10 +1,8 @@
-import type { Static } from 'typebox';
 import { requireUser } from '../../../../core/access/call.ts';
 import { today } from '../../../../core/access/viewer.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
-import { id, object, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
+import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { tokenJson } from '../../../../identity/tokens/json.ts';
 import { createOwnToken } from '../../../../identity/tokens/create_own_token.ts';
 import { type TokenRow, findToken, listTokens } from '../../../../identity/tokens/queries.ts';
@@ -13,11 +11,11 @@ import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import {
   type FormProblems,
+  answerForm,
   checkboxes,
   form,
   input,
   noProblems,
-  problemsOf,
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -26,11 +24,12 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { scopeMeanings } from './scopes.ts';
 import {
+  type FilledToken,
   type TokenState,
+  asTyped,
   chosenEnd,
   expiryFields,
-  expiryParams,
-  lives,
+  newTokenParams,
   stateTabs,
   tokenBadge,
 } from './token_form.ts';
@@ -40,25 +39,11 @@ const path = '/profile/personal_access_tokens';
 const resetPath = '/profile/feed_addresses/reset';
 const title = 'Personal access tokens';
 
-const filled = object({
-  name: text({ maxLength: 2000 }),
-  scopes: { ...texts(), default: [] as string[] },
-  ...expiryParams,
-});
+const filled = object({ ...newTokenParams, name: text({ maxLength: 2000 }) });
 
-type Filled = Static<typeof filled>;
+const blank: FilledToken = { name: '', scopes: [], life: '30' };
 
-const blank: Filled = { name: '', scopes: [], life: '30' };
-
-/** Input to show again when the form was invalid. */
-const asTyped = ({ name, scopes, life, expires_at }: RawParams): Filled => ({
-  name: typeof name === 'string' ? name : '',
-  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
-  life: lives.find((one) => one === life) ?? blank.life,
-  expires_at: typeof expires_at === 'string' ? expires_at : null,
-});
-
-const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html => {
+const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html => {
   const { now, admin } = visit.call;
   const scopes = tokenScopes.filter((scope) => admin || scope !== 'sudo');
   return form(
@@ -162,14 +147,13 @@ const create = page({
     // Stricter than the API, whose answer shows at once that the token has expired.
     if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
     const expires_at = chosenEnd(given, call.now);
-    try {
-      const made = await createOwnToken(call, { ...given, expires_at });
-      return madeView(made.text, given, expires_at);
-    } catch (error) {
-      const problems = problemsOf(error);
-      if (problems === null) throw error;
-      return await listView(visit, {}, given, problems);
-    }
+    return await answerForm(
+      async () => {
+        const made = await createOwnToken(call, { ...given, expires_at });
+        return madeView(made.text, given, expires_at);
+      },
+      async (problems) => await listView(visit, {}, given, problems),
+    );
   },
 });
 

@@ -1,21 +1,39 @@
 /** Parts of pages of tokens: the choice of an expiry, and the lists by state. */
 import { today } from '../../../../core/access/viewer.ts';
-import { clearable, date, oneOf, optional } from '../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { type FormProblems, input, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 
 const dayLength = 86_400_000;
 
-export const lives = ['7', '30', '90', '365', 'none'] as const;
+const lives = ['7', '30', '90', '365', 'none'] as const;
 
 /** Parameters of the choice of an expiry. */
-export const expiryParams = {
+const expiryParams = {
   life: { ...oneOf(lives), default: '30' as const },
   expires_at: optional(clearable(date())),
 };
 
 export type ChosenExpiry = { life: (typeof lives)[number]; expires_at?: string | null };
+
+/** Parameters of the form of a new token that all kinds of tokens have. */
+export const newTokenParams = {
+  name: text(),
+  scopes: { ...texts(), default: [] as string[] },
+  ...expiryParams,
+};
+
+export type FilledToken = ChosenExpiry & { name: string; scopes: string[] };
+
+/** Returns the input of an invalid form, to show it again. */
+export const asTyped = ({ name, scopes, life, expires_at }: RawParams): FilledToken => ({
+  name: typeof name === 'string' ? name : '',
+  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
+  life: lives.find((one) => one === life) ?? '30',
+  expires_at: typeof expires_at === 'string' ? expires_at : null,
+});
 
 const endOf = (life: ChosenExpiry['life'], now: number): string | null =>
   life === 'none' ? null : today(now + Number(life) * dayLength);

@@ -17,6 +17,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 const servedTriggers = `${projectRoot}/triggers`;
 
@@ -85,7 +86,7 @@ const listView = async (
   const { items, total } = await listTriggers(call.db, project.id, wanted);
   const triggers = await triggersJson(call, items);
   const content = html`<p>A trigger token starts pipelines with the rights of its owner.</p>
-<p class="quiet">${total === 1 ? '1 trigger' : `${total} triggers`}</p>
+<p class="quiet">${spellCount(total, 'trigger')}</p>
 ${triggers.length > 0 && table(triggers.map((one) => line(visit, path, one)))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New trigger</h2>

@@ -14,6 +14,7 @@ import type {
 } from '../ci/settings_list.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, untried, variableForm } from './form.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 export const ownerOf = (owner: SettingsOwner): Owner => {
   if (owner.scope === 'instance') return { type: 'Instance', id: 0 };
@@ -82,7 +83,7 @@ export const listView = async (
   const wanted = pageRequest(query);
   const { items, total } = await listVariables(visit.call.platform, ownerOf(owner), wanted);
   const content = html`<p>${reach[owner.scope]}</p>
-${list.above}<p class="quiet">${total === 1 ? '1 variable' : `${total} variables`}</p>
+${list.above}<p class="quiet">${spellCount(total, 'variable')}</p>
 ${items.length > 0 && table(items.map((variable) => ({ visit, list, variable })))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New variable</h2>

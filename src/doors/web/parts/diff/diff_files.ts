@@ -8,6 +8,7 @@ import { type DiffView, diffStats, fileCard } from './file_card.ts';
 import { isLongDiff } from './long_diff.ts';
 import { parseLines } from './parse_lines.ts';
 import { type PreparedRow, highlightedRows } from './prepare_rows.ts';
+import { spellCount } from '../spell_count.ts';
 
 /** Lines of all files that are shown at once; later files are collapsed. */
 const maxLines = 10_000;
@@ -25,7 +26,7 @@ type Given = {
 
 /** Renders the number of files, and the lines that were added and removed. */
 export const diffSummary = (files: number, counts: { additions: number; deletions: number } | null): Html =>
-  html`<p class="row"><b>${files === 1 ? '1 changed file' : `${files} changed files`}</b>${counts !== null && diffStats(counts)}</p>`;
+  html`<p class="row"><b>${spellCount(files, 'changed file')}</b>${counts !== null && diffStats(counts)}</p>`;
 
 const readRows = async (call: Call, file: FileDiff): Promise<PreparedRow[]> =>
   file.binary || file.diff === '' ? [] : await highlightedRows(call, file.new_path, parseLines(file.diff));

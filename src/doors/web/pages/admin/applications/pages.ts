@@ -12,13 +12,12 @@ import { type BasicUserRow, basicUsersById } from '../../../../../identity/users
 import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
-import { attempt, form, noProblems, withFormStatus } from '../../../parts/form.ts';
+import { answerForm, form, noProblems, withFormStatus } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { pagesNav } from '../../../parts/paging.ts';
+import { adminListView } from '../admin_list.ts';
 import { adminView } from '../admin_nav.ts';
 import { applicationFields, applicationParams, blankApplication } from './application_fields.ts';
 
@@ -66,13 +65,14 @@ const load = async ({ call: { db } }: Visit, applicationId: number): Promise<App
 
 const create = async (visit: Visit, given: Filled): Promise<View> => {
   const { call } = visit;
-  let made: { id: number; secret: string } | undefined;
-  const problems = await attempt(async () => {
-    const application = { ...given, scopes: given.scopes.join(' '), owner_id: null };
-    made = await createApplication(call.platform, requireActor(call), call, application);
-  });
-  if (problems !== null || made === undefined) return newView(visit, given, problems ?? noProblems);
-  return madeView(await load(visit, made.id), made.secret);
+  const application = { ...given, scopes: given.scopes.join(' '), owner_id: null };
+  return await answerForm(
+    async () => {
+      const { id, secret } = await createApplication(call.platform, requireActor(call), call, application);
+      return madeView(await load(visit, id), secret);
+    },
+    (problems) => newView(visit, given, problems),
+  );
 };
 
 export const applicationPages = [
@@ -89,19 +89,20 @@ export const applicationPages = [
         db,
         items.map(({ owner_id }) => owner_id).filter((owner) => owner !== null),
       );
-      const content = html`<div class="row between"><p>OAuth applications that sign users in or use the API on their behalf.</p>
-<a class="button primary" href="${path}/new">${icon('plus')} New application</a></div>
-<div class="card"><header><span class="muted">${total === 1 ? '1 application' : `${total} applications`}</span></header>${
-        items.length === 0
-          ? emptyState({
-              icon: 'key',
-              title: 'No applications',
-              text: 'Register one to let it sign users in or call the API.',
-            })
-          : html`<ul class="list">${items.map((one) => line(visit, one, owners.get(one.owner_id ?? 0)))}</ul>`
-      }</div>
-${pagesNav({ path, query: {}, page: wanted, total })}`;
-      return adminView({ path, title: 'Applications' }, content);
+      return adminListView({
+        path,
+        title: 'Applications',
+        head: html`<p>OAuth applications that sign users in or use the API on their behalf.</p>
+<a class="button primary" href="${path}/new">${icon('plus')} New application</a>`,
+        noun: 'application',
+        rows: items.map((one) => line(visit, one, owners.get(one.owner_id ?? 0))),
+        empty: {
+          icon: 'key',
+          title: 'No applications',
+          text: 'Register one to let it sign users in or call the API.',
+        },
+        paging: { query: {}, page: wanted, total },
+      });
     },
   }),
   page({

@@ -10,6 +10,7 @@ import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
 import { brief } from '../shorten.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 
 const path = '/admin/audit_events';
 
@@ -90,7 +91,7 @@ export const auditPages = [
       const content = html`<p>Security events, newest first. They cannot be changed or deleted.</p>
 ${filterForm(kinds, kind)}
 ${target_type !== undefined && html`<p>Filtered by ${target_type} ${target_id}. <a href="${path}">Show all</a></p>`}
-<p class="quiet">${total === 1 ? '1 event' : `${total} events`}</p>
+<p class="quiet">${spellCount(total, 'event')}</p>
 ${items.length > 0 && table(items, await peopleIn(call, items))}
 ${pagesNav({ path, query: { kind: kind ?? undefined, target_type, target_id: target_id?.toString() }, page: wanted, total })}`;
       return adminView({ path, title: 'Audit log' }, content);

@@ -23,7 +23,6 @@ import {
 } from '../../../../../platform/http/schema.ts';
 import { formatTime } from '../../../../../platform/time.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
 import {
   type FormProblems,
   attempt,
@@ -38,8 +37,8 @@ import {
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { pagesNav } from '../../../parts/paging.ts';
 import { moment } from '../../../parts/timestamp.ts';
+import { adminListView } from '../admin_list.ts';
 import { adminView } from '../admin_nav.ts';
 
 const path = '/admin/broadcast_messages';
@@ -188,19 +187,20 @@ export const broadcastMessagePages = [
     handle: async (visit, query) => {
       const at = pageRequest(query);
       const { items, total } = await listMessages(visit.call.db, at);
-      const content = html`<div class="row between"><p>Announcements on pages, for example before maintenance.</p>
-<a class="button primary" href="${path}/new">${icon('plus')} New message</a></div>
-<div class="card">${
-        items.length === 0
-          ? emptyState({
-              icon: 'info',
-              title: 'No broadcast messages',
-              text: 'Add one to show a notice at the top of every page.',
-            })
-          : html`<ul class="list">${items.map((row) => line(visit, row))}</ul>`
-      }</div>
-${pagesNav({ path, query: {}, page: at, total })}`;
-      return adminView({ path, title: 'Broadcast messages' }, content);
+      return adminListView({
+        path,
+        title: 'Broadcast messages',
+        head: html`<p>Announcements on pages, for example before maintenance.</p>
+<a class="button primary" href="${path}/new">${icon('plus')} New message</a>`,
+        noun: 'message',
+        rows: items.map((row) => line(visit, row)),
+        empty: {
+          icon: 'info',
+          title: 'No broadcast messages',
+          text: 'Add one to show a notice at the top of every page.',
+        },
+        paging: { query: {}, page: at, total },
+      });
     },
   }),
   page({

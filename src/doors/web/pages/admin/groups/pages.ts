@@ -6,17 +6,16 @@ import { type GroupSize, loadGroupSizes } from '../../../../../projects/members/
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { avatar } from '../../../parts/avatar.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
 import { choiceTabs } from '../../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relativeTo } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../../page.ts';
-import { pagesNav } from '../../../parts/paging.ts';
 import { visibilityMark } from '../../../parts/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
-import { adminView } from '../admin_nav.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { adminListView } from '../admin_list.ts';
 
 const path = '/admin/groups';
 
@@ -48,8 +47,6 @@ type Listed = {
   created_at: string;
 };
 
-const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-
 const settingsLink = ({ call }: Visit, { full_path }: Listed): Html | null =>
   call.platform.hasPage('GET /-/groups/:group/settings')
     ? html`<a class="button small" href="/groups/${full_path}/-/settings" aria-label="Settings of ${full_path}">${icon('settings')} Settings</a>`
@@ -62,7 +59,7 @@ const line = (visit: Visit, group: Listed, size: GroupSize): Html => html`<li><s
   isSquare: true,
 })}</span>
 <span class="row tight"><a class="title" href="/groups/${group.full_path}">${group.full_name}</a>${visibilityMark(group.visibility)}</span>
-<span class="meta"><span>${group.full_path} · ${countOf(size.projects, 'project')} · ${countOf(size.members, 'member')} · created ${relativeTo(group.created_at)}</span></span>
+<span class="meta"><span>${group.full_path} · ${spellCount(size.projects, 'project')} · ${spellCount(size.members, 'member')} · created ${relativeTo(group.created_at)}</span></span>
 <span class="side">${settingsLink(visit, group)}</span></li>
 `;
 
@@ -84,18 +81,19 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
     call.now,
   );
   const kept = { visibility, search: search === '' ? undefined : search };
-  const content = html`<div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Name or path', keep: { visibility, sort } })}${sortMenu({ path, query: kept, param: 'sort', chosen: sort, names: sortNames })}${
-    call.platform.hasPage('GET /groups/new') &&
-    html`<a class="button primary" href="/groups/new">${icon('plus')} New group</a>`
-  }</div>
-${choiceTabs({ label: 'Groups by visibility', path, param: 'visibility', chosen: visibility, names })}
-<div class="card"><header><span class="muted">${countOf(total, 'group')}</span></header>${
-    groups.length === 0
-      ? emptyState({ icon: 'group', title: 'No groups' })
-      : html`<ul class="list">${groups.map((group) => line(visit, group, sizes.get(group.id) ?? { projects: 0, members: 0 }))}</ul>`
-  }</div>
-${pagesNav({ path, query: { ...kept, sort }, page: wanted, total })}`;
-  return adminView({ path, title: 'Groups' }, content);
+  const canCreate = call.platform.hasPage('GET /groups/new');
+  return adminListView({
+    path,
+    title: 'Groups',
+    head: html`${searchForm({ path, name: 'search', value: search, label: 'Name or path', keep: { visibility, sort } })}${sortMenu({ path, query: kept, param: 'sort', chosen: sort, names: sortNames })}${
+      canCreate && html`<a class="button primary" href="/groups/new">${icon('plus')} New group</a>`
+    }`,
+    tabs: choiceTabs({ label: 'Groups by visibility', path, param: 'visibility', chosen: visibility, names }),
+    noun: 'group',
+    rows: groups.map((group) => line(visit, group, sizes.get(group.id) ?? { projects: 0, members: 0 })),
+    empty: { icon: 'group', title: 'No groups' },
+    paging: { query: { ...kept, sort }, page: wanted, total },
+  });
 };
 
 export const groupPages = [

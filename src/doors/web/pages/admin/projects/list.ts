@@ -89,7 +89,7 @@ const listView = async (visit: Visit, listQuery: Static<typeof listParams>): Pro
   });
   const content = html`<div class="row between">${searchForm({ path: projectsPath, name: 'search', value: search, label: 'Name or path', keep: { filter, sort, storage } })}${sortMenu({ path: projectsPath, query: kept, param: 'sort', chosen: sort, names: sortNames })}</div>
 ${tabs('Projects by visibility', links)}
-<div class="card"><header><span class="muted">${total === 1 ? '1 project' : `${total} projects`}${
+<div class="card"><header><span class="muted">${spellCount(total, 'project')}${
     storage !== undefined && html` in storage ${storage}`
   }</span></header>${
     items.length === 0

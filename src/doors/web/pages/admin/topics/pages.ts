@@ -14,14 +14,11 @@ import {
   listTopics,
 } from '../../../../../projects/topics/queries.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, attempt } from '../../../parts/form.ts';
 import { html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { pagesNav } from '../../../parts/paging.ts';
 import { searchForm } from '../../../parts/search_form.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminListView } from '../admin_list.ts';
 import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './views.ts';
 
 const formParams = object({
@@ -37,19 +34,16 @@ const listView = async (
 ): Promise<View> => {
   const at = pageRequest(paged);
   const { items, total } = await listTopics(visit.call, { search }, at);
-  const content = html`<div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Search topics' })}
-<a class="button primary" href="${path}/new">${icon('plus')} New topic</a></div>
-<div class="card"><header><span class="muted">${spellCount(total, 'topic')}</span></header>${
-    items.length === 0
-      ? emptyState({
-          icon: 'tag',
-          title: 'No topics',
-          text: 'Projects can also create topics, in their settings.',
-        })
-      : html`<ul class="list">${items.map((topic) => topicLine(visit, topic))}</ul>`
-  }</div>
-${pagesNav({ path, query: { search: search === '' ? undefined : search }, page: at, total })}`;
-  return adminView({ path, title: 'Topics' }, content);
+  return adminListView({
+    path,
+    title: 'Topics',
+    head: html`${searchForm({ path, name: 'search', value: search, label: 'Search topics' })}
+<a class="button primary" href="${path}/new">${icon('plus')} New topic</a>`,
+    noun: 'topic',
+    rows: items.map((topic) => topicLine(visit, topic)),
+    empty: { icon: 'tag', title: 'No topics', text: 'Projects can also create topics, in their settings.' },
+    paging: { query: { search: search === '' ? undefined : search }, page: at, total },
+  });
 };
 
 type Filled = FilledTopic & { remove_avatar: boolean };

@@ -7,16 +7,14 @@ import type { UserRow } from '../../../../../identity/users/queries.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { avatar } from '../../../parts/avatar.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { tabs } from '../../../parts/frame/link_lists.ts';
 import { type View, type Visit, page } from '../../../page.ts';
-import { pagesNav } from '../../../parts/paging.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminListView } from '../admin_list.ts';
 import { userBadges } from './badges.ts';
 
 export const usersPath = '/admin/users';
@@ -112,22 +110,23 @@ const listView = async (visit: Visit, query: PageQuery): Promise<View> => {
     selectUsers(db, params, { ...wanted, admin: true }),
   ]);
   const kept = { filter: query.filter, search: search === '' ? undefined : search };
-  const content = html`<div class="row between">${searchForm({
+  return adminListView({
     path: usersPath,
-    name: 'search',
-    value: search,
-    label: 'Name, user name or whole e-mail address',
-    keep: { filter: query.filter, sort: query.sort },
-  })}${sortMenu({ path: usersPath, query: kept, param: 'sort', chosen: query.sort, names: sortNames })}
-<a class="button primary" href="${usersPath}/new">${icon('plus')} New user</a></div>
-${filterTabs(counts, query)}
-<div class="card"><header><span class="muted">${total === 1 ? '1 user' : `${total} users`}</span></header>${
-    rows.length === 0
-      ? emptyState({ icon: 'users', title: 'No users', text: 'No user matches the filter.' })
-      : html`<ul class="list">${rows.map((user) => line(visit, user))}</ul>`
-  }</div>
-${pagesNav({ path: usersPath, query: { ...kept, sort: query.sort }, page: wanted, total })}`;
-  return adminView({ path: usersPath, title: 'Users' }, content);
+    title: 'Users',
+    head: html`${searchForm({
+      path: usersPath,
+      name: 'search',
+      value: search,
+      label: 'Name, user name or whole e-mail address',
+      keep: { filter: query.filter, sort: query.sort },
+    })}${sortMenu({ path: usersPath, query: kept, param: 'sort', chosen: query.sort, names: sortNames })}
+<a class="button primary" href="${usersPath}/new">${icon('plus')} New user</a>`,
+    tabs: filterTabs(counts, query),
+    noun: 'user',
+    rows: rows.map((user) => line(visit, user)),
+    empty: { icon: 'users', title: 'No users', text: 'No user matches the filter.' },
+    paging: { query: { ...kept, sort: query.sort }, page: wanted, total },
+  });
 };
 
 export const listPages = [

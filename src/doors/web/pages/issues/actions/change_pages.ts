@@ -9,6 +9,7 @@ import { type IssueEdit, updateIssue } from '../../../../../planning/issues/upda
 import { forbidden, invalid } from '../../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../../page.ts';
+import { findEditable } from '../../issuables/find_editable.ts';
 import {
   type Shown,
   labelChanges,
@@ -17,7 +18,7 @@ import {
   shownParams,
 } from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { findEditable, oneIssue, servedIssues } from '../find.ts';
+import { oneIssue, servedIssues } from '../find.ts';
 import { issueKind } from '../issue_kind.ts';
 
 const { confidential, due_date } = createParams(issueFields);
@@ -97,7 +98,7 @@ const change = page({
     const { shown_milestone_id, shown_due_date, ...sent } = others;
     const shown = { shown_labels, shown_assignee_ids, shown_milestone_id, shown_due_date };
     const { call } = visit;
-    const loaded = await findEditable(call, project, iid);
+    const loaded = await findEditable(issueKind, call, { project, iid });
     const isAdmin = may(call.viewer, 'admin_issue', loaded.project);
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: issueKind, visit, loaded }, async () => {

@@ -1,58 +1,24 @@
 /** The form for the title and the description of an issue. */
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { updateIssue } from '../../../../../planning/issues/update.ts';
-import { longText, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { object } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../../parts/form.ts';
-import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { projectView } from '../../../parts/frame/project_layout.ts';
-import { html } from '../../../parts/html.ts';
-import { baseOf, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
-import {
-  type EditConflict,
-  conflictCard,
-  findConflict,
-  submitLabel,
-} from '../../issuables/edit_conflict_card.ts';
-import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
-
-type Filled = { title: string; description: string };
-
-/** Problems of the refused form. */
-type Refused = { problems: FormProblems; conflict: EditConflict | null };
+import { attempt } from '../../../parts/form.ts';
+import { type Texts, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
+import { findConflict } from '../../issuables/edit_conflict_card.ts';
+import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
+import { findEditable } from '../../issuables/find_editable.ts';
+import { issuePath, oneIssue, servedIssues } from '../find.ts';
+import { issueKind } from '../issue_kind.ts';
 
 const editView = (
   visit: Visit,
   loaded: LoadedIssue,
-  filled: Filled,
-  { problems, conflict }: Refused = { problems: noProblems, conflict: null },
+  { title, description }: Texts,
+  refused = notRefused,
 ): View => {
-  const { issue, project } = loaded;
-  const content = html`<div class="form-page"><div data-edit-form>${form(
-    visit,
-    { action: issuePath(loaded, '/edit'), submit: submitLabel(conflict), problems },
-    input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
-    markdownEditor({
-      name: 'description',
-      label: 'Description',
-      value: filled.description,
-      rows: 16,
-      project,
-      problems,
-    }),
-    hidden('base', baseOf(issue)),
-  )}${conflictCard(conflict, issuePath(loaded, '/edit'))}</div>
-<p><a href="${issuePath(loaded)}">Back to the issue</a></p></div>`;
-  const view = projectView(visit, { project, title: `Edit #${issue.iid}`, noun: 'issues' }, content);
-  return withFormStatus(view, problems);
+  const filled = { name: `#${loaded.issue.iid}`, title, description: description ?? '' };
+  return editFormView({ kind: issueKind, visit, loaded }, filled, refused);
 };
 
 const show = page({
@@ -60,10 +26,9 @@ const show = page({
   path: `${servedIssues}/:iid/edit`,
   audience: 'user',
   params: object(oneIssue),
-  handle: async (visit, { project, iid }) => {
-    const loaded = await findEditable(visit.call, project, iid);
-    const { title, description } = loaded.issue;
-    return editView(visit, loaded, { title, description: description ?? '' });
+  handle: async (visit, named) => {
+    const loaded = await findEditable(issueKind, visit.call, named);
+    return editView(visit, loaded, loaded.issue);
   },
 });
 
@@ -71,26 +36,17 @@ const update = page({
   method: 'POST',
   path: `${servedIssues}/:iid/edit`,
   audience: 'user',
-  params: object({
-    ...oneIssue,
-    title: optional(longText()),
-    description: optional(longText()),
-    base: optional(text()),
-  }),
-  handle: async (visit, { project, iid, title = '', description: typed = '', base = '' }) => {
+  params: object({ ...oneIssue, ...editedTexts }),
+  handle: async (visit, { project, iid, title = '', description = '', base = '' }) => {
     const { call } = visit;
-    const loaded = await findEditable(call, project, iid);
-    const description = typed.replaceAll('\r\n', '\n');
-    // Browsers send other line ends than the text may have.
-    const before = (loaded.issue.description ?? '').replaceAll('\r\n', '\n');
-    const edit = { title, ...(description !== before && { description }) };
+    const loaded = await findEditable(issueKind, call, { project, iid });
+    const { typed, edit } = readTexts(loaded.issue, { title, description });
     const problems = await attempt(
       async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked.issue, 'issue')),
     );
     if (problems === null) return redirect(issuePath(loaded));
-    const current = await findEditable(call, project, iid);
-    const conflict = findConflict(base, current.issue, { title, description });
-    return editView(visit, current, { title, description }, { problems, conflict });
+    const current = await findEditable(issueKind, call, { project, iid });
+    return editView(visit, current, typed, { problems, conflict: findConflict(base, current.issue, typed) });
   },
 });
 

@@ -4,7 +4,7 @@ import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
-import type { IssueListScope } from '../list_scope.ts';
+import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 import { type ListedIssue, parseIssue } from './issue_row.ts';
 

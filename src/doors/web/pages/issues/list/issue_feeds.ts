@@ -5,7 +5,7 @@ import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { atomFeed } from '../../../parts/feeds/atom.ts';
 import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
-import type { IssueListScope } from '../list_scope.ts';
+import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type ListedIssue, issuePath, parseIssue } from './issue_row.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 

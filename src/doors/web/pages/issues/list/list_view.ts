@@ -7,44 +7,14 @@ import { countIssues } from '../../../../../planning/issues/lists/statistics.ts'
 import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { pagesNav } from '../../../parts/paging.ts';
-import type { IssueListScope } from '../list_scope.ts';
-import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
-import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
-import { formatsMenu } from '../../issuables/list/formats_menu.ts';
-import { filterBar } from '../../issuables/list/filter_bar.ts';
-import {
-  type ListTexts,
-  type StateTab,
-  emptyPart,
-  listCard,
-  listSummary,
-  newButton,
-  stateTabs,
-} from '../../issuables/list/list_parts.ts';
-import { viewsMenu } from '../../issuables/list/views_menu.ts';
-import { issueLanguage, mergeChips, readTyped } from '../../issuables/list/typed_filter.ts';
+import { addressOf } from '../../issuables/list/filter_chips.ts';
+import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
+import type { StateTab } from '../../issuables/list/list_parts.ts';
+import type { IssueListScope } from '../../issuables/list/list_scope.ts';
+import { issueLanguage } from '../../issuables/list/typed_filter.ts';
 import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
 import { issueRow, parseIssue } from './issue_row.ts';
-
-/** Returns the address for the typed text: of an issue by its number, or of the list with more filters. */
-export const typedAddress = (
-  { call }: Visit,
-  { path, project }: Pick<IssueListScope, 'path' | 'project'>,
-  query: ListQuery,
-  q: string,
-): string => {
-  const [, number] = /^\s*#(\d{1,9})\s*$/.exec(q) ?? [];
-  if (number !== undefined && project !== null) return `/${project.full_path}/issues/${number}`;
-  const typed = readTyped(q, call.actor?.user.username ?? null, issueLanguage);
-  const state = typed.state ?? query.state;
-  return addressOf(path, {
-    ...query.otherParams,
-    state: state === 'opened' ? undefined : state,
-    ...chipQuery(mergeChips(query.chips, typed.chips)),
-  });
-};
 
 type Counts = Record<State, number>;
 
@@ -62,11 +32,22 @@ const countStates = async (
   return { opened, closed, all: opened + closed };
 };
 
-const words: ListTexts<State> = {
-  one: 'issue',
-  many: 'issues',
-  icon: 'issue',
-  states: { opened: 'open ', closed: 'closed ', all: '' },
+export const issueListKind: ListedKind<State> = {
+  noun: 'issues',
+  sign: '#',
+  title: 'Issues',
+  texts: {
+    one: 'issue',
+    many: 'issues',
+    icon: 'issue',
+    states: { opened: 'open ', closed: 'closed ', all: '' },
+  },
+  language: issueLanguage,
+  bar: {
+    placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
+    fields: issueFields,
+    isOrderedByHand: true,
+  },
 };
 
 const tabsOf = (counts: Counts): StateTab<State>[] => [
@@ -74,13 +55,6 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
   { state: 'closed', content: html`${icon('check-circle')} Closed`, count: counts.closed },
   { state: 'all', content: html`All`, count: counts.all },
 ];
-
-const bar = {
-  words: 'issues',
-  placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
-  fields: issueFields,
-  isOrderedByHand: true,
-};
 
 /** Renders the rows of the list, with the statements that an answer of the API takes and one for the labels. */
 const rowsPart = async (
@@ -114,30 +88,9 @@ export const issueList = async (
   query: IssueListQuery,
 ): Promise<View | Redirect> => {
   const read = readQuery(query, list);
-  if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
-  const { path, newPath, view } = list;
+  if (query.q !== undefined)
+    return redirect(typedAddress(visit, list, issueListKind, { query: read, typed: query.q }));
   const { rows, total } = await rowsPart(visit, list, read);
-  const filtered = { ...read.otherParams, ...chipQuery(read.chips) };
-  const views = await viewsMenu(visit, { scope: list.scope, kind: 'issues', path, query: filtered });
-  const counts = await countStates(visit, list, read, total);
-  const card =
-    rows.length === 0
-      ? html`<section class="card" aria-label="Issues">${emptyPart(list, read, { words, total })}</section>`
-      : listCard({
-          name: 'Issues',
-          summary: listSummary(read, words, { shown: rows.length, total }),
-          rows,
-          formats: formatsMenu(visit, list.formats, filtered),
-          bulk: visit.call.signedIn
-            ? bulkMenu(visit, { scope: list.scope, segment: 'issues', back: visit.path })
-            : null,
-        });
-  return view(
-    'Issues',
-    html`<h1 class="visually-hidden">Issues</h1>
-<div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
-${filterBar({ ...bar, scope: list.scope, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
-${card}
-${pagesNav({ path, query: filtered, page: read.page, total })}`,
-  );
+  const tabs = tabsOf(await countStates(visit, list, read, total));
+  return await listView(visit, list, issueListKind, { query: read, rows, total, tabs });
 };

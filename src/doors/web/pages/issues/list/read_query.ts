@@ -4,7 +4,7 @@ import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
 import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
 import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
-import type { IssueListScope } from '../list_scope.ts';
+import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 

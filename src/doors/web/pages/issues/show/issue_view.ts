@@ -18,13 +18,12 @@ import { issuePath, issuesPath } from '../find.ts';
 import { branchMenu } from './branch_menu.ts';
 import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
 import { sidePart } from './properties.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 
 const stateBadge = ({ issue }: LoadedIssue): Html =>
   issue.state === 'opened'
     ? html`<span class="state open">${icon('issue')} Open</span>`
     : html`<span class="state closed">${icon('check-circle')} Closed</span>`;
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const summary = ({ issue }: LoadedIssue): Html => {
   const tasks = taskCounts(issue.description);
@@ -33,7 +32,7 @@ const summary = ({ issue }: LoadedIssue): Html => {
     issue.state === 'closed' && closed_at !== null
       ? html` · closed ${relative(closed_at)}${closed_by !== null && html` by ${closed_by.name}`}`
       : null;
-  return html`<span class="muted"><a class="author" href="/${issue.author.username}">${issue.author.name}</a> opened this ${relative(issue.created_at)}${closed} · ${plural(issue.user_notes_count, 'comment')}${
+  return html`<span class="muted"><a class="author" href="/${issue.author.username}">${issue.author.name}</a> opened this ${relative(issue.created_at)}${closed} · ${spellCount(issue.user_notes_count, 'comment')}${
     tasks.count > 0 && ` · ${tasks.completed_count} of ${tasks.count} tasks done`
   }</span>`;
 };

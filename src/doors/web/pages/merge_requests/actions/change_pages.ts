@@ -27,7 +27,7 @@ import {
   shownParams,
 } from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { findEditable } from '../../issuables/time_and_task_pages.ts';
+import { findEditable } from '../../issuables/find_editable.ts';
 import { oneRequest, requestsPath, servedRequests } from '../find.ts';
 import { requestKind } from '../request_kind.ts';
 

@@ -21,6 +21,7 @@ import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type ThreadPosition, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 
 /** Largest file that is shown whole. */
 const maxWholeBytes = 1024 * 1024;
@@ -113,7 +114,7 @@ const abovePart = ({ above, outdated }: Placed): Html | null => {
   if (above.length === 0 && outdated.length === 0) return null;
   const folded =
     outdated.length > 0 &&
-    html`<details><summary>${outdated.length === 1 ? '1 outdated thread' : `${outdated.length} outdated threads`}</summary><div class="stack">${outdated}</div></details>`;
+    html`<details><summary>${spellCount(outdated.length, 'outdated thread')}</summary><div class="stack">${outdated}</div></details>`;
   return html`<div class="file-threads">${above}${folded}</div>`;
 };
 

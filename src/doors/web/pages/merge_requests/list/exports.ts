@@ -5,7 +5,7 @@ import { listMergeRequests } from '../../../../../review/merge_requests/lists/li
 import type { RawPage, Visit } from '../../../page.ts';
 import { atomFeed } from '../../../parts/feeds/atom.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
-import type { RequestListScope } from '../list_scope.ts';
+import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
 import { type ListedRequest, parseRequest, pathOf } from './request_row.ts';
 

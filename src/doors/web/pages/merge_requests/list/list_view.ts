@@ -7,43 +7,14 @@ import { loadRowFacts } from '../../../../../review/merge_requests/lists/row_fac
 import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { pagesNav } from '../../../parts/paging.ts';
-import { bulkMenu } from '../../issuables/bulk/bulk_form.ts';
-import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
-import { formatsMenu } from '../../issuables/list/formats_menu.ts';
-import { type FilterField, filterBar, sharedFields } from '../../issuables/list/filter_bar.ts';
-import {
-  type ListTexts,
-  type StateTab,
-  emptyPart,
-  listCard,
-  listSummary,
-  newButton,
-  stateTabs,
-} from '../../issuables/list/list_parts.ts';
-import { viewsMenu } from '../../issuables/list/views_menu.ts';
-import { mergeChips, readTyped, requestLanguage } from '../../issuables/list/typed_filter.ts';
-import type { RequestListScope } from '../list_scope.ts';
+import { type FilterField, sharedFields } from '../../issuables/list/filter_bar.ts';
+import { addressOf } from '../../issuables/list/filter_chips.ts';
+import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
+import type { StateTab } from '../../issuables/list/list_parts.ts';
+import type { RequestListScope } from '../../issuables/list/list_scope.ts';
+import { requestLanguage } from '../../issuables/list/typed_filter.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
 import { parseRequest, requestRow } from './request_row.ts';
-
-/** Returns the address for the typed text: of a merge request by its number, or of the list with more filters. */
-const typedAddress = (
-  { call }: Visit,
-  { path, project }: RequestListScope,
-  query: ListQuery,
-  q: string,
-): string => {
-  const [, number] = /^\s*!(\d{1,9})\s*$/.exec(q) ?? [];
-  if (number !== undefined && project !== null) return `${path}/${number}`;
-  const typed = readTyped(q, call.actor?.user.username ?? null, requestLanguage);
-  const state = typed.state ?? query.state;
-  return addressOf(path, {
-    ...query.otherParams,
-    state: state === 'opened' ? undefined : state,
-    ...chipQuery(mergeChips(query.chips, typed.chips)),
-  });
-};
 
 type Counts = Record<State, number>;
 
@@ -59,13 +30,6 @@ const countStates = async (
   const [opened, merged] = [await count('opened'), await count('merged')];
   const closed = state === 'all' ? total - opened - merged : await count('closed');
   return { opened, merged, closed, all: opened + merged + closed };
-};
-
-const words: ListTexts<State> = {
-  one: 'merge request',
-  many: 'merge requests',
-  icon: 'merge-request',
-  states: { opened: 'open ', merged: 'merged ', closed: 'closed ', all: '' },
 };
 
 const tabsOf = (counts: Counts): StateTab<State>[] => [
@@ -98,10 +62,21 @@ const fields: readonly FilterField[] = [
   },
 ];
 
-const bar = {
-  words: 'merge requests',
-  placeholder: 'Filter: label:bug, reviewer:me, target:main, is:draft, or words…',
-  fields,
+const requestListKind: ListedKind<State> = {
+  noun: 'merge_requests',
+  sign: '!',
+  title: 'Merge requests',
+  texts: {
+    one: 'merge request',
+    many: 'merge requests',
+    icon: 'merge-request',
+    states: { opened: 'open ', merged: 'merged ', closed: 'closed ', all: '' },
+  },
+  language: requestLanguage,
+  bar: {
+    placeholder: 'Filter: label:bug, reviewer:me, target:main, is:draft, or words…',
+    fields,
+  },
 };
 
 /** Renders the rows of the list, with the statements that an answer of the API takes and three for their facts. */
@@ -148,30 +123,10 @@ export const requestList = async (
   query: RequestListQuery,
 ): Promise<View | Redirect> => {
   const read = readQuery(query, list);
-  if (query.q !== undefined) return redirect(typedAddress(visit, list, read, query.q));
-  const { path, newPath, view } = list;
+  if (query.q !== undefined)
+    return redirect(typedAddress(visit, list, requestListKind, { query: read, typed: query.q }));
   const { rows, total } = await rowsPart(visit, list, read);
-  const filtered = { ...read.otherParams, ...chipQuery(read.chips) };
-  const views = await viewsMenu(visit, { scope: list.scope, kind: 'merge_requests', path, query: filtered });
-  const counts = await countStates(visit, list, read, total);
-  const card =
-    rows.length === 0
-      ? html`<section class="card" aria-label="Merge requests">${emptyPart(list, read, { words, total })}</section>`
-      : listCard({
-          name: 'Merge requests',
-          summary: listSummary(read, words, { shown: rows.length, total }),
-          rows,
-          formats: formatsMenu(visit, list.formats, filtered),
-          bulk: visit.call.signedIn
-            ? bulkMenu(visit, { scope: list.scope, segment: 'merge_requests', back: visit.path })
-            : null,
-        });
-  return view(
-    'Merge requests',
-    html`<h1 class="visually-hidden">Merge requests</h1>
-<div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}<div class="row">${reviewLink(visit, list, read)}${newPath !== null && newButton(newPath, 'merge request')}</div></div>
-${filterBar({ ...bar, scope: list.scope, path, chips: read.chips, otherParams: read.otherParams }, read.order, views)}
-${card}
-${pagesNav({ path, query: filtered, page: read.page, total })}`,
-  );
+  const tabs = tabsOf(await countStates(visit, list, read, total));
+  const link = reviewLink(visit, list, read);
+  return await listView(visit, list, requestListKind, { query: read, rows, total, tabs, link });
 };

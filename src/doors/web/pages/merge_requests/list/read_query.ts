@@ -6,7 +6,7 @@ import {
   filterParams,
   scopeParam,
 } from '../../../../../review/merge_requests/lists/merge_request_filters.ts';
-import type { RequestListScope } from '../list_scope.ts';
+import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;

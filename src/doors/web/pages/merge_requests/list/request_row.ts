@@ -9,6 +9,7 @@ import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 
@@ -71,7 +72,7 @@ const looks: Record<string, readonly [image: IconName, style: string, word: stri
 const fact = (content: Html, title: string, style = ''): Html =>
   html`<span class="status ${style}" title="${title}">${content}</span>`;
 
-const spell = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 
 const peoplePart = (role: string, users: readonly User[]): Html | null => {
   if (users.length === 0) return null;
@@ -96,13 +97,13 @@ const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => 
   return html`<span class="side">${
     has_conflicts && fact(html`${icon('warning')} Conflicts`, 'Conflicts with the target branch', 'bad')
   }${pipeline !== null && pipelineMark(pipeline.project, pipeline)}${
-    approvals > 0 && fact(html`${icon('check')} ${spell(approvals, 'approval')}`, 'Approvals', 'ok')
+    approvals > 0 && fact(html`${icon('check')} ${spellCount(approvals, 'approval')}`, 'Approvals', 'ok')
   }${
     areChangesRequested &&
     fact(html`${icon('warning')} Changes requested`, 'A reviewer waits for changes', 'bad')
   }${tasksPart(request)}${
     milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
-  }${fact(html`${icon('comment', 'Comments')} ${comments}`, spell(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
+  }${fact(html`${icon('comment', 'Comments')} ${comments}`, spellCount(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
     'Reviewers',
     reviewers,
   )}</span>`;

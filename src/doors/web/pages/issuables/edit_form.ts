@@ -1,0 +1,79 @@
+/** The form for the title and the description of an issue or merge request. */
+import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import { longText, optional, text } from '../../../../platform/http/schema.ts';
+import type { View, Visit } from '../../page.ts';
+import {
+  type FormProblems,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { type Texts, baseOf } from '../../parts/timeline/edit_conflicts.ts';
+import { type EditConflict, conflictCard, submitLabel } from './edit_conflict_card.ts';
+import type { IssuableKind } from './issuable_kind.ts';
+
+/** Parameters of the form. `base` is the fingerprint of the texts that it was opened with. */
+export const editedTexts = {
+  title: optional(longText()),
+  description: optional(longText()),
+  base: optional(text()),
+};
+
+type Typed = { title: string; description: string };
+
+/** Problems of the refused form. */
+export type Refused = { problems: FormProblems; conflict: EditConflict | null };
+
+export const notRefused: Refused = { problems: noProblems, conflict: null };
+
+type Filled = Typed & {
+  /** Number of the record with its sign: `#4`. */
+  name: string;
+  /** Fields below the description. */
+  fields?: readonly (Html | null)[];
+};
+
+/** Renders the page of the form. */
+export const editFormView = <L extends LoadedTarget>(
+  { kind, visit, loaded }: { kind: IssuableKind<L>; visit: Visit; loaded: L },
+  { name, title, description, fields = [] }: Filled,
+  { problems, conflict }: Refused,
+): View => {
+  const path = kind.path(loaded, '/edit');
+  const content = html`<div class="form-page"><div data-edit-form>${form(
+    visit,
+    { action: path, submit: submitLabel(conflict), problems },
+    input({ name: 'title', label: 'Title', value: title, required: true, problems }),
+    markdownEditor({
+      name: 'description',
+      label: 'Description',
+      value: description,
+      rows: 16,
+      project: loaded.project,
+      problems,
+    }),
+    ...fields,
+    hidden('base', baseOf(kind.texts(loaded))),
+  )}${conflictCard(conflict, path)}</div>
+<p><a href="${kind.path(loaded)}">Back to the ${kind.noun.word}</a></p></div>`;
+  return withFormStatus(kind.partView(visit, loaded, `Edit ${name}`, content), problems);
+};
+
+const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/**
+ * Returns the texts of the form, and the edit they mean. Browsers send other line ends than the text may have, so a
+ * description that differs by nothing else stays as it is.
+ */
+export const readTexts = (
+  before: Texts,
+  { title, description }: Typed,
+): { typed: Typed; edit: Partial<Typed> } => {
+  const typed = { title, description: withPlainLineEnds(description) };
+  const isSame = typed.description === withPlainLineEnds(before.description ?? '');
+  return { typed, edit: isSame ? { title } : typed };
+};
