@@ -32,6 +32,7 @@ const wire = [
   'gitd/protocol_records.ts',
   'gitd/rpc/frames.ts',
   'gitd/rpc/socket_streams.ts',
+  'gitd/disk/inspect_storage.ts',
   'gitd/disk/instance_marker.ts',
 ];
 

@@ -1,9 +1,7 @@
 /** Syncs folders, whose entries a file system may otherwise lose in a power cut. */
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
-const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+import { isMissing } from './is_missing.ts';
 
 /** Syncs a folder; false if it does not exist. */
 export const syncFolder = async (folder: string): Promise<boolean> => {

@@ -2,7 +2,8 @@
 import type { MethodHandler, Storage } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { resolveRepositoryPath } from '../disk/storage_paths.ts';
-import { inspectStorage, readMarker, writeMarker } from '../disk/instance_marker.ts';
+import { inspectStorage } from '../disk/inspect_storage.ts';
+import { readMarker, writeMarker } from '../disk/instance_marker.ts';
 
 const unmarked = (): GitError =>
   new GitError('unavailable', 'the storage has no marker: it is not mounted, or was never used');

@@ -1,6 +1,7 @@
 /** Compares a storage with the instance at startup, and claims it. */
+import { inspectStorage } from '../../../gitd/disk/inspect_storage.ts';
 import type { Connection } from './connection.ts';
-import { inspectStorage, writeMarker } from './instance_marker.ts';
+import { writeMarker } from './instance_marker.ts';
 import type { StorageState } from './protocol_types.ts';
 import { type GitParts, type StorageSite, openCheckedConnection, getLocalRoot } from './storages.ts';
 

@@ -1,2 +1,2 @@
 /** The marker of a folder or a bucket: the id of the instance whose data it holds. */
-export { inspectStorage, markerName, readMarker, writeMarker } from '../../../gitd/disk/instance_marker.ts';
+export { markerName, readMarker, writeMarker } from '../../../gitd/disk/instance_marker.ts';

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { findCodeForPush } from '../../code/repository/branches/create.ts';
 import { commitFiles } from '../../code/repository/commits/create.ts';
-import { cleanPath } from '../../code/repository/commits/file_actions.ts';
+import { stripLeadingSlashes } from '../../code/repository/files/paths.ts';
 import { loadFile } from '../../code/repository/files/find_file.ts';
 import { type Code, findCode, projectParam } from '../../code/repository/find_code.ts';
 import { maxBytesInMemory } from '../../code/repository/limits.ts';
@@ -60,7 +60,7 @@ const commitSection = async (
   { branch, file, message }: Target,
 ): Promise<void> => {
   const section = await generateSection(call, code, request);
-  const file_path = cleanPath(file);
+  const file_path = stripLeadingSlashes(file);
   const existing = await readExisting(code, branch, file_path);
   const content = Buffer.from(insertSection(existing?.text ?? '', readVersion(request.version), section));
   const action =

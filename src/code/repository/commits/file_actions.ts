@@ -1,6 +1,7 @@
 /** Validates the file actions of a commit and packs them for the git storage. */
 import { type Failure, badRequest, invalid } from '../../../platform/errors.ts';
 import type { ActionProblem, CommitAction } from '../../../platform/git/protocol_types.ts';
+import { stripLeadingSlashes } from '../files/paths.ts';
 import { refusal } from '../refs/resolve.ts';
 
 /** A validated change of one file. */
@@ -45,9 +46,6 @@ const requireValue = (value: string | undefined, name: string): string => {
   return value;
 };
 
-/** Removes leading slashes: paths are relative to the root. */
-export const cleanPath = (text: string): string => text.replace(/^\/+/, '');
-
 const optionalOid = (text: string | undefined): string | undefined => {
   if (text === undefined || text === '') return undefined;
   if (!/^[0-9a-f]{40}$/i.test(text)) throw invalid({ last_commit_id: ['is invalid'] });
@@ -61,7 +59,7 @@ const readAction = (sent: unknown): FileAction => {
   const input = sent as Record<string, unknown>;
   const kind = requireValue(readText(input, 'action', wordLimit), 'action');
   if (!isKind(kind)) throw invalid({ action: ['does not have a valid value'] });
-  const file_path = cleanPath(requireValue(readText(input, 'file_path', pathLimit), 'file_path'));
+  const file_path = stripLeadingSlashes(requireValue(readText(input, 'file_path', pathLimit), 'file_path'));
   const previous = readText(input, 'previous_path', pathLimit);
   const content = readText(input, 'content');
   const encoding = readText(input, 'encoding', wordLimit) ?? 'text';
@@ -77,7 +75,7 @@ const readAction = (sent: unknown): FileAction => {
   return {
     action: kind,
     file_path,
-    ...(kind === 'move' && { previous_path: cleanPath(requireValue(previous, 'previous_path')) }),
+    ...(kind === 'move' && { previous_path: stripLeadingSlashes(requireValue(previous, 'previous_path')) }),
     ...(content !== undefined && kind !== 'delete' && { content: decodeContent(content, encoding) }),
     ...(last_commit_id !== undefined && { last_commit_id }),
     ...(execute_filemode !== undefined && { execute_filemode }),

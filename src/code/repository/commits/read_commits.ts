@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, CommitWalk, Oid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { actionPath, isPlainPath } from '../files/paths.ts';
+import { isPlainPath, stripSlashes } from '../files/paths.ts';
 import { type Code, getWebUrl } from '../find_code.ts';
 import { type StatsJson, commitJson, statsJson } from './json.ts';
 import { loadLastPipelines } from '../statuses/last_pipelines.ts';
@@ -50,7 +50,7 @@ const seconds = (time: number): number => Math.floor(time / 1_000);
 const toCommitWalk = (filter: CommitFilter): Partial<CommitWalk> => {
   const { path, since, until, author, search, first_parent, order } = filter;
   return {
-    ...(path !== undefined && path !== '' && { path: actionPath(path) }),
+    ...(path !== undefined && path !== '' && { path: stripSlashes(path) }),
     ...(since !== undefined && { since: seconds(since) }),
     ...(until !== undefined && { until: seconds(until) }),
     ...(author !== undefined && author !== '' && { author }),
@@ -77,7 +77,7 @@ export const walkCommits = async (
   filter: CommitFilter,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<Commit[]> => {
-  if (!isPlainPath(actionPath(filter.path ?? ''))) return [];
+  if (!isPlainPath(stripSlashes(filter.path ?? ''))) return [];
   const walk = { from: [from], skip, limit, ...toCommitWalk(filter) };
   return (await repository.ask('commits.list', walk)).commits;
 };
@@ -92,7 +92,7 @@ export const listCommits = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<ListedCommit>> => {
   const from = await resolveStarts(code, filter);
-  if (from.length === 0 || !isPlainPath(actionPath(filter.path ?? ''))) return { items: [], total: 0 };
+  if (from.length === 0 || !isPlainPath(stripSlashes(filter.path ?? ''))) return { items: [], total: 0 };
   const { commits, total } = await code.repository.ask('commits.list', {
     from,
     skip: offset,

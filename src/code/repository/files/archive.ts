@@ -6,7 +6,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import { formatDisposition } from '../../../platform/http/range.ts';
 import type { Code } from '../find_code.ts';
-import { actionPath, isPlainPath } from './paths.ts';
+import { isPlainPath, stripSlashes } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';
 import { peekFirstChunk } from './serve_blob.ts';
 import { callClient } from '../refs/transfer_access.ts';
@@ -55,7 +55,7 @@ export const archiveAnswer = async (call: Call, code: Code, request: ArchiveRequ
   if (format === undefined) throw unknownFormat(sent);
   const requestedRef = request.sha === undefined || request.sha === '' ? undefined : request.sha;
   const { commit } = await requireRef(code, requestedRef, 'File');
-  const path = actionPath(request.path ?? '');
+  const path = stripSlashes(request.path ?? '');
   if (!isPlainPath(path)) throw notFound('File');
   const name = archiveName(code, requestedRef ?? code.project.default_branch ?? commit, commit, path);
   const headers = {

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 import { notFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
-import { cleanPath } from '../commits/file_actions.ts';
-import { isPlainPath } from './paths.ts';
+import { isPlainPath, stripLeadingSlashes } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';
 
 export type File = {
@@ -41,7 +40,7 @@ export const loadFile = async (
   { commit, path: requestedPath, ref }: FileRequest,
   max: number,
 ): Promise<LoadedFile | null> => {
-  const path = cleanPath(requestedPath);
+  const path = stripLeadingSlashes(requestedPath);
   if (path === '' || !isPlainPath(path)) return null;
   const { result, body } = await code.repository.read('blob.at', { commit, path, max });
   if (result === null) return null;

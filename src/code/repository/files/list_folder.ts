@@ -1,6 +1,6 @@
 import type { Oid, TreeEntry } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
-import { actionPath, isPlainPath } from './paths.ts';
+import { isPlainPath, stripSlashes } from './paths.ts';
 
 export type FolderRequest = { commit: Oid; path: string; recursive?: boolean; offset: number; limit: number };
 
@@ -9,6 +9,6 @@ export const listFolder = async (
   { repository }: Pick<Code, 'repository'>,
   { path: requestedPath, recursive = false, ...request }: FolderRequest,
 ): Promise<{ entries: TreeEntry[]; total: number } | null> => {
-  const path = actionPath(requestedPath);
+  const path = stripSlashes(requestedPath);
   return isPlainPath(path) ? await repository.ask('tree.list', { ...request, path, recursive }) : null;
 };

@@ -6,8 +6,11 @@ const maxPathBytes = 4_096;
 
 export const pathParam = (description: string) => text({ maxLength: maxPathBytes, description });
 
+/** Removes leading slashes: paths are relative to the root of the repository. */
+export const stripLeadingSlashes = (path: string): string => path.replace(/^\/+/, '');
+
 /** Removes leading and trailing slashes. */
-export const actionPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+export const stripSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
 /** Whether a commit can contain the path: no `.` or `..` segments, no NUL and no empty segments. */
 export const isPlainPath = (path: string): boolean =>

@@ -20,7 +20,6 @@ import type { ActionProblem } from '../../../platform/git/protocol_types.ts';
 import {
   type FileAction,
   actionRefusal,
-  cleanPath,
   decodeContent,
   encodings,
 } from '../commits/file_actions.ts';
@@ -32,7 +31,7 @@ import { commitFiles } from '../commits/create.ts';
 import { commitShape } from '../commits/json.ts';
 import { findFile, toFileHeaders, computeSha256 } from './find_file.ts';
 import { maxCommitBytes, maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
-import { pathParam } from './paths.ts';
+import { pathParam, stripLeadingSlashes } from './paths.ts';
 import { refusal } from '../refs/resolve.ts';
 import { serveFile } from './serve_file.ts';
 
@@ -169,7 +168,7 @@ const toAction = (file_path: string, input: ActionInput): FileAction => {
   }
   return {
     action,
-    file_path: cleanPath(file_path),
+    file_path: stripLeadingSlashes(file_path),
     ...(content !== undefined && { content: decodeContent(content, encoding) }),
     ...(execute_filemode !== undefined && { execute_filemode }),
     ...(last !== undefined && last !== '' && { last_commit_id: last.toLowerCase() }),

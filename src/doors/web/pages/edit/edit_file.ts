@@ -1,6 +1,7 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
 import { isUtf8 } from 'node:buffer';
-import { type FileAction, cleanPath } from '../../../../code/repository/commits/file_actions.ts';
+import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
+import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
 import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
@@ -103,7 +104,7 @@ const update = page({
     const target = await findEditTarget(visit, { project, rest });
     requireEditor(visit, target);
     const { file_path = '', content = null, last_commit_id = '' } = sent;
-    const fields = { ...readCommitFields(sent), file_path: cleanPath(file_path), content, line_ends };
+    const fields = { ...readCommitFields(sent), file_path: stripLeadingSlashes(file_path), content, line_ends };
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
     const { problems, isOutdated } = await commitChange(visit, target, fields, {
       ...toAction(target, fields),

@@ -1,6 +1,6 @@
 /** Creates a file: `/group/project/-/new/main/folder`. */
 import { object } from '../../../../platform/http/schema.ts';
-import { cleanPath } from '../../../../code/repository/commits/file_actions.ts';
+import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
@@ -44,7 +44,7 @@ const create = page({
   handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {
     const target = await findEditTarget(visit, { project, rest });
     requireEditor(visit, target);
-    const fields = { ...readCommitFields(commit), file_path: cleanPath(file_path), content, line_ends };
+    const fields = { ...readCommitFields(commit), file_path: stripLeadingSlashes(file_path), content, line_ends };
     const action = {
       action: 'create',
       file_path: fields.file_path,
