@@ -3,26 +3,12 @@
  * with its own top-level hooks, and a file that cannot be loaded fails. `node --test --test-isolation=none` provides
  * neither: a hook of one file runs for the tests of all files, and an error thrown after a file's first test is lost.
  */
-import asyncHooks from 'node:async_hooks';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { after, beforeEach, describe, it, stopFollowingPromises } from './load_node_test.ts';
 import { processorNote, readProcessorSeconds } from './processor_seconds.ts';
-
-/**
- * node:test follows every promise of a process, to tell which test an error outside of any call belongs to, and which
- * suite a declaration does. Once all files are declared, that is a fifth of the processor time.
- */
-const followers: asyncHooks.AsyncHook[] = [];
-const { createHook } = asyncHooks;
-asyncHooks.createHook = (callbacks) => {
-  const hook = createHook(callbacks);
-  followers.push(hook);
-  return hook;
-};
-const { after, beforeEach, describe, it } = await import('node:test');
-asyncHooks.createHook = createHook;
 
 const exitTimeout = 10_000;
 const files = process.argv.slice(2);
@@ -88,7 +74,7 @@ for (const file of files) {
 }
 
 // A file by itself, such as one that failed among others, has its errors told by test.
-if (files.length > 1) for (const hook of followers) hook.disable();
+if (files.length > 1) stopFollowingPromises();
 
 /** Runs only if something still keeps the process alive: a server, a timer or an open connection. */
 const reportOpenHandles = (): void => {
