@@ -18,7 +18,7 @@ const programs = {
   compile_worker: 'src/ci/ci_file/compile_worker.ts',
   read_report_worker: 'src/ci/artifacts/reports/read_report_worker.ts',
   convert_worker: 'src/doors/markdown/convert_worker.ts',
-  count_worker: 'src/planning/issuables/lists/count_worker.ts',
+  long_read_worker: 'src/planning/issuables/lists/long_read_worker.ts',
 };
 
 /** What `gantry serve` loads before it listens. */

@@ -5,7 +5,7 @@ import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { endedStatuses } from '../../core/job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
-import { isAvailableArtifact } from '../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../jobs/artifact_availability.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { enqueueJobFileDeletion } from '../pipelines/job_file_cleanup.ts';
 import { lockJob } from '../pipelines/pipeline_rows.ts';

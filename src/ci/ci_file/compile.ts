@@ -6,10 +6,10 @@ import { type IncludeState, resolveIncludes } from './include/include.ts';
 import type { Fetch } from './include/included_files.ts';
 import { applyInputs } from './keywords/inputs.ts';
 import { type Limits, limitError, requireWithinLimits } from './syntax/limits.ts';
-import { loadYaml } from './syntax/load.ts';
+import { loadYaml } from './syntax/load_yaml.ts';
 import type { Hash } from './syntax/node.ts';
 import type { Compiled, Config, Included } from './config_types.ts';
-import { CiFileError, type Problems, collectProblems } from './syntax/problem.ts';
+import { CiFileError, type Problems, collectProblems } from './syntax/problems.ts';
 import { resolveReferences } from './syntax/references.ts';
 import { readRoot } from './keywords/root.ts';
 

@@ -5,7 +5,7 @@ import { toMergedYaml } from './syntax/merged_yaml.ts';
 import { tooLarge } from './syntax/node.ts';
 import { type PlannedJob, type Planned, loadRuleFacts, plan } from './plan.ts';
 import type { Compiled, Config, Included, Variable } from './config_types.ts';
-import type { Problem } from './syntax/problem.ts';
+import type { Problem } from './syntax/problems.ts';
 
 export type ReadOptions = {
   /** `plan`: the jobs that rules select; `all`: every job of the file. */

@@ -2,7 +2,7 @@
 import type { Expression } from './expression/parser.ts';
 import type { Hash } from './syntax/node.ts';
 import type { SourcePosition } from './syntax/source_position.ts';
-import type { Problem } from './syntax/problem.ts';
+import type { Problem } from './syntax/problems.ts';
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';
 

@@ -3,7 +3,7 @@ import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { badRequest, forbidden } from '../../platform/errors.ts';
 import { playableStatuses, replaceableStatuses, retryableStatuses } from '../../core/job_statuses.ts';
-import { finishFailureTodos } from '../../review/merge_requests/merging/retried_failures.ts';
+import { finishFailureTodos } from '../../review/merge_requests/merging/finish_failure_todos.ts';
 import { cancelJob, playJob, retryJob } from '../pipelines/processing/job_states.ts';
 import { requireVisibleRequest } from '../pipelines/creation/require_visible_request.ts';
 import { sealValue } from '../variables/queries.ts';

@@ -9,7 +9,7 @@ import type { Repository } from '../../platform/git/repository.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 import { loadCommits } from '../../code/repository/refs/resolve.ts';
 import { type UserRow, usersById } from '../../identity/users/queries.ts';
-import { isAvailableArtifact } from './kept_artifacts.ts';
+import { isAvailableArtifact } from './artifact_availability.ts';
 import type { JobRow } from './rows.ts';
 import { type BasicRunnerRow, basicRunnerColumns } from './runner_json.ts';
 

@@ -3,7 +3,7 @@ import { type Call, requireActor, requireUser } from '../../core/access/call.ts'
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { finishFailureTodos } from '../../review/merge_requests/merging/retried_failures.ts';
+import { finishFailureTodos } from '../../review/merge_requests/merging/finish_failure_todos.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './cancel_retry_delete.ts';
 import { type LoadedPipeline, pipelinesOfProject } from './find.ts';

@@ -7,7 +7,7 @@ import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import type { ActivitiesTable } from '../../platform/db/schema/core.ts';
 import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
 import { day, oneOf, optional } from '../../platform/http/schema.ts';
-import { readMany } from '../../planning/issuables/lists/count.ts';
+import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
 import { visibleActivities } from './visible_activities.ts';
 
 export type ActivityRow = Selectable<ActivitiesTable>;

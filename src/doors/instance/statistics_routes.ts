@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { int, object } from '../../platform/http/schema.ts';
-import { readMany } from '../../planning/issuables/lists/count.ts';
+import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
 
 const names = [
   'forks',

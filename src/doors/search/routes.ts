@@ -16,7 +16,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { type Serialize, lazySerializer } from '../../platform/http/serializer.ts';
 import { type PlaceKind, findPlace } from './search_place.ts';
-import { type ScopeName, scopesOf, searchScopes } from './scopes.ts';
+import { type ScopeName, scopesOf, searchScopes } from './all_scopes.ts';
 import { type SearchFilter, searchStates } from './search_scope.ts';
 
 const serializers = Object.fromEntries(

@@ -6,7 +6,7 @@ import { contains } from '../../identity/namespaces/search.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
-import { readMany } from '../../planning/issuables/lists/count.ts';
+import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
 import { parseCodeQuery } from './code_query.ts';
 import { lowerAscii, makeExcerpt } from './excerpt.ts';
 

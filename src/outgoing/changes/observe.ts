@@ -8,10 +8,10 @@ import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
 import { hooksTopic } from '../hooks/topic.ts';
-import { listNeededFlags } from './confidential.ts';
+import { listNeededFlags } from './confidential_records.ts';
 import { type HookFacts, type Scope, forgetHooksVersion, openHooks } from './hook_cache.ts';
-import { listCandidates, listMatching, matchesBranch } from './match.ts';
-import { type Plan, makePlans } from './plans.ts';
+import { listCandidates, listMatching, matchesBranch } from './match_hooks.ts';
+import { type Plan, makePlans } from './hook_plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 import { takeSnapshot } from './snapshots/take_snapshot.ts';
 

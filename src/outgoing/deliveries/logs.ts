@@ -12,7 +12,7 @@ import type { HookRow } from '../hooks/queries.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
 import { type Attempt, attemptDelivery, insertLog } from './attempt.ts';
 import { type Message, renderBody } from './request.ts';
-import { takeSample } from './sample.ts';
+import { takeSample } from './sample_for_test.ts';
 
 export type LogRow = Selectable<HookLogsTable>;
 

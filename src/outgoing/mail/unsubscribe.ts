@@ -4,7 +4,7 @@ import { isSignedLink, readLinkText } from '../../core/access/credentials/signed
 import type { Platform } from '../../core/platform.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
-import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
+import { setSubscribed } from '../../planning/subscriptions/subscriptions.ts';
 
 export type Unsubscription = { user_id: number; target_type: TargetType; target_id: number };
 

@@ -1,7 +1,7 @@
 /** Builds the payload of a snapshot, and names its event. */
 import type { Platform } from '../../core/platform.ts';
-import { isConfidentialSubject } from '../changes/confidential.ts';
-import type { PayloadKind } from '../changes/plans.ts';
+import { isConfidentialSubject } from '../changes/confidential_records.ts';
+import type { PayloadKind } from '../changes/hook_plans.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import { deploymentPayload, jobPayload, pipelinePayload } from './ci.ts';
 import { type Context, type Payload, makeContext } from './context.ts';

@@ -1,7 +1,7 @@
 /** Comments and award emoji. */
 import { toIndividualId } from '../../planning/discussions/discussion_id.ts';
 import { formatTime } from '../../platform/time.ts';
-import { isConfidentialRecord } from '../changes/confidential.ts';
+import { isConfidentialRecord } from '../changes/confidential_records.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { actorOf, placeJson, userJson, webUrlOf } from './common.ts';
 import { commitOrNull } from './commits.ts';

@@ -9,7 +9,7 @@ import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { ownerColumns, ownerTurn } from '../../projects/labels/project_or_group.ts';
 import type { BoardOwner } from './owner.ts';
 import { type Board, type BoardRow, findBoard, lockBoard } from './queries.ts';
-import { checkAssignee, checkMilestone, findScopeLabels } from './scope.ts';
+import { checkAssignee, checkMilestone, findScopeLabels } from './check_scope.ts';
 
 const maxNameLength = 255;
 const quota = { what: 'boards', most: 100 };

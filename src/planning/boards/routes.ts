@@ -10,7 +10,7 @@ import { boardJson, boardShape } from './json.ts';
 import { listRoutes } from './lists/routes.ts';
 import type { BoardOwner } from './owner.ts';
 import { type Board, findBoard, listBoards } from './queries.ts';
-import { type Side, oneBoard, side } from './sides.ts';
+import { type Side, oneBoard, side } from './endpoint_parts.ts';
 
 const name = longText('255 characters at most');
 const edits = {

@@ -18,7 +18,7 @@ import { findAssignableMilestone } from '../../projects/milestones/find_assignab
 import { addCrossReferences } from '../notes/cross_references.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
-import { setSubscribed } from '../subscriptions/subscribed.ts';
+import { setSubscribed } from '../subscriptions/subscriptions.ts';
 import { logTime } from '../time_tracking/log_time.ts';
 import { addTodosForNewRecord } from '../todos/notify_assignees.ts';
 import { issueFields } from './fields.ts';

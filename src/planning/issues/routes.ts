@@ -27,7 +27,7 @@ import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../../projects/projects/find.ts';
 import { resourceEventRoutes } from '../resource_events/routes.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
-import { isSubscribed } from '../subscriptions/subscribed.ts';
+import { isSubscribed } from '../subscriptions/subscriptions.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
 import { markTodoRoute } from '../todos/add_own_todo.ts';
 import { basicUserShape } from '../../identity/users/json.ts';

@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { JsonText } from '../../platform/http/endpoint.ts';
 import { type Version, withMembers } from '../issuables/lists/json_cache.ts';
 import { findProject } from '../../projects/projects/find.ts';
-import { followColumns, follows } from '../subscriptions/subscribed.ts';
+import { followColumns, follows } from '../subscriptions/subscriptions.ts';
 import { singleIssueExtras } from './json.ts';
 import { closersCount } from './rows.ts';
 import { limitToViewer } from './viewer_fields.ts';

@@ -14,7 +14,7 @@ import {
 import type { Target } from '../issuables/target.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
-import { loadClosedByBodies } from './closed_by_texts.ts';
+import { loadClosedByBodies } from './hide_closed_by_paths.ts';
 import { visibleBodies } from './moved_texts.ts';
 import { parsePosition, positionShape } from './position.ts';
 import { type Suggestion, loadSuggestions, suggestionShape } from './suggestions/json.ts';

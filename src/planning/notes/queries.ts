@@ -4,7 +4,7 @@ import type { Viewer } from '../../core/access/viewer.ts';
 import { allOf, anyOf, canSeeMergeRequests, hasFeature, visibleIssuesIn } from '../../core/access/visible.ts';
 import { contains } from '../../identity/namespaces/search.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { readMany } from '../issuables/lists/count.ts';
+import { readMany } from '../issuables/lists/run_long_read.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';

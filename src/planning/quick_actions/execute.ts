@@ -4,7 +4,7 @@ import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, applyActions } from '../issuables/apply_quick_actions.ts';
 import type { QuickAction } from '../issuables/text/quick_actions.ts';
 import { type Acts, type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
-import { setSubscribed } from '../subscriptions/subscribed.ts';
+import { setSubscribed } from '../subscriptions/subscriptions.ts';
 import { changeTimes, estimateTo, resetSpentStep, spend } from '../time_tracking/change_times.ts';
 import { addTodos, finishTodos } from '../todos/add_todos.ts';
 import { type Current, type RequestedEdit, buildEdit } from './parse.ts';

@@ -6,7 +6,7 @@ import { notModified } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { idOrPath, object } from '../../platform/http/schema.ts';
 import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
-import { isSubscribed, setSubscribed } from './subscribed.ts';
+import { isSubscribed, setSubscribed } from './subscriptions.ts';
 
 export type Rendering = {
   shape: TSchema;

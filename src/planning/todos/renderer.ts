@@ -6,7 +6,7 @@ import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
-import { subscribedTargets } from '../subscriptions/subscribed.ts';
+import { subscribedTargets } from '../subscriptions/subscriptions.ts';
 import type { TodoRenderer } from './queries.ts';
 
 type Shown = {

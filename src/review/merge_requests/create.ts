@@ -18,7 +18,7 @@ import { findAssignableMilestone } from '../../projects/milestones/find_assignab
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
-import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
+import { setSubscribed } from '../../planning/subscriptions/subscriptions.ts';
 import { logTime } from '../../planning/time_tracking/log_time.ts';
 import { addTodosForNewRecord } from '../../planning/todos/notify_assignees.ts';
 import {

@@ -9,7 +9,7 @@ import { type Project, findProject, loadProject } from '../../projects/projects/
 import { mayMergeInto, loadProtectedBranches } from '../../code/repository/protection/rules.ts';
 import { briefPipelineJson } from '../../code/repository/statuses/pipeline_summary.ts';
 import { singlePipelineJson } from '../../code/repository/statuses/pipeline_detail.ts';
-import { followColumns, follows } from '../../planning/subscriptions/subscribed.ts';
+import { followColumns, follows } from '../../planning/subscriptions/subscriptions.ts';
 import { withDetail } from './detailed_merge_status.ts';
 import type { LoadedMergeRequest } from './find.ts';
 import { headOrder } from './merging/head_pipeline.ts';

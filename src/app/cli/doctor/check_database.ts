@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Config } from '../../../platform/config/fields.ts';
 import { appliedMigrations, pendingMigrations, refuseNewer } from '../../../platform/db/migrate.ts';
 import type { Store } from '../../../platform/db/open.ts';
-import { isUnopened } from '../../../platform/db/sqlite/readonly.ts';
+import { isUnopened } from '../../../platform/db/sqlite/readonly_location.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { type InstanceRecord, readInstanceRecord } from '../../service/instance_record.ts';
 import { databaseExists, databaseFile, openStoreToRead } from '../../service/open_database.ts';

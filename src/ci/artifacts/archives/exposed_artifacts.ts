@@ -3,7 +3,7 @@ import { ZipFailure } from '../../../../zip/format.ts';
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import type { Artifacts } from '../../ci_file/config_types.ts';
-import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import { selectJobById, loadJobConfig, loadJobConfigs } from '../../pipelines/pipeline_rows.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { isForCaller } from '../artifact_access.ts';

@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { findJob } from '../../jobs/find.ts';
-import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import { requireArtifactAccess } from '../artifact_access.ts';
 import { notFoundFailure } from '../failures.ts';

@@ -1,6 +1,6 @@
 /** Builds the test report of a pipeline from the JUnit reports of its jobs. */
 import type { Call } from '../../../core/access/call.ts';
-import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import type { LoadedPipeline } from '../../pipelines/find.ts';
 import { loadJobConfigs } from '../../pipelines/pipeline_rows.ts';
 import type { Project } from '../../../projects/projects/find.ts';

@@ -7,7 +7,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ArtifactsTable } from '../../../platform/db/schema/ci.ts';
 import { forbidden, refused } from '../../../platform/errors.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
-import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { getBytes, storeBytes } from './artifact_bytes.ts';
 import { type Dotenv, storeDotenv, readDotenv } from '../reports/dotenv.ts';

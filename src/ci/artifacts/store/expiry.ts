@@ -2,7 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { endedStatuses } from '../../../core/job_statuses.ts';
-import { isExpiredArtifact } from '../../jobs/kept_artifacts.ts';
+import { isExpiredArtifact } from '../../jobs/artifact_availability.ts';
 import { enqueueJobFileDeletion } from '../../pipelines/job_file_cleanup.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { removeOrphanedBlobs } from './orphaned_blobs.ts';

@@ -4,8 +4,8 @@ import { matchesRule } from '../evaluate_rules.ts';
 import { type Values, expandVariables } from '../syntax/expand_variables.ts';
 import { applyInputs } from '../keywords/inputs.ts';
 import { type Limits, limitError } from '../syntax/limits.ts';
-import { loadYaml } from '../syntax/load.ts';
-import { deepMerge, emptyHash, withoutKey } from '../syntax/merge.ts';
+import { loadYaml } from '../syntax/load_yaml.ts';
+import { deepMerge, emptyHash, withoutKey } from '../syntax/merge_hashes.ts';
 import { type Hash, type Node, getEntry, getKeyPosition, toPlainValue, getString } from '../syntax/node.ts';
 import type { SourcePosition } from '../syntax/source_position.ts';
 import {
@@ -16,7 +16,7 @@ import {
   parseIncludeEntry,
 } from './included_files.ts';
 import type { Included } from '../config_types.ts';
-import { CiFileError, type Problems } from '../syntax/problem.ts';
+import { CiFileError, type Problems } from '../syntax/problems.ts';
 import { parseRules } from '../keywords/rules.ts';
 
 const maxFiles = 150;

@@ -12,7 +12,7 @@ import {
   getScalarText,
 } from '../syntax/node.ts';
 import type { SourcePosition } from '../syntax/source_position.ts';
-import type { Problems } from '../syntax/problem.ts';
+import type { Problems } from '../syntax/problems.ts';
 
 /** The part that is read, such as `jobs:rspec:artifacts`. */
 export type At = { where: string; problems: Problems };

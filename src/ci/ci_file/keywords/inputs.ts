@@ -12,7 +12,7 @@ import {
   getScalarText,
 } from '../syntax/node.ts';
 import type { SourcePosition } from '../syntax/source_position.ts';
-import { CiFileError, type Problems } from '../syntax/problem.ts';
+import { CiFileError, type Problems } from '../syntax/problems.ts';
 import { compilePattern, splitPattern } from '../../../platform/pattern.ts';
 
 type InputType = 'string' | 'number' | 'boolean' | 'array';

@@ -27,7 +27,7 @@ import { defaultKeys, globalDefaults, notImplementedKeys, refusedKeys } from './
 import { type Hash, type Node, getEntry, getKeyPosition, getString } from '../syntax/node.ts';
 import { parseParallel } from './parallel.ts';
 import type { Config, Job, Rule, Workflow } from '../config_types.ts';
-import type { Problems } from '../syntax/problem.ts';
+import type { Problems } from '../syntax/problems.ts';
 import { parseAutoCancel, parseRules } from './rules.ts';
 import { parseVariables } from './variables.ts';
 

@@ -10,8 +10,8 @@ import {
   tooLarge,
 } from './node.ts';
 import type { SourcePosition } from './source_position.ts';
-import { deepMerge, emptyHash } from './merge.ts';
-import { CiFileError, type Problems } from './problem.ts';
+import { deepMerge, emptyHash } from './merge_hashes.ts';
+import { CiFileError, type Problems } from './problems.ts';
 
 const maxDepth = 10;
 

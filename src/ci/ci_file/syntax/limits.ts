@@ -1,7 +1,7 @@
 /** Limits on the size and evaluation cost of a configuration. */
 import { maxNodes, tooLarge, type Hash, type Node } from './node.ts';
 import type { SourcePosition } from './source_position.ts';
-import { CiFileError } from './problem.ts';
+import { CiFileError } from './problems.ts';
 
 export type Limits = {
   /** UTF-16 units of all files together. */

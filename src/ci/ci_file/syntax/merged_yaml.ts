@@ -1,7 +1,7 @@
 /** Renders the tree as YAML for the lint, with includes, `extends` and references resolved. */
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Node, ScalarValue } from './node.ts';
-import { parsePsychScalar } from './psych.ts';
+import { parsePsychScalar } from './psych_scalars.ts';
 
 const toYamlScalar = (value: ScalarValue): Scalar => {
   const node = new Scalar<unknown>(value);

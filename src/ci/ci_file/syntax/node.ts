@@ -2,7 +2,7 @@
  * The tree of a configuration file. Each node has its position in a file. Nodes are immutable, so that aliases and
  * `extends` can share them.
  */
-import { CiFileError } from './problem.ts';
+import { CiFileError } from './problems.ts';
 import type { SourcePosition } from './source_position.ts';
 
 /** Values as Ruby reads them: integers are `bigint`, other numbers `number`. */

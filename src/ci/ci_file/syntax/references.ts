@@ -1,7 +1,7 @@
 /** Resolves `!reference [job, key]` to the referenced value. */
 import { type Hash, type Node, type Reference, hashNode, listNode, scalarNode } from './node.ts';
 import type { SourcePosition } from './source_position.ts';
-import type { Problems } from './problem.ts';
+import type { Problems } from './problems.ts';
 
 const maxDepth = 10;
 

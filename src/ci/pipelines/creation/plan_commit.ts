@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { anonymous } from '../../../core/access/viewer.ts';
 import type { Conditions } from '../../ci_file/conditions.ts';
 import type { Plan } from '../../ci_file/plan.ts';
-import type { Problem } from '../../ci_file/syntax/problem.ts';
+import type { Problem } from '../../ci_file/syntax/problems.ts';
 import {
   type Origin,
   getConfigPath,

@@ -1,6 +1,6 @@
 import type { PlannedJob } from '../../ci_file/plan.ts';
 import type { Included } from '../../ci_file/config_types.ts';
-import type { Problem } from '../../ci_file/syntax/problem.ts';
+import type { Problem } from '../../ci_file/syntax/problems.ts';
 import {
   anything,
   array,

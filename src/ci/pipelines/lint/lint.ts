@@ -3,7 +3,7 @@ import { type Call, requireUser } from '../../../core/access/call.ts';
 import type { Conditions } from '../../ci_file/conditions.ts';
 import type { PlannedJob } from '../../ci_file/plan.ts';
 import type { Included, Variable } from '../../ci_file/config_types.ts';
-import type { Problem } from '../../ci_file/syntax/problem.ts';
+import type { Problem } from '../../ci_file/syntax/problems.ts';
 import type { CompiledPlan } from '../../ci_file/compile_and_plan.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../../../code/repository/find_code.ts';

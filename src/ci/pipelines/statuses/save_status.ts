@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { finishFailureTodos } from '../../../review/merge_requests/merging/retried_failures.ts';
+import { finishFailureTodos } from '../../../review/merge_requests/merging/finish_failure_todos.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import type { StatusRow } from '../../../code/repository/statuses/json.ts';
 import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';

@@ -1,7 +1,7 @@
 /** The `dependencies` of a payload: jobs whose artifacts the runner downloads. */
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
+import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import type { Dependency } from '../../pipelines/predefined_variables/dependencies.ts';
 
 /** Loads the archives that still exist, with one query, since each job handed out needs it. */

@@ -21,7 +21,7 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
-import { listAddressed } from './addressed.ts';
+import { listAddressed } from './list_for_viewer.ts';
 import { type BroadcastMessage, findMessage, isActive, listMessages } from './queries.ts';
 import { broadcastTypes, createMessage, deleteMessage, themes, updateMessage } from './write.ts';
 

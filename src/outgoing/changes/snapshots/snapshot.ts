@@ -17,7 +17,7 @@ import type { KeysTable, NamespacesTable, UsersTable } from '../../../platform/d
 import type { IssuesTable, NotesTable } from '../../../platform/db/schema/planning.ts';
 import type { LabelsTable, ProjectsTable } from '../../../platform/db/schema/projects.ts';
 import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';
-import type { PayloadKind } from '../plans.ts';
+import type { PayloadKind } from '../hook_plans.ts';
 
 export type UserFacts = Pick<
   Selectable<UsersTable>,

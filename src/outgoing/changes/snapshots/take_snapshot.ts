@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { RecordedChange } from '../../../core/events/record_event.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
-import type { Plan } from '../plans.ts';
+import type { Plan } from '../hook_plans.ts';
 import { loadDeploymentRecords, loadJobRecords, loadPipelineRecords, loadReleaseRecords } from './load_ci.ts';
 import { loadProjectFacts, loadUserFacts } from './load_common.ts';
 import { loadMemberRecords, loadSystemRecords } from './load_people.ts';

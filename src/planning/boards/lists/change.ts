@@ -7,7 +7,7 @@ import { badRequest, invalid, refused } from '../../../platform/errors.ts';
 import { requireUnmodified } from '../../../platform/http/precondition.ts';
 import type { BoardOwner } from '../owner.ts';
 import { type Board, type BoardList, findBoard, findList, lockBoard } from '../queries.ts';
-import { checkAssignee, checkLabel, checkMilestone } from '../scope.ts';
+import { checkAssignee, checkLabel, checkMilestone } from '../check_scope.ts';
 
 const maxLists = 50;
 

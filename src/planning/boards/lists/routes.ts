@@ -5,7 +5,7 @@ import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id, integer, object, optional, unavailable } from '../../../platform/http/schema.ts';
 import { listJson, listShape } from '../json.ts';
 import { findBoard, findList } from '../queries.ts';
-import { type Side, maxNumber, max_issue_count, oneBoard } from '../sides.ts';
+import { type Side, maxNumber, max_issue_count, oneBoard } from '../endpoint_parts.ts';
 import { createList, deleteList, updateList } from './change.ts';
 
 const oneList = { ...oneBoard, list_id: id('id of the list') };

@@ -6,7 +6,7 @@ import type { PageRequest } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type ColumnCount, type Columns, columnCounts } from './column_counts.ts';
 import type { Filters } from './filters.ts';
-import { readMany } from './count.ts';
+import { readMany } from './run_long_read.ts';
 import type { keptPages } from './page_cache.ts';
 import type { TextLoader } from './json_cache.ts';
 import { type ListKind, type Query, getProject, getUserId, inGroup } from './list_kind.ts';

@@ -14,7 +14,7 @@ import {
   buildSelection,
   toNamedFilters,
 } from './filters.ts';
-import { type Lead, isRare, chooseLead, leadOfCount } from './leading_index.ts';
+import { type Lead, isRare, chooseLead, leadOfCount } from './choose_index.ts';
 import { type Listed, column } from './record_kinds.ts';
 import { lookUp, many } from './named_filters.ts';
 import { isUnindexed, searchCondition } from '../search/search.ts';

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
 import { issuePosition, positionSpacing } from '../../issuables/lists/record_kinds.ts';
-import { middleOf, spreadBetween } from './gaps.ts';
+import { middleOf, spreadBetween } from './free_positions.ts';
 
 export type PlacedIssue = { id: number; project_id: number; position: number };
 
@@ -27,7 +27,7 @@ const stands = (side: 'above' | 'below', { id, position }: PlacedIssue): RawBuil
     and (${issuePosition} ${than} ${position} or issues.id ${than} ${id})`;
 };
 
-/** The order of the index: PostgreSQL needs the first column to see that the rows are sorted (`leading_index.ts`). */
+/** The order of the index: PostgreSQL needs the first column to see that the rows are sorted (`choose_index.ts`). */
 const nearestFirst = (side: 'above' | 'below'): RawBuilder<unknown> =>
   side === 'above'
     ? sql`issues.deleted_at desc, ${issuePosition} desc, issues.id desc`

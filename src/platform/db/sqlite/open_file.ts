@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { StartFailure } from '../../errors.ts';
 import { isUnopenable } from './errors.ts';
-import { locationToRead } from './readonly.ts';
+import { locationToRead } from './readonly_location.ts';
 
 const pragmasOfWriter = ['pragma journal_mode = wal', 'pragma synchronous = full'];
 

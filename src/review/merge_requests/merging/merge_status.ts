@@ -12,7 +12,7 @@ import { type RepositoryLocation, repositoryColumns } from '../../../platform/gi
 import { type Heads, loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import type { MergeRequestRow } from '../rows.ts';
 import { latestVersion } from '../versions/queries.ts';
-import { findKeptStatus, getStatusVersion, keepStatus } from './kept_status.ts';
+import { findKeptStatus, getStatusVersion, keepStatus } from './merge_status_cache.ts';
 
 type Status = MergeRequestRow['merge_status'];
 

@@ -4,7 +4,7 @@ import { eraseJob, keepArtifacts } from '../../../../ci/artifacts/keep_and_delet
 import { id, object, optional, raw, text } from '../../../../platform/http/schema.ts';
 import { cancel, play, retry } from '../../../../ci/jobs/actions.ts';
 import { type LoadedJob, findJobToChange, findJobToRun } from '../../../../ci/jobs/find.ts';
-import { loadConfirmation } from '../../../../ci/jobs/confirmation.ts';
+import { loadConfirmation } from '../../../../ci/jobs/manual_confirmation.ts';
 import { parseJobVariables } from '../../../../ci/jobs/manual_variables.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { noProblems, problemsOf } from '../../parts/form.ts';

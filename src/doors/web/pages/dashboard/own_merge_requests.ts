@@ -7,7 +7,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import { type Visit, page } from '../../page.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { html } from '../../parts/html.ts';
-import { requestFeed } from '../merge_requests/list/exports.ts';
+import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
 import { type ListedRequest, parseRequest } from '../merge_requests/list/request_row.ts';

@@ -7,7 +7,7 @@ import {
 import { findEnvironment } from '../../../../ci/environments/queries.ts';
 import { stopEnvironment, findStopJob } from '../../../../ci/environments/stop_environment.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
-import { loadConfirmation } from '../../../../ci/jobs/confirmation.ts';
+import { loadConfirmation } from '../../../../ci/jobs/manual_confirmation.ts';
 import { jobFunctions } from '../../../../ci/jobs/environment_jobs.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { attempt } from '../../parts/form.ts';

@@ -3,7 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { groupParam, openGroupList } from './list_scope.ts';
-import { requestFeed } from '../merge_requests/list/exports.ts';
+import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
 import type { RequestListScope } from '../issuables/list/list_scope.ts';

@@ -17,7 +17,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { moveToFields } from '../ci/problems_without_field.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
-import { deletePart, transferPart } from './danger_parts.ts';
+import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';

@@ -3,7 +3,7 @@ import { toSlug } from '../../../markdown/convert/headings.ts';
 import { idPrefix } from '../../../markdown/convert/resolve_urls.ts';
 import { readTopic } from '../help/read_topic.ts';
 import { type Topic, topicGroups } from '../help/topics.ts';
-import type { Match, MatchGroup } from './matches.ts';
+import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 5;
 

@@ -6,7 +6,7 @@ import { type Visit, page } from '../../page.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { findActions } from './actions.ts';
+import { findActions } from './find_pages.ts';
 import { findHelp } from './find_help.ts';
 import {
   type Match,
@@ -16,7 +16,7 @@ import {
   findMergeRequests,
   findProjects,
   findUsers,
-} from './matches.ts';
+} from './find_records.ts';
 
 /** Finds the project of the page that the visitor was on; null: it was another page. */
 const findOpenProject = async ({ call }: Visit, place: string): Promise<Project | null> => {

@@ -7,7 +7,7 @@ import {
   type Overview,
   loadRunnerOverviews,
   listUnsandboxedRunners,
-} from '../../../../ci/runners/lists/overview.ts';
+} from '../../../../ci/runners/lists/runner_overviews.ts';
 import { type SeenRunner, listRunners } from '../../../../ci/runners/lists/queries.ts';
 import { parseTags } from '../../../../ci/runners/rules.ts';
 import { noProblems, withFormStatus } from '../../parts/form.ts';

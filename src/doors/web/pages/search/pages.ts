@@ -4,7 +4,7 @@ import { Failure } from '../../../../platform/errors.ts';
 import { type Page, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, idOrPath, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Place, findPlace } from '../../../search/search_place.ts';
-import { type ScopeName, scopesOf, searchScopes } from '../../../search/scopes.ts';
+import { type ScopeName, scopesOf, searchScopes } from '../../../search/all_scopes.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { hidden } from '../../parts/form.ts';

@@ -3,7 +3,7 @@ import { today } from '../../../../core/access/viewer.ts';
 import { searchTerms } from '../../../../planning/issuables/search/terms.ts';
 import type { JsonText } from '../../../../platform/http/endpoint.ts';
 import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
-import type { ScopeName } from '../../../search/scopes.ts';
+import type { ScopeName } from '../../../search/all_scopes.ts';
 import type { FoundBlob } from '../../../search/search_code.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -1,6 +1,6 @@
 /** Messages of administrators, on every page that they address. */
 import type { BroadcastMessage } from '../../../instance/broadcast_messages/queries.ts';
-import { listOnPage } from '../../../instance/broadcast_messages/addressed.ts';
+import { listOnPage } from '../../../instance/broadcast_messages/list_for_viewer.ts';
 import type { Visit } from '../../page.ts';
 import { form, hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';

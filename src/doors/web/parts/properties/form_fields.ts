@@ -1,7 +1,7 @@
 /** Renders the fields of labels, people and milestone in the forms for new issues and merge requests. */
 import { type FormProblems, input, select } from '../form.ts';
 import type { Html } from '../html.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './load_choices.ts';
 
 type Chosen = {
   labels: readonly string[];

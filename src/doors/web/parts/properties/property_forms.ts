@@ -4,7 +4,7 @@ import type { Visit } from '../../page.ts';
 import { hidden, input, select } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import { label } from '../label.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './load_choices.ts';
 
 type Label = Choices['labels'][number];
 type Member = Choices['members'][number];

@@ -1,7 +1,7 @@
 /** Renders the properties that issues and merge requests share, for the column next to them. */
 import { formatDuration } from '../../../../platform/duration.ts';
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
-import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscribed.ts';
+import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscriptions.ts';
 import type { Target } from '../../../../planning/issuables/target.ts';
 import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import type { Page } from '../../../../platform/http/page.ts';

@@ -9,7 +9,7 @@ import { moment } from '../../../parts/timestamp.ts';
 import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
-import { brief } from '../shorten.ts';
+import { shortText } from '../short_text.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 
 const path = '/admin/audit_events';
@@ -25,7 +25,7 @@ const actorCell = ({ actor_id, sudo_by_id, ip }: AuditRow, people: People): Html
 /** Renders a detail; an array of two values is a change from one to the other. */
 const detail = ([name, value]: [string, unknown]): Html => {
   const details =
-    Array.isArray(value) && value.length === 2 ? `${brief(value[0])} -> ${brief(value[1])}` : brief(value);
+    Array.isArray(value) && value.length === 2 ? `${shortText(value[0])} -> ${shortText(value[1])}` : shortText(value);
   return html`<li><code>${name}</code> ${details}</li>`;
 };
 

@@ -11,7 +11,7 @@ import { type FormProblems, attempt, form, noProblems, saidOf, withFormStatus } 
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
-import { brief } from '../shorten.ts';
+import { shortText } from '../short_text.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 
@@ -99,7 +99,7 @@ const longestNotice = 600;
 const noticeOf = (changes: readonly Change[]): string => {
   if (changes.length === 0) return 'Nothing was changed.';
   const descriptions = changes.map(
-    ({ name, before, after }) => `${name} ${brief(before)} -> ${brief(after)}`,
+    ({ name, before, after }) => `${name} ${shortText(before)} -> ${shortText(after)}`,
   );
   const text = `Saved: ${descriptions.join(', ')}`;
   if (text.length <= longestNotice) return text;

@@ -13,7 +13,7 @@ import {
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
-import { brief } from '../shorten.ts';
+import { shortText } from '../short_text.ts';
 import { type Filled, digestOf, fieldOf, filledOf } from './read_form.ts';
 
 export type Shown = {
@@ -70,9 +70,9 @@ const controlFor = ({ name, filled, problems, around }: Shown): Html => {
 
 const labelOf = (name: SettingName, value: unknown, around: SettingContext): string => {
   const control = toControl(fieldOf(name), around);
-  if (control.kind !== 'choice') return brief(value);
+  if (control.kind !== 'choice') return shortText(value);
   const filled = filledOf(value, control);
-  return control.choices.find(([one]) => one === filled)?.[1] ?? brief(value);
+  return control.choices.find(([one]) => one === filled)?.[1] ?? shortText(value);
 };
 
 const lastPart = ({ last }: Shown): Html => {

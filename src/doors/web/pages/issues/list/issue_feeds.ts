@@ -3,20 +3,15 @@ import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
-import { atomFeed } from '../../../parts/feeds/atom.ts';
 import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
+import { listFeed, summaryOf } from '../../issuables/list/list_feed.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type ListedIssue, issuePath, parseIssue } from './issue_row.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 
-/** Characters of a description that a feed shows. */
-const maxSummary = 1_000;
-
 /** Issues of one read of a calendar, and the reads. */
 const perRead = 100;
 const maxReads = 10;
-
-const summaryOf = ({ description }: ListedIssue): string => (description ?? '').slice(0, maxSummary);
 
 /** Returns the newest issues of a list as a feed. @param self path of the feed */
 export const issueFeed = async (
@@ -29,14 +24,7 @@ export const issueFeed = async (
   const { filters } = readQuery(query, list);
   const page = pageRequest({});
   const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
-  const entries = items.map(parseIssue).map((issue) => ({
-    title: `${list.project === null ? issue.references.full : `#${issue.iid}`} ${issue.title}`,
-    path: issuePath(issue),
-    updated: Date.parse(issue.updated_at),
-    author: { name: issue.author.name, uri: `${call.baseUrl}/${issue.author.username}` },
-    summary: summaryOf(issue),
-  }));
-  return atomFeed(visit, { title, path: list.path, self, entries });
+  return listFeed(visit, list, { title, self, records: items.map(parseIssue), sign: '#', pathOf: issuePath });
 };
 
 const toEvent = (baseUrl: string, issue: ListedIssue): CalendarEvent[] =>

@@ -5,7 +5,7 @@ import { hidden, input } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import type { Choices } from '../../../parts/properties/choices.ts';
+import type { Choices } from '../../../parts/properties/load_choices.ts';
 import {
   labelsForm,
   milestoneForm,

@@ -5,7 +5,7 @@ import type { Visit } from '../../../page.ts';
 import { type FormProblems, checkbox, input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
+import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
 import {
   assigneeField,
   labelsField,

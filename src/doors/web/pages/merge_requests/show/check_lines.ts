@@ -11,7 +11,7 @@ import { spell } from '../../../parts/status_badge.ts';
 import { requestPath } from '../find.ts';
 import { resolveAllPart } from '../resolve_all_part.ts';
 import type { RequestPage } from './load_overview.ts';
-import { positionText } from './position.ts';
+import { positionText } from './diff_position.ts';
 
 type State = 'ok' | 'bad' | 'wait' | 'off';
 

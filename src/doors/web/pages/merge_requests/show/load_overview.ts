@@ -40,7 +40,7 @@ import {
 } from '../../../parts/timeline/load_timeline.ts';
 import type { Talk } from '../../../parts/timeline/talk.ts';
 import { requestPath } from '../find.ts';
-import { positionPart } from './position.ts';
+import { positionPart } from './diff_position.ts';
 import { loadVersionEvents } from './version_events.ts';
 
 export type Rights = TalkRights & {

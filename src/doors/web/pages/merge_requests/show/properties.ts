@@ -5,7 +5,7 @@ import { form, hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { person } from '../../../parts/user_link.ts';
-import type { Choices } from '../../../parts/properties/choices.ts';
+import type { Choices } from '../../../parts/properties/load_choices.ts';
 import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,

@@ -5,7 +5,7 @@ import { latestVersion } from '../../../../../review/merge_requests/versions/que
 import type { View, Visit } from '../../../page.ts';
 import { checkbox, form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { loadChoices } from '../../../parts/properties/choices.ts';
+import { loadChoices } from '../../../parts/properties/load_choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';

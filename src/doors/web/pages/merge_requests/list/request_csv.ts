@@ -1,13 +1,12 @@
-/** A list of merge requests as CSV, for spreadsheets, and as an Atom feed. */
+/** A list of merge requests as CSV, for spreadsheets. */
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
-import { atomFeed } from '../../../parts/feeds/atom.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
-import { type ListedRequest, parseRequest, pathOf } from './request_row.ts';
+import { type ListedRequest, parseRequest } from './request_row.ts';
 
 const names = (users: readonly { username: string }[]): string =>
   users.map(({ username }) => username).join(', ');
@@ -46,28 +45,4 @@ export const requestCsv = async (
     return items.map(parseRequest);
   };
   return await csvFile({ name: 'merge_requests.csv', columns, read });
-};
-
-/** Returns the newest merge requests of a list as a feed. @param self path of the feed */
-export const requestFeed = async (
-  visit: Visit,
-  list: RequestListScope,
-  query: RequestListQuery,
-  { title, self }: { title: string; self: string },
-): Promise<RawPage> => {
-  const { items } = await listMergeRequests({
-    call: visit.call,
-    scope: list.scope,
-    filters: readQuery(query, list).filters,
-    page: pageRequest({}),
-    texts: mergeRequestTexts,
-  });
-  const entries = items.map(parseRequest).map((request) => ({
-    title: `${list.project === null ? request.references.full : `!${request.iid}`} ${request.title}`,
-    path: pathOf(request),
-    updated: Date.parse(request.updated_at),
-    author: { name: request.author.name, uri: `${visit.call.baseUrl}/${request.author.username}` },
-    summary: (request.description ?? '').slice(0, 1_000),
-  }));
-  return atomFeed(visit, { title, path: list.path, self, entries });
 };

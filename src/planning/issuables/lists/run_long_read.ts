@@ -19,7 +19,7 @@ export type ReadTask = { file: string; text: string; parameters: SQLInputValue[]
 type ReadRows<T> = { rows: T[]; milliseconds: number };
 
 const program: Program = {
-  path: programPath('src/planning/issuables/lists/count_worker.ts', 'count_worker'),
+  path: programPath('src/planning/issuables/lists/long_read_worker.ts', 'long_read_worker'),
   maxMilliseconds: 30_000,
   memory: 64,
 };

@@ -7,10 +7,10 @@ import {
   variableValues,
   compileWarnings,
 } from '../../../../test/support/ci/ci_file.ts';
-import { loadYaml } from './load.ts';
+import { loadYaml } from './load_yaml.ts';
 import { toPlainValue, toScalarText } from './node.ts';
-import { collectProblems } from './problem.ts';
-import { parsePsychScalar } from './psych.ts';
+import { collectProblems } from './problems.ts';
+import { parsePsychScalar } from './psych_scalars.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on it
 const read = (text: string): any => {

@@ -3,7 +3,7 @@ import { compilePattern } from '../../platform/pattern.ts';
 import { matchesWildcard } from '../../platform/wildcard.ts';
 import type { EventFlag } from '../hooks/flags.ts';
 import type { HookFacts } from './hook_cache.ts';
-import type { Plan } from './plans.ts';
+import type { Plan } from './hook_plans.ts';
 
 const isSystemHook = ({ project_id, group_id }: Pick<HookFacts, 'project_id' | 'group_id'>): boolean =>
   project_id === null && group_id === null;

@@ -7,7 +7,7 @@ import { getRepository } from '../../code/repository/get_repository.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { zeroOid } from '../../platform/git/protocol_types.ts';
 import { loadProject } from '../../projects/projects/find.ts';
-import { makePlans } from '../changes/plans.ts';
+import { makePlans } from '../changes/hook_plans.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import { takeSnapshot } from '../changes/snapshots/take_snapshot.ts';
 import type { EventFlag } from '../hooks/flags.ts';

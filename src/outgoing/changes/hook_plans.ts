@@ -1,4 +1,4 @@
-/** Which hooks a change concerns, by its kind. Pure. */
+/** Lists what hooks receive for a change, by its kind. Pure. */
 import type { RecordedChange } from '../../core/events/record_event.ts';
 import type { EventFlag } from '../hooks/flags.ts';
 

@@ -1,6 +1,6 @@
 /** Which flags a hook needs for a snapshot. Pure. */
 import type { EventFlag } from '../hooks/flags.ts';
-import type { Plan } from './plans.ts';
+import type { Plan } from './hook_plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 
 /** Tells whether the issue is confidential, or the comment internal. */

@@ -18,8 +18,8 @@ import {
 import { type Hash, type Node, hashNode, listNode, scalarNode, toScalarText, tooLarge } from './node.ts';
 import type { SourcePosition } from './source_position.ts';
 import { maxFileLength } from './limits.ts';
-import { CiFileError, type Problems } from './problem.ts';
-import { parsePsychScalar } from './psych.ts';
+import { CiFileError, type Problems } from './problems.ts';
+import { parsePsychScalar } from './psych_scalars.ts';
 
 const maxLines = 100_000;
 const maxDepth = 100;

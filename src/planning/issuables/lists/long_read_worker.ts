@@ -1,7 +1,7 @@
 /** Worker thread that reads with its own database handle: see `platform/workers/run_in_worker.ts`. */
 import { DatabaseSync } from 'node:sqlite';
 import { serveTasks } from '../../../platform/workers/serve_tasks.ts';
-import type { ReadTask } from './count.ts';
+import type { ReadTask } from './run_long_read.ts';
 
 const databases = new Map<string, DatabaseSync>();
 

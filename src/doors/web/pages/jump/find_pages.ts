@@ -5,7 +5,7 @@ import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
 import { type ProjectNoun, projectNouns } from '../../project_and_group_pages.ts';
-import type { Match, MatchGroup } from './matches.ts';
+import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 8;
 
