@@ -1,4 +1,23 @@
-/** Pages that projects and groups have alike, as lines of `project_and_group_pages.ts`: method, and path below the noun. */
+/** Pages that projects and groups, or issues and merge requests, have alike, as lines of `project_and_group_pages.ts`: method, and path below the noun. */
+
+/** What can be done with one issue or merge request beside showing and editing it. */
+export const issuableLines = [
+  'POST /:iid/time',
+  'POST /:iid/tasks',
+  'POST /:iid/notes',
+  'GET /:iid/notes/:note/edit',
+  'POST /:iid/notes/:note',
+  'GET /:iid/notes/:note/quote',
+  'POST /:iid/notes/:note/tasks',
+  'POST /:iid/notes/:note/delete',
+  'POST /:iid/discussions/:discussion/resolve',
+  'POST /:iid/discussions/:discussion/unresolve',
+  'POST /:iid/award_emoji',
+  'POST /:iid/subscribe',
+  'POST /:iid/unsubscribe',
+  'POST /:iid/todo',
+  'POST /:iid/todo/done',
+] as const;
 
 export const labelLines = [
   'GET',

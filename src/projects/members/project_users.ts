@@ -40,6 +40,17 @@ const groupShape = object({
   full_path: string,
 });
 
+type GroupQuery = { search?: string; page: number; per_page: number };
+
+const toGroupFilter = ({ search: name, page, per_page }: GroupQuery) => ({
+  ...(name !== undefined && { search: name }),
+  page,
+  per_page,
+  all_available: true,
+  order_by: 'id' as const,
+  sort: 'asc' as const,
+});
+
 const users = endpoint({
   method: 'GET',
   path: '/projects/:id/users',
@@ -83,16 +94,8 @@ const groups = endpoint({
   handle: async (call, params) => {
     const { namespace_id } = await findProject(call, params.id);
     const above = sql<boolean>`(namespaces.kind = 'group' and namespaces.id in ${selectAncestors(namespace_id)})`;
-    const { search: name, skip_groups, page, per_page } = params;
-    const filter = {
-      ...(name !== undefined && { search: name }),
-      ...(skip_groups !== undefined && { skip_groups }),
-      page,
-      per_page,
-      all_available: true,
-      order_by: 'id' as const,
-      sort: 'asc' as const,
-    };
+    const { skip_groups } = params;
+    const filter = { ...toGroupFilter(params), ...(skip_groups !== undefined && { skip_groups }) };
     return await listGroups(call, filter, above);
   },
 });
@@ -116,20 +119,12 @@ const invitedGroups = endpoint({
     ...pageParams,
   }),
   reply: groupShape,
-  handle: async (call, { id, search: name, min_access_level, page, per_page }) => {
-    const { id: projectId } = await findProject(call, id);
+  handle: async (call, params) => {
+    const { id: projectId } = await findProject(call, params.id);
     const shared = sql<boolean>`namespaces.id in (select group_id from group_links
-      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${min_access_level ?? 0}
+      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${params.min_access_level ?? 0}
         and ${isCurrentLink(call.now)})`;
-    const filter = {
-      ...(name !== undefined && { search: name }),
-      page,
-      per_page,
-      all_available: true,
-      order_by: 'id' as const,
-      sort: 'asc' as const,
-    };
-    return await listGroups(call, filter, shared);
+    return await listGroups(call, toGroupFilter(params), shared);
   },
 });
 

@@ -8,7 +8,7 @@ import { type AnyPage, type Redirect, type View, type Visit, page, redirect } fr
 import { emptyState } from '../../parts/empty_state.ts';
 import {
   type FormProblems,
-  attempt,
+  answerForm,
   form,
   hidden,
   input,
@@ -117,12 +117,13 @@ const create = (route: BoardsRoute): AnyPage[] => [
     params: object({ ...placeParams, name: longText() }),
     handle: async (visit, params) => {
       const place = await findToChange(route, visit.call, params);
-      let boardId = 0;
-      const problems = await attempt(async () => {
-        boardId = (await createBoard(visit.call, place, { name: params.name })).id;
-      });
-      if (problems !== null) return newView(visit, place, params.name, problems);
-      return redirect(`${place.path}/${boardId}/edit`, 'The board was created. Add its lists.');
+      return await answerForm(
+        async () => {
+          const board = await createBoard(visit.call, place, { name: params.name });
+          return redirect(`${place.path}/${board.id}/edit`, 'The board was created. Add its lists.');
+        },
+        (problems) => newView(visit, place, params.name, problems),
+      );
     },
   }),
 ];

@@ -6,7 +6,7 @@ import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
 import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
-import { attempt } from '../../parts/form.ts';
+import { answerForm, attempt } from '../../parts/form.ts';
 import { type OwnedListRoute, findToChange, ownerParams } from '../labels/owned_list.ts';
 import { type OwnedRecords, findRecordToChange, ownedRecordPages } from '../labels/owned_record_pages.ts';
 import {
@@ -45,12 +45,14 @@ const create = (kind: OwnedListRoute): AnyPage =>
       const { title = '', description, start_date = null, due_date = null } = params;
       const list = await findToChange(kind, visit.call, params);
       const input = { title, description: withLines(description), start_date, due_date };
-      let iid = 0;
-      const problems = await attempt(async () => {
-        ({ iid } = await createMilestone(visit.call, list.owner, input));
-      });
-      if (problems === null) return redirect(`${list.path}/${iid}`, 'The milestone was created.');
-      return newMilestoneView(visit, list, { filled: params, problems: milestoneProblems(problems) });
+      return await answerForm(
+        async () => {
+          const { iid } = await createMilestone(visit.call, list.owner, input);
+          return redirect(`${list.path}/${iid}`, 'The milestone was created.');
+        },
+        (problems) =>
+          newMilestoneView(visit, list, { filled: params, problems: milestoneProblems(problems) }),
+      );
     },
   });
 

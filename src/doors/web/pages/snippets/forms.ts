@@ -12,6 +12,7 @@ import { updateSnippet } from '../../../../projects/snippets/update.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import {
   type FormProblems,
+  answerForm,
   attempt,
   checkbox,
   form,
@@ -134,13 +135,10 @@ const newPages = (routes: SnippetRoutes) => [
     handle: async (visit, params) => {
       const list = await openNew(routes, visit, params);
       const filled = toFilled(visit, params);
-      let made: SnippetRow | null = null;
-      const problems = await attempt(async () => {
-        made = await createSnippet(visit.call, list.home, filled);
-        return made;
-      });
-      if (problems !== null) return newView(visit, list, filled, snippetProblems(problems));
-      return redirect(list.pathOf((made as unknown as SnippetRow).id));
+      return await answerForm(
+        async () => redirect(list.pathOf((await createSnippet(visit.call, list.home, filled)).id)),
+        (problems) => newView(visit, list, filled, snippetProblems(problems)),
+      );
     },
   }),
 ];

@@ -18,6 +18,7 @@ import {
 } from '../../../../../platform/http/schema.ts';
 import {
   type FormProblems,
+  answerForm,
   attempt,
   checkbox,
   form,
@@ -189,13 +190,14 @@ const create = [
     invalid: async (visit, sent, fields: Problems) => newView(visit, asTyped(sent), { text: null, fields }),
     handle: async (visit, { password = '', ...given }) => {
       const { call } = visit;
-      let made = 0;
-      const problems = await attempt(async () => {
-        const user = { ...given, ...(password !== '' && { password }) };
-        made = await createUser(call.platform, requireActor(call), user);
-      });
-      if (problems !== null) return newView(visit, given, onFields(problems));
-      return redirect(`${usersPath}/${made}`, `${given.username} was created.`);
+      const user = { ...given, ...(password !== '' && { password }) };
+      return await answerForm(
+        async () => {
+          const made = await createUser(call.platform, requireActor(call), user);
+          return redirect(`${usersPath}/${made}`, `${given.username} was created.`);
+        },
+        (problems) => newView(visit, given, onFields(problems)),
+      );
     },
   }),
 ];

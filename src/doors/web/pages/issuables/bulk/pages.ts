@@ -2,7 +2,7 @@
 import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
 import { names, object, oneOf, optional, text, texts } from '../../../../../platform/http/schema.ts';
 import { type AnyPage, type Flash, Redirect, page } from '../../../page.ts';
-import { attempt } from '../../../parts/form.ts';
+import { answerForm } from '../../../parts/form.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { ownPath } from '../../../request/own_path.ts';
 import { problemText } from '../submit_form.ts';
@@ -52,15 +52,10 @@ export const bulkPages = <L extends LoadedTarget>(kind: BulkKind<L>): AnyPage[] 
       const { word } = kind.noun;
       if (items.length === 0) return answer({ kind: 'alert', text: `Select at least one ${word}.` });
       if (isEmpty(request)) return answer({ kind: 'alert', text: 'Choose what to change.' });
-      let outcome: Outcome | null = null;
-      const problems = await attempt(async () => {
-        outcome = await applyBulkEdit(kind, call, items, request);
-      });
-      if (outcome === null) {
-        const said = problems === null ? '' : problemText(problems);
-        return answer({ kind: 'alert', text: `Nothing changed: ${said}.` });
-      }
-      return answer(describeOutcome(outcome, word));
+      return await answerForm(
+        async () => answer(describeOutcome(await applyBulkEdit(kind, call, items, request), word)),
+        (problems) => answer({ kind: 'alert', text: `Nothing changed: ${problemText(problems)}.` }),
+      );
     },
   }),
 ];

@@ -1,7 +1,6 @@
 /** The form for a new issue. */
 import { may } from '../../../../../core/access/may.ts';
 import { createContinuing } from '../../../../../planning/issues/create_from_discussions.ts';
-import { type LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { createParams } from '../../../../../planning/issuables/fields.ts';
 import { issueFields } from '../../../../../planning/issues/fields.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
@@ -11,7 +10,7 @@ import { type Project, findProject } from '../../../../../projects/projects/find
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import {
   type FormProblems,
-  attempt,
+  answerForm,
   checkbox,
   form,
   input,
@@ -171,14 +170,11 @@ const create = page({
   handle: async (visit, { project: fullPath, title = '', description, ...rest }) => {
     const project = await findForNew(visit, fullPath);
     const body = (description ?? '').replaceAll('\r\n', '\n');
-    const created = { ...rest, title, description: body };
-    let made: LoadedIssue | null = null;
-    const problems = await attempt(async () => {
-      made = await createContinuing(visit.call, project, created);
-    });
-    if (made !== null) return redirect(issuePath(made));
-    const filled = { ...blank, ...created };
-    return await newView(visit, project, filled, { problems: problems ?? noProblems });
+    const sent = { ...rest, title, description: body };
+    return await answerForm(
+      async () => redirect(issuePath(await createContinuing(visit.call, project, sent))),
+      async (problems) => await newView(visit, project, { ...blank, ...sent }, { problems }),
+    );
   },
 });
 

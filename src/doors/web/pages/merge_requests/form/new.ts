@@ -13,13 +13,12 @@ import {
   text,
 } from '../../../../../platform/http/schema.ts';
 import { createMergeRequest } from '../../../../../review/merge_requests/create.ts';
-import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_part.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { type FormProblems, attempt, form, hidden, noProblems } from '../../../parts/form.ts';
+import { type FormProblems, answerForm, form, hidden, noProblems } from '../../../parts/form.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
@@ -224,14 +223,6 @@ const create = page({
     const { source, target, source_branch, target_branch } = ends;
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const input = { ...rest, title, description: body, source_branch, target_branch };
-    let created: LoadedMergeRequest | null = null;
-    const problems = await attempt(async () => {
-      created = await createMergeRequest(visit.call, source, { ...input, target_project_id: target.id });
-    });
-    if (created !== null) return redirect(requestPath(created));
-    const choice = { ignoresWhitespace: false };
-    const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
-    if (!isPreview(preview)) return await chooseView(visit, ends, preview);
     const filled: Filled = {
       title,
       description: body,
@@ -242,7 +233,18 @@ const create = page({
       squash: rest.squash === true,
       remove_source_branch: rest.remove_source_branch === true,
     };
-    return await describeView(visit, ends, { preview, filled, choice, problems: problems ?? noProblems });
+    return await answerForm(
+      async () => {
+        const sent = { ...input, target_project_id: target.id };
+        return redirect(requestPath(await createMergeRequest(visit.call, source, sent)));
+      },
+      async (problems) => {
+        const choice = { ignoresWhitespace: false };
+        const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
+        if (!isPreview(preview)) return await chooseView(visit, ends, preview);
+        return await describeView(visit, ends, { preview, filled, choice, problems });
+      },
+    );
   },
 });
 
