@@ -17,7 +17,7 @@ import {
   text,
   time,
 } from '../../platform/http/schema.ts';
-import { scopeParam } from '../issuables/lists/filters.ts';
+import { scopeParam } from '../issuables/lists/filter_params.ts';
 import { milestoneLists } from '../issuables/lists/milestone_records.ts';
 import { createParams, editParams } from '../issuables/fields.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Store, Tx } from '../../../platform/db/open.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type RestoredProject, type Row, skip } from './column_rules.ts';
-import { type TableSpec, restoredTables } from './tables.ts';
+import { restoredTables } from './tables/restored_tables.ts';
+import type { TableSpec } from './tables/table_spec.ts';
 
 /** Rows and bytes of one transaction, so that others need not wait long. */
 const batchSize = 100;

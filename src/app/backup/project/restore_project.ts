@@ -29,7 +29,7 @@ import {
 import { mapInheritedRecords } from './inherited_records.ts';
 import { matchUsers } from './match_users.ts';
 import { restoreProjectFiles } from './restore_project_files.ts';
-import { restoredTables } from './tables.ts';
+import { restoredTables } from './tables/restored_tables.ts';
 
 export type ProjectRestore = {
   config: Config;

@@ -3,7 +3,9 @@
  * (`/-/projects/group%2Fproject/pipelines`).
  */
 import { topLevelWords } from '../../../identity/namespaces/path_rules.ts';
-import { type NounPages, groupNouns, isBareNoun, projectNouns } from '../project_and_group_pages.ts';
+import { groupNouns } from '../group_pages.ts';
+import { type NounPages, isBareNoun } from '../project_and_group_pages.ts';
+import { projectNouns } from '../project_pages.ts';
 
 type Nouns = readonly NounPages<unknown, unknown>[];
 

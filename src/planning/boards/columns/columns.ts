@@ -1,5 +1,5 @@
 /** The columns of a board: its lists, between the open issues that are in none of them and the closed issues. Pure. */
-import type { RecordIds } from '../../issuables/lists/filters.ts';
+import type { RecordIds } from '../../issuables/lists/filter_params.ts';
 import type { Filters } from '../../issues/lists/filters.ts';
 import type { Board, BoardList } from '../queries.ts';
 

@@ -1,7 +1,8 @@
 /** Chooses how a list is read: along the index of its order, or from the most selective filter with a sort. */
 import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
-import { type Filters, type Needed, type Selection, indexOfOrder } from './filters.ts';
+import type { Filters } from './filter_params.ts';
+import { type Needed, type Selection, indexOfOrder } from './filters.ts';
 import { type Listed, column, orderColumn } from './record_kinds.ts';
 import { many } from './named_filters.ts';
 

@@ -1,6 +1,6 @@
 /** Counts the records of a board's columns in one statement. */
 import { type RawBuilder, sql } from 'kysely';
-import type { RecordIds } from './filters.ts';
+import type { RecordIds } from './filter_params.ts';
 import { type Listed, column } from './record_kinds.ts';
 
 /** `rest` counts what is in no column; its id is 0. */

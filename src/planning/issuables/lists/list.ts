@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import type { Page } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import type { Filters } from './filters.ts';
+import type { Filters } from './filter_params.ts';
 import { readMany } from './run_long_read.ts';
 import { column } from './record_kinds.ts';
 import { keptPages } from './page_cache.ts';

@@ -7,7 +7,7 @@ import type { PageRequest } from '../../../platform/http/page.ts';
 import { selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { ColumnCount, Columns } from './column_counts.ts';
-import { type Filters } from './filters.ts';
+import type { Filters } from './filter_params.ts';
 import { type Listed } from './record_kinds.ts';
 import { type Measured } from './named_filters.ts';
 import type { TextLoader } from './json_cache.ts';

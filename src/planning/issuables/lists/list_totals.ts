@@ -5,7 +5,7 @@ import { today } from '../../../core/access/viewer.ts';
 import type { PageRequest } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type ColumnCount, type Columns, columnCounts } from './column_counts.ts';
-import type { Filters } from './filters.ts';
+import type { Filters } from './filter_params.ts';
 import { readMany } from './run_long_read.ts';
 import type { keptPages } from './page_cache.ts';
 import type { TextLoader } from './json_cache.ts';

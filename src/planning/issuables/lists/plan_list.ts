@@ -6,14 +6,8 @@ import type { SqlDialect } from '../../../platform/db/engine.ts';
 import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
 import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import {
-  type Filters,
-  type Selection,
-  onMilestone,
-  searchedFields,
-  buildSelection,
-  toNamedFilters,
-} from './filters.ts';
+import { type Filters, searchedFields } from './filter_params.ts';
+import { type Selection, onMilestone, buildSelection, toNamedFilters } from './filters.ts';
 import { type Lead, isRare, chooseLead, leadOfCount } from './choose_index.ts';
 import { type Listed, column } from './record_kinds.ts';
 import { lookUp, many } from './named_filters.ts';

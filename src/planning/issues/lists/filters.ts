@@ -1,7 +1,7 @@
 /** Filters that lists of issues have and lists of merge requests do not. */
 import { type RawBuilder, sql } from 'kysely';
 import { boolean, oneOf, optional, unsupportedFilter } from '../../../platform/http/schema.ts';
-import { type Filters as SharedFilters, sharedFilterParams } from '../../issuables/lists/filters.ts';
+import { type Filters as SharedFilters, sharedFilterParams } from '../../issuables/lists/filter_params.ts';
 import type { ListRequester } from '../../issuables/lists/list_kind.ts';
 import { orderNames } from '../../issuables/lists/record_kinds.ts';
 import { milestoneIdWords } from '../../issuables/lists/milestone_wildcards.ts';

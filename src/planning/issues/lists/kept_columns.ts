@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { canSeeConfidential } from '../../../core/access/visible.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { readMany } from '../../issuables/lists/count.ts';
+import { readMany } from '../../issuables/lists/run_long_read.ts';
 import type { ColumnCount, Columns } from '../../issuables/lists/column_counts.ts';
 
 /** `links`: of issues of any state, in all projects that have the label. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
-import { readMany } from '../../issuables/lists/count.ts';
+import { readMany } from '../../issuables/lists/run_long_read.ts';
 
 /** Issues of a milestone at one time. */
 export type MilestoneCounts = { total: number; open: number };

@@ -4,7 +4,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { findGroup } from '../../../identity/groups/find.ts';
 import type { RawParams } from '../../../platform/http/params.ts';
 import { idOrPath, int, object, optional } from '../../../platform/http/schema.ts';
-import { scopeParam } from '../../issuables/lists/filters.ts';
+import { scopeParam } from '../../issuables/lists/filter_params.ts';
 import type { Scope } from '../../issuables/lists/list_kind.ts';
 import type { TextLoader } from '../../issuables/lists/json_cache.ts';
 import { findProject } from '../../../projects/projects/find.ts';

@@ -4,7 +4,8 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
-import { type ProjectNoun, projectNouns } from '../../project_and_group_pages.ts';
+import type { ProjectNoun } from '../../project_and_group_pages.ts';
+import { projectNouns } from '../../project_pages.ts';
 import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 8;

@@ -4,12 +4,8 @@ import { may } from '../../../../core/access/may.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import {
-  type ProjectNoun,
-  type ProjectTab,
-  isBareNoun,
-  projectNouns,
-} from '../../project_and_group_pages.ts';
+import { type ProjectNoun, type ProjectTab, isBareNoun } from '../../project_and_group_pages.ts';
+import { projectNouns } from '../../project_pages.ts';
 import { avatar } from '../avatar.ts';
 import { crumbs } from './path_links.ts';
 import { form } from '../form.ts';

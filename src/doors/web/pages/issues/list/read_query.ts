@@ -1,6 +1,6 @@
 /** Parses the parameters of a list of issues. */
 import type { Static } from 'typebox';
-import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
+import { scopeParam } from '../../../../../planning/issuables/lists/filter_params.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
 import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
 import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { restoredTables } from './tables.ts';
+import { restoredTables } from './restored_tables.ts';
 
-const schema = readFileSync(join(import.meta.dirname, '../../../../docs/schema.sqlite.sql'), 'utf8');
+const schema = readFileSync(join(import.meta.dirname, '../../../../../docs/schema.sqlite.sql'), 'utf8');
 
 /** Columns by table. */
 const tables = new Map(

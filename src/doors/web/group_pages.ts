@@ -1,0 +1,100 @@
+/** The pages of groups, by noun. */
+import { hookLines } from './hook_pages.ts';
+import type { GroupNoun } from './project_and_group_pages.ts';
+import {
+  accessTokenLines,
+  boardLines,
+  deployTokenLines,
+  labelLines,
+  memberLines,
+  milestoneLines,
+  runnerLines,
+  variableLines,
+} from './shared_page_lines.ts';
+
+export const groupNouns = [
+  { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
+  { noun: 'notification_setting', tab: 'activity', action: 'read_group', lines: ['POST'] },
+  // Lists of issues require an account, like those of members.
+  { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
+  {
+    noun: 'merge_requests',
+    tab: 'merge_requests',
+    name: 'Merge requests',
+    action: 'read_group_member',
+    lines: ['GET'],
+  },
+  { noun: 'issues.atom', tab: 'issues', action: 'read_group_member', lines: ['GET'] },
+  { noun: 'issues.ics', tab: 'issues', action: 'read_group_member', lines: ['GET'] },
+  { noun: 'merge_requests.atom', tab: 'merge_requests', action: 'read_group_member', lines: ['GET'] },
+  {
+    noun: 'group_members',
+    tab: 'members',
+    name: 'Members',
+    action: 'read_group_member',
+    lines: memberLines,
+  },
+  {
+    noun: 'settings',
+    tab: 'settings',
+    name: 'General',
+    action: 'admin_group',
+    lines: [
+      'GET',
+      'POST /about',
+      'POST /avatar',
+      'POST /visibility',
+      'POST /permissions',
+      'POST /two_factor',
+      'POST /repositories',
+      'POST /runners',
+      'POST /path',
+      'POST /transfer',
+      'POST /delete',
+    ],
+  },
+  {
+    noun: 'deploy_tokens',
+    tab: 'settings',
+    name: 'Deploy tokens',
+    action: 'admin_group',
+    lines: deployTokenLines,
+  },
+  {
+    noun: 'settings/access_tokens',
+    tab: 'settings',
+    name: 'Access tokens',
+    action: 'admin_group_member',
+    lines: accessTokenLines,
+  },
+  {
+    noun: 'variables',
+    tab: 'settings',
+    name: 'Variables',
+    action: 'admin_group_variable',
+    lines: variableLines,
+  },
+  {
+    noun: 'runners',
+    tab: 'settings',
+    name: 'Runners',
+    action: 'admin_group_runner',
+    lines: runnerLines,
+  },
+  { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_group_hook', lines: hookLines },
+  { noun: 'boards', tab: 'issues', name: 'Boards', action: 'read_group_member', lines: boardLines },
+  {
+    noun: 'labels',
+    tab: 'issues',
+    name: 'Labels',
+    action: 'read_group_member',
+    lines: labelLines,
+  },
+  {
+    noun: 'milestones',
+    tab: 'issues',
+    name: 'Milestones',
+    action: 'read_group_member',
+    lines: milestoneLines,
+  },
+] as const satisfies readonly GroupNoun[];

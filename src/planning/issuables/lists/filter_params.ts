@@ -1,0 +1,94 @@
+/** The parameters that filter lists of issues and of merge requests. */
+import { invalid } from '../../../platform/errors.ts';
+import {
+  boolean,
+  idOrWord,
+  integers,
+  names,
+  oneOf,
+  optional,
+  text,
+  time,
+} from '../../../platform/http/schema.ts';
+import { type SearchField, searchFields } from '../search/search.ts';
+import { notParam } from './filters_not.ts';
+import type { MilestoneWord } from './milestone_wildcards.ts';
+import type { OrderName } from './record_kinds.ts';
+
+export const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
+export const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
+export const nobody = ['None', 'Any'] as const;
+
+export const sharedFilterParams = {
+  labels: optional(names({ description: 'names, all of which it must have; None, Any' })),
+  milestone: optional(text({ description: 'title; None, Any, #upcoming, #started' })),
+  author_id: optional(idOrWord([], 'created by this user')),
+  author_username: optional(text()),
+  assignee_id: optional(idOrWord(nobody, 'assigned to this user; 0 or None, Any')),
+  assignee_username: optional(names()),
+  my_reaction_emoji: optional(text({ description: 'what the caller reacted to with it; None, Any' })),
+  iids: optional(integers()),
+  search: optional(text({ description: 'words that the title or the description has' })),
+  in: optional(names({ description: 'what `search` looks in: title, description; both by default' })),
+  created_after: optional(time('inclusive')),
+  created_before: optional(time('inclusive')),
+  updated_after: optional(time('inclusive')),
+  updated_before: optional(time('inclusive')),
+  non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
+  not: optional(notParam),
+  order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+};
+
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf(scopes, { ...options, aliases: scopeAliases });
+
+/** Labels, users and milestones by their ids. */
+export type RecordIds = {
+  label_ids: readonly number[];
+  assignee_ids: readonly number[];
+  milestone_ids: readonly number[];
+};
+
+export type Filters = {
+  scope: (typeof scopes)[number] | 'reviews-for-me';
+  state: string;
+  labels?: string[];
+  milestone?: string;
+  author_id?: number;
+  author_username?: string;
+  assignee_id?: number | 'None' | 'Any';
+  assignee_username?: string[];
+  reviewer_id?: number | 'None' | 'Any';
+  reviewer_username?: string;
+  my_reaction_emoji?: string;
+  iids?: number[];
+  search?: string;
+  in?: string[];
+  created_after?: number;
+  created_before?: number;
+  updated_after?: number;
+  updated_before?: number;
+  non_archived?: boolean;
+  /** As it was sent. */
+  not?: unknown;
+  /** The id of the milestone that the list belongs to, or a word of the parameter. */
+  milestone_id?: number | MilestoneWord;
+  /** What records must have all of, and what they may have none of: of boards, not of the API. */
+  having?: RecordIds;
+  without?: RecordIds;
+  order_by: OrderName;
+  sort: 'asc' | 'desc';
+};
+
+/**
+ * Returns the fields that `search` covers.
+ * @throws Failure 400 if `in` names another field
+ */
+export const searchedFields = ({ in: chosen = [] }: Filters): readonly SearchField[] => {
+  if (chosen.length === 0) return searchFields;
+  const isField = (name: string): name is SearchField => searchFields.some((field) => field === name);
+  const fields = chosen.filter(isField);
+  if (fields.length < chosen.length) throw invalid({ in: ['does not have a valid value'] });
+  return [...new Set(fields)];
+};
