@@ -8,7 +8,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
+import { newWorkTree, tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
 import {
   startTestStorage,
   type TestRepository,
@@ -73,11 +73,15 @@ test('an archive has all files below the prefix, with the time of the commit', a
 });
 
 test('files of a zip have the time of the commit, also in an archive of one folder', async () => {
-  const commit = await fill(files);
-  const date = new Date(Number(await repository.git('show', '-s', '--format=%ct', commit)) * 1000);
+  const seconds = 1_600_000_000;
+  const filled = await fill(files);
+  const { stdout } = await tryGit(repository.dir, [`--git-dir=${repository.dir}`, 'commit-tree', `${filled}^{tree}`, '-m', 'old'], {
+    GIT_COMMITTER_DATE: `${seconds} +0000`,
+  });
+  const commit = stdout.trim();
+  const date = new Date(seconds * 1000);
   const dosTime = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
   const dosDate = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
-  await setTimeout(2_100); // longer than the resolution of times in a zip
   for (const part of [{}, { path: 'd' }]) {
     const zip = await repository.read('archive.read', { commit, format: 'zip', prefix: 'x-1/', ...part });
     assert.deepEqual([zip.readUInt16LE(10), zip.readUInt16LE(12)], [dosTime, dosDate]);

@@ -155,7 +155,7 @@ it('tells a stream that cannot be, and one for which there is nothing', async ()
 });
 
 it('stops git when the reader of a stream leaves', async () => {
-  const { repository, commit } = await filled({ large: randomBytes(20_000_000).toString('hex') });
+  const { repository, commit } = await filled({ large: randomBytes(5_000_000).toString('hex') });
   const running = async (): Promise<string[]> => {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const lineOf = (pid: string): string => {
