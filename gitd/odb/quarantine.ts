@@ -33,7 +33,7 @@ const moveLoose = async (from: string, to: string, except: Set<Oid>): Promise<vo
   });
 };
 
-/** The index comes last: git does not see a pack without one. */
+/** Moves packs, the index of each last: git does not see a pack without one. */
 const movePacks = async (from: string, to: string): Promise<void> => {
   const names = await readdir(join(from, 'pack')).catch(() => []);
   const ordered = names

@@ -75,9 +75,13 @@ test('an archive has all files below the prefix, with the time of the commit', a
 test('files of a zip have the time of the commit, also in an archive of one folder', async () => {
   const seconds = 1_600_000_000;
   const filled = await fill(files);
-  const { stdout } = await tryGit(repository.dir, [`--git-dir=${repository.dir}`, 'commit-tree', `${filled}^{tree}`, '-m', 'old'], {
-    GIT_COMMITTER_DATE: `${seconds} +0000`,
-  });
+  const { stdout } = await tryGit(
+    repository.dir,
+    [`--git-dir=${repository.dir}`, 'commit-tree', `${filled}^{tree}`, '-m', 'old'],
+    {
+      GIT_COMMITTER_DATE: `${seconds} +0000`,
+    },
+  );
   const commit = stdout.trim();
   const date = new Date(seconds * 1000);
   const dosTime = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);

@@ -248,7 +248,7 @@ it('refuses to list a tree bomb, and still reads a small file in it', async () =
 it('reports the size of a huge file and streams it without buffering', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
-  const size = 200 * 2 ** 20;
+  const size = 300 * 2 ** 20;
   const id = execFileSync(
     'sh',
     ['-c', `head -c ${size} /dev/zero | git --git-dir=${repository.dir} hash-object -w --stdin`],

@@ -26,7 +26,10 @@ const loopbackBlock = 'route add unreachable 127.0.0.0/8';
 export const blockAndDrop = ({ ip }: NetworkTools): string =>
   `${ip} ${loopbackBlock} && exec setpriv --inh-caps=-all --ambient-caps=-all -- "$0" "$@"`;
 
-/** As root: from outside, since a sandbox with pseudo terminals has no rights over its network. */
+/**
+ * Blocks the loopback of this machine. Runs as root from outside, since a sandbox with pseudo terminals has no rights
+ * over its network.
+ */
 const blockLoopback = async ({ tools, pid }: Parts): Promise<void> => {
   const args = [`--net=/proc/${pid}/ns/net`, '--', tools.ip, ...loopbackBlock.split(' ')];
   await promisify(execFile)(tools.nsenter, args, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' });

@@ -60,7 +60,7 @@ export const writeZipTo = async (
   out: Writable,
 ): Promise<void> => await pipeline(writeZip(entriesOf(root, files)), out, { end: false });
 
-/** One gzip member per file: readers see one text. */
+/** Writes one gzip member per file, which readers see as one text. */
 export const writeGzipTo = async (
   root: string,
   files: readonly CollectedFile[],

@@ -37,7 +37,7 @@ export const runHook = async (prepared: Prepared): Promise<Result | null> => {
 
 const isAfter = ({ name }: Step): boolean => name === 'after_script';
 
-/** Its own limit stopSignals the script and leaves time for the following steps. */
+/** Stops the script at a limit of its own, which leaves time for the following steps. Returns what ends the timer. */
 const limitScripts = ({ values, stopSignals, limits }: Prepared): (() => void) => {
   const seconds = parseSeconds(values.get('RUNNER_SCRIPT_TIMEOUT'));
   if (seconds === null || seconds >= limits.timeout) return () => undefined;

@@ -34,7 +34,7 @@ const numberOf = (object: object): number => {
 
 const signatures = new WeakMap<object, string>();
 
-/** What the call knows of its user. It stays the same if the viewer is loaded again without a change. */
+/** Returns a digest of the user and their roles, equal if the viewer is loaded again without a change. */
 const signatureOf = (viewer: Viewer, user: ActorUser): string => {
   const known = signatures.get(viewer);
   if (known !== undefined) return known;

@@ -51,7 +51,7 @@ const toPushAction = ({ before, after }: PushData): 'created' | 'pushed' | 'remo
   return before === zeroOid ? 'created' : 'pushed';
 };
 
-/** What was pushed. `commit_count` is 0 until background work has counted. */
+/** Builds the JSON of a push. `commit_count` is 0 until background work has counted. */
 const pushJson = (data: PushData) => {
   const [, type = '', ref = data.ref] = /^refs\/(heads|tags)\/(.*)$/s.exec(data.ref) ?? [];
   return {

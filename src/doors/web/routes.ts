@@ -2,14 +2,7 @@
 import { maxCommitBytes } from '../../code/repository/limits.ts';
 import { hookLines } from './hook_pages.ts';
 import { groupNouns } from './group_pages.ts';
-import {
-  type Load,
-  activityPages,
-  groupPages,
-  homePages,
-  hookPages,
-  projectPages,
-} from './page_modules.ts';
+import { type Load, activityPages, groupPages, homePages, hookPages, projectPages } from './page_modules.ts';
 import { groupRoot, projectRoot, servedLines } from './project_and_group_pages.ts';
 import { projectNouns } from './project_pages.ts';
 

@@ -17,7 +17,7 @@ export const oauthFailure = (error: OauthError, error_description: string): Fail
 
 export const invalidRequest = (description: string): Failure => oauthFailure('invalid_request', description);
 
-/** One message for every reason, so that it reveals nothing. */
+/** Refuses a grant, with one message for every reason, so that it reveals nothing. */
 export const invalidGrant = (): Failure =>
   oauthFailure(
     'invalid_grant',

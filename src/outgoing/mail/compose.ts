@@ -42,7 +42,7 @@ const deedsByReason: Record<string, string> = {
   mentioned: 'mentioned you in',
 };
 
-/** One sentence: what happened. */
+/** Writes what happened, as one sentence. */
 const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string => {
   if (kind === 'pipeline.failed') return `Your ${subject.name} failed: ${subject.project.full_path}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;

@@ -124,7 +124,7 @@ const toMergeRequestVariables = ({
         ...(request.milestone !== null && { CI_MERGE_REQUEST_MILESTONE: request.milestone }),
       };
 
-/** For workflows that avoid a second pipeline of a branch with a merge request. */
+/** Returns the variable by which workflows avoid a second pipeline of a branch with a merge request. */
 const toOpenRequestVariables = ({ open_requests: open = '' }: PredefinedFacts): Record<string, string> =>
   open === '' ? {} : { CI_OPEN_MERGE_REQUESTS: open };
 

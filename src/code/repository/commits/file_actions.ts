@@ -82,7 +82,7 @@ const readAction = (sent: unknown): FileAction => {
   };
 };
 
-/** A form sends a list as an object with indexes. */
+/** Converts a list that a form sent as an object with indexes. */
 const hashToList = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? Object.values(sent) : sent;
 

@@ -17,12 +17,7 @@ import {
   text,
 } from '../../../platform/http/schema.ts';
 import type { ActionProblem } from '../../../platform/git/protocol_types.ts';
-import {
-  type FileAction,
-  actionRefusal,
-  decodeContent,
-  encodings,
-} from '../commits/file_actions.ts';
+import { type FileAction, actionRefusal, decodeContent, encodings } from '../commits/file_actions.ts';
 import { blameFile } from './blame.ts';
 import { findCodeForPush } from '../branches/create.ts';
 import { projectParam } from '../find_code.ts';

@@ -17,7 +17,7 @@ export const idsOfLists = ({ lists }: Pick<Board, 'lists'>): RecordIds => ({
   milestone_ids: lists.map(({ milestone_id }) => milestone_id).filter(isId),
 });
 
-/** What all issues of a board have. */
+/** Returns the labels, the assignee and the milestone that all issues of a board have. */
 const scopeOf = ({ labels, assignee, milestone }: Board): RecordIds => ({
   label_ids: labels.map(({ id }) => id),
   assignee_ids: assignee === null ? [] : [assignee.id],

@@ -43,7 +43,7 @@ const milestonePart = (ids: readonly number[]): Part[] => {
   ];
 };
 
-/** One pass over the records, for boards that have lists of labels only: most of all. */
+/** Counts by label in one pass over the records, for boards that have lists of labels only, as most have. */
 const labelCounts = (kind: Listed, ids: readonly number[]): RawBuilder<unknown> =>
   sql`select case when label_links.label_id is null then 'rest' else 'label' end as kind,
       coalesce(label_links.label_id, 0) as id, count(*) as total
@@ -51,7 +51,7 @@ const labelCounts = (kind: Listed, ids: readonly number[]): RawBuilder<unknown> 
       and label_links.target_id = listed.id and label_links.label_id in (${sql.join(ids)})
     group by label_links.label_id`;
 
-/** Of the records that a list selects, the number of each column. A record counts in each of its columns. */
+/** Counts the records of each column, among those that a list selects. A record counts in each of its columns. */
 export const columnCounts = (
   kind: Listed,
   { tables, where }: Selected,

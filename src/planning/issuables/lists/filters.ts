@@ -5,12 +5,7 @@ import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
 import { excludedConditions } from './filters_not.ts';
 import { type Listed, type OrderName, column, linkCondition } from './record_kinds.ts';
-import {
-  type MilestoneContext,
-  among,
-  isMilestoneWord,
-  milestoneWords,
-} from './milestone_wildcards.ts';
+import { type MilestoneContext, among, isMilestoneWord, milestoneWords } from './milestone_wildcards.ts';
 import {
   type Measured,
   type NameKind,
@@ -70,7 +65,7 @@ const indexWords: Readonly<Record<OrderName, string>> = {
   relative_position: 'position',
 };
 
-/** The state and order of a list decide between the indexes of an order. */
+/** Returns the index of an order, which depends on the state and the place of the list. */
 export const indexOfOrder = (
   { table }: Listed,
   name: OrderName,
@@ -81,7 +76,7 @@ export const indexOfOrder = (
   return state === 'all' ? `${table}_${word}` : `${table}_state_${word}`;
 };
 
-/** The periods in the columns that the list is not in the order of. */
+/** Returns the conditions on times in columns that the list is not ordered by. */
 const toPeriods = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
   const periods = { created_at: created(kind, filters), updated_at: updated(kind, filters) };
   return (['created_at', 'updated_at'] as const).flatMap((name) => {
@@ -140,7 +135,7 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
   return [sql`${id} in (${awards} and name = ${my_reaction_emoji})`];
 };
 
-/** What is on the milestone that the list is of: few of all, mostly. */
+/** Selects the records of the milestone whose list this is: few of all, mostly. */
 export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): Measured[] => {
   const ids = new Set(having?.milestone_ids);
   if (typeof milestone_id === 'number') ids.add(milestone_id);
@@ -151,7 +146,7 @@ export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): Me
   }));
 };
 
-/** What has none of these labels, users and milestones. */
+/** Excludes the records with one of these labels, users or milestones. */
 const lacking = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condition[] => {
   if (without === undefined) return [];
   const { label_ids, assignee_ids, milestone_ids } = without;
@@ -177,10 +172,10 @@ const lacking = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condi
   ];
 };
 
-/** A record that one listed must have, or be of. */
+/** A label, user or milestone that the filters name, with the condition that a listed record has it. */
 export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
 
-/** What the filters name, each with its condition. */
+/** Lists the records that the filters name, each with its condition. */
 const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext): Needed[] => {
   const need = (kind: Needed['kind'], name: string, condition: (named: Named) => Condition): Needed => {
     const named = names(kind, name);
@@ -231,7 +226,7 @@ export type FilterContext = MilestoneContext & {
 
 export type Selection = { needed: Needed[]; others: Condition[] };
 
-/** The conditions that the filters make, but the search; null: nothing has what they name. */
+/** Returns the conditions of the filters without the search; null: no record can match. */
 export const buildSelection = (kind: Listed, filters: Filters, context: FilterContext): Selection | null => {
   const needed = listNeeded(kind, context);
   if (needed.some(({ named }) => named.ids.length === 0)) return null;

@@ -54,7 +54,7 @@ const readParts = (input: unknown): Parts => {
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maxNameLength && value.isWellFormed() && !value.includes('\0');
 
-/** One text with commas, or several; none: there are no such. */
+/** Reads names: one text with commas, or several texts. */
 const readNames = (parts: Parts, name: string): string[] => {
   const input = parts[name] ?? [];
   const all: unknown[] = typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [null];
@@ -92,7 +92,7 @@ const unsearched = ({ type }: Listed, parts: Parts): Condition[] => {
   return missed === null ? [] : [missed];
 };
 
-/** Of one part, where there is something in it. */
+/** Returns the condition that the values make; none for no values. */
 const unless = <T>(values: T[], condition: (values: T[]) => Condition): Condition[] =>
   values.length === 0 ? [] : [condition(values)];
 

@@ -19,7 +19,7 @@ export type MilestoneContext = {
   milestones: () => Condition;
 };
 
-/** Of each project and each group the milestone that is due next, started or not. */
+/** Selects the milestone that is due next, started or not, in each project and each group. */
 const nextDue = ({ today, milestones }: MilestoneContext) => sql`select id from (
   select id, row_number() over (partition by project_id, group_id order by due_date, id) as place
   from milestones where ${milestones()} and state = 'active' and due_date > ${today}) as coming

@@ -43,11 +43,11 @@ const titled = (
   return sql`${sql.table(table)} where title in (${sql.join(titles)}) and ${place}`;
 };
 
-/** How a user is looked up: by id, or by name in any case. */
+/** Returns the key that looks up a user: `#` and the id, or the name in lower case. */
 export const personKey = (user: number | string): string =>
   typeof user === 'number' ? `#${user}` : user.toLowerCase();
 
-/** How a label is looked up: by title, or by id after a comma, which no title has. */
+/** Returns the key that looks up a label: the title, or the id after a comma, which no title has. */
 export const labelKey = (label: number | string): string => (typeof label === 'number' ? `,${label}` : label);
 
 const labelLookups = (

@@ -45,7 +45,7 @@ const milestonesIn = (scope: Scope): Condition => {
 
 const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
 
-/** For counts in a group: its projects have few of all records, and an index by state. */
+/** Reads along the projects of a group, to count: they have few of all records, and an index by state. */
 const alongProjects = (
   { table }: Listed,
   { needed, others }: Selection,

@@ -11,7 +11,7 @@ export type Listed = {
 /** A column of the kind's own table. */
 export const column = ({ table }: Listed, name: string): RawBuilder<never> => sql.raw(`${table}.${name}`);
 
-/** What links the kind's records with others: a table and the condition that it is of the record at hand. */
+/** Returns a table of links, with the condition that selects those of the listed record. */
 export const linkCondition = (
   kind: Listed,
   table: 'label_links' | 'assignees' | 'reviewers',

@@ -52,7 +52,7 @@ export const withoutCode = (text: string): string => {
     .join('');
 };
 
-/** Where a line's own text begins, after blanks, quotation marks and list markers. */
+/** Finds where a line's own text begins, after blanks, quotation marks and list markers. */
 const contentStart = (line: string): { at: number; inList: boolean } => {
   let at = 0;
   let inList = false;

@@ -108,7 +108,7 @@ const switchTriggers = async (
   for (const { name } of tables) await client.query(`alter table ${quote(name)} ${verb} trigger user`);
 };
 
-/** One row as an object whose bytes are in PostgreSQL's notation. */
+/** Converts a row to an object whose bytes are in PostgreSQL's notation. */
 const toRecord = (columns: readonly string[], row: Row): object =>
   Object.fromEntries(
     columns.map((column, at) => {

@@ -14,7 +14,13 @@ import {
   time,
   unsupportedFilter,
 } from '../../../platform/http/schema.ts';
-import { type Filters as SharedFilters, nobody, scopeAliases, scopes, sharedFilterParams } from '../../../planning/issuables/lists/filter_params.ts';
+import {
+  type Filters as SharedFilters,
+  nobody,
+  scopeAliases,
+  scopes,
+  sharedFilterParams,
+} from '../../../planning/issuables/lists/filter_params.ts';
 import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
 import type { ListRequester } from '../../../planning/issuables/lists/list_kind.ts';
 import type { Measured } from '../../../planning/issuables/lists/named_filters.ts';

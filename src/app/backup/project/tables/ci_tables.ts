@@ -10,11 +10,7 @@ import {
   rowOf,
   zero,
 } from '../column_rules.ts';
-import {
-  type TableSpec,
-  project,
-  ofTable,
-} from './table_spec.ts';
+import { type TableSpec, project, ofTable } from './table_spec.ts';
 
 export const ciTables: readonly TableSpec[] = [
   {

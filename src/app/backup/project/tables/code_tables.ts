@@ -1,18 +1,6 @@
 /** Tables of code and releases. */
-import {
-  author,
-  discussion,
-  knownUser,
-  ofProject,
-  optionalUser,
-  rowOf,
-  text,
-} from '../column_rules.ts';
-import {
-  type TableSpec,
-  project,
-  ofTable,
-} from './table_spec.ts';
+import { author, discussion, knownUser, ofProject, optionalUser, rowOf, text } from '../column_rules.ts';
+import { type TableSpec, project, ofTable } from './table_spec.ts';
 
 export const codeTables: readonly TableSpec[] = [
   { name: 'protected_branches', where: project, columns: { project_id: ofProject } },

@@ -18,15 +18,7 @@ import {
   text,
   zero,
 } from '../column_rules.ts';
-import {
-  type TableSpec,
-  project,
-  issues,
-  ofTargets,
-  ofRequests,
-  versions,
-  ofTable,
-} from './table_spec.ts';
+import { type TableSpec, project, issues, ofTargets, ofRequests, versions, ofTable } from './table_spec.ts';
 
 export const planningTables: readonly TableSpec[] = [
   { name: 'labels', where: project, columns: { project_id: ofProject } },

@@ -1,14 +1,6 @@
 /** The tables that a restored project gets rows of, in the order in which their rows refer to each other. */
-import {
-  certainUser,
-  ofProject,
-  optionalUser,
-  uploadSecret,
-} from '../column_rules.ts';
-import {
-  type TableSpec,
-  project,
-} from './table_spec.ts';
+import { certainUser, ofProject, optionalUser, uploadSecret } from '../column_rules.ts';
+import { type TableSpec, project } from './table_spec.ts';
 import { ciTables } from './ci_tables.ts';
 import { codeTables } from './code_tables.ts';
 import { planningTables } from './planning_tables.ts';

@@ -1,18 +1,6 @@
 /** Tables of what only merge requests have. */
-import {
-  certainUser,
-  discussion,
-  knownUser,
-  rowOf,
-  text,
-  zero,
-} from '../column_rules.ts';
-import {
-  type TableSpec,
-  issues,
-  ofRequests,
-  ofTable,
-} from './table_spec.ts';
+import { certainUser, discussion, knownUser, rowOf, text, zero } from '../column_rules.ts';
+import { type TableSpec, issues, ofRequests, ofTable } from './table_spec.ts';
 
 export const reviewTables: readonly TableSpec[] = [
   {

@@ -151,7 +151,10 @@ const register = async (visit: Visit, given: Filled): Promise<View> => {
   return await answerForm(
     async () => {
       const owner_id = requireUser(call).id;
-      const made = await createApplication(call.platform, requireActor(call), call, { ...application, owner_id });
+      const made = await createApplication(call.platform, requireActor(call), call, {
+        ...application,
+        owner_id,
+      });
       return madeView(await ownApplication(call, made.id), made.secret);
     },
     async (problems) => await listView(visit, given, problems),

@@ -115,8 +115,7 @@ export const pipelineNewPages = [
           const { pipeline } = await createPipelineForCaller(visit.call, code, wanted);
           return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
         },
-        async (problems) =>
-          await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) }),
+        async (problems) => await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) }),
       );
     },
   }),

@@ -73,7 +73,11 @@ const createPage = (route: SettingsListRoute): AnyPage =>
     },
   });
 
-const revoke = async ({ call }: Visit, { tokenOwner }: DeployTokenPlace, tokenId: number): Promise<string> => {
+const revoke = async (
+  { call }: Visit,
+  { tokenOwner }: DeployTokenPlace,
+  tokenId: number,
+): Promise<string> => {
   const { name } = await findDeployToken(call, tokenOwner, tokenId);
   await revokeDeployToken(call, tokenOwner, tokenId);
   return name;

@@ -104,7 +104,12 @@ const update = page({
     const target = await findEditTarget(visit, { project, rest });
     requireEditor(visit, target);
     const { file_path = '', content = null, last_commit_id = '' } = sent;
-    const fields = { ...readCommitFields(sent), file_path: stripLeadingSlashes(file_path), content, line_ends };
+    const fields = {
+      ...readCommitFields(sent),
+      file_path: stripLeadingSlashes(file_path),
+      content,
+      line_ends,
+    };
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
     const { problems, isOutdated } = await commitChange(visit, target, fields, {
       ...toAction(target, fields),

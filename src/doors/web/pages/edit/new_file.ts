@@ -44,7 +44,12 @@ const create = page({
   handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {
     const target = await findEditTarget(visit, { project, rest });
     requireEditor(visit, target);
-    const fields = { ...readCommitFields(commit), file_path: stripLeadingSlashes(file_path), content, line_ends };
+    const fields = {
+      ...readCommitFields(commit),
+      file_path: stripLeadingSlashes(file_path),
+      content,
+      line_ends,
+    };
     const action = {
       action: 'create',
       file_path: fields.file_path,

@@ -2,14 +2,7 @@
 import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
 import { longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
-import {
-  type FormProblems,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { type Texts, baseOf } from '../../parts/timeline/edit_conflicts.ts';

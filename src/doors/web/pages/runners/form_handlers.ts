@@ -185,6 +185,6 @@ export const formPages = (kind: SettingsListRoute): AnyPage[] => [
   acting(kind, 'delete', { notice: 'was deleted.', act: deleteRunner }),
 ];
 
-/** For projects only. */
+/** Handles the form that takes a runner from a project. */
 export const disablePage = (kind: SettingsListRoute): AnyPage =>
   acting(kind, 'disable', { notice: 'no longer takes the jobs of this project.', act: disable });

@@ -44,7 +44,7 @@ const placeQuery = (place: Place): Record<string, string> => {
 const addressOf = (query: Record<string, string>): string =>
   `${searchPath}?${new URLSearchParams(query).toString()}`;
 
-/** What is searched, with a link to search everything. */
+/** Names the searched project or group, with a link to search everything. */
 const placePart = (place: Place, query: Record<string, string>): Html | null => {
   if (place.kind === 'everywhere') return null;
   const { full_path } = place.kind === 'groups' ? place.group : place.project;

@@ -123,7 +123,7 @@ ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true
   return withFormStatus(view, problems);
 };
 
-const madeView = (text: string, { name }: Filled, expires: string | null): View =>
+const madeView = (text: string, { name }: FilledToken, expires: string | null): View =>
   ownView(
     path,
     'Token created',

@@ -25,7 +25,9 @@ const actorCell = ({ actor_id, sudo_by_id, ip }: AuditRow, people: People): Html
 /** Renders a detail; an array of two values is a change from one to the other. */
 const detail = ([name, value]: [string, unknown]): Html => {
   const details =
-    Array.isArray(value) && value.length === 2 ? `${shortText(value[0])} -> ${shortText(value[1])}` : shortText(value);
+    Array.isArray(value) && value.length === 2
+      ? `${shortText(value[0])} -> ${shortText(value[1])}`
+      : shortText(value);
   return html`<li><code>${name}</code> ${details}</li>`;
 };
 

@@ -13,6 +13,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../../parts/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import { adminView } from '../admin_nav.ts';
 
 export const projectsPath = '/admin/projects';

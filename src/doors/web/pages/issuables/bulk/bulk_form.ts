@@ -7,7 +7,7 @@ import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { suggestionsFor } from '../list/suggestions.ts';
 
-/** Where the form is sent. @param segment `issues` */
+/** Returns the address that the form is sent to. @param segment `issues` */
 export const bulkPath = (segment: string): string => `/-/${segment}/bulk_update`;
 
 /** Links the checkboxes of the rows with the form, which stands elsewhere on the page. */

@@ -72,8 +72,6 @@ const looks: Record<string, readonly [image: IconName, style: string, word: stri
 const fact = (content: Html, title: string, style = ''): Html =>
   html`<span class="status ${style}" title="${title}">${content}</span>`;
 
-
-
 const peoplePart = (role: string, users: readonly User[]): Html | null => {
   if (users.length === 0) return null;
   const names = users.map(({ name }) => name).join(', ');

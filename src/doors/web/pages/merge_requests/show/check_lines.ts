@@ -155,7 +155,7 @@ const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
 
 const code = (text: string): Html => html`<code>${text}</code>`;
 
-/** How to resolve conflicts: there is no editor for them. */
+/** Renders the commands that resolve conflicts, for which there is no editor. */
 const conflictHelp = ({ loaded }: OpenPage): Html => {
   const { source_branch, target_branch } = loaded.merge_request;
   return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">git fetch origin
