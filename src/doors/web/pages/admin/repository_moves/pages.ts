@@ -75,7 +75,7 @@ const destinationChoice = (names: readonly string[], id: string, { filled, probl
   });
 
 const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refused): Html => html`
-<section class="card" aria-labelledby="move_one"><h2 id="move_one">Move a repository</h2>${form(
+<section class="card" aria-labelledby="move_one"><header><h2 id="move_one">Move a repository</h2></header><div class="body">${form(
   visit,
   { action: path, submit: 'Move', problems: one.problems },
   input({
@@ -87,8 +87,8 @@ const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refuse
     problems: one.problems,
   }),
   destinationChoice(names, 'move_one_to', one),
-)}</section>
-<section class="card" aria-labelledby="move_all"><h2 id="move_all">Empty a storage</h2>${form(
+)}</div></section>
+<section class="card" aria-labelledby="move_all"><header><h2 id="move_all">Empty a storage</h2></header><div class="body">${form(
   visit,
   { action: `${path}/all`, submit: 'Move all', problems: all.problems },
   select({
@@ -99,7 +99,7 @@ const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refuse
     problems: all.problems,
   }),
   destinationChoice(names, 'move_all_to', all),
-)}</section>`;
+)}</div></section>`;
 
 const nothingRefused: Refused = { filled: {}, problems: noProblems };
 
