@@ -17,12 +17,19 @@ import { type Web, openWeb, pathOf, skip } from './web.ts';
 let web: Web;
 let project: Coded;
 let username: string;
+let userId: number;
 
 const numbered = (count: number, word: string): string =>
   Array.from({ length: count }, (_line, at) => `const ${word}${at + 1} = ${at + 1};\n`).join('');
 
-/** Opens a merge request of three files, with an open thread on the second. */
-const open = async (branch: string): Promise<string> => {
+/**
+ * Opens a merge request of three files, with an open thread on the second.
+ * @param more files of a second commit
+ */
+const open = async (
+  branch: string,
+  { more, ...given }: { more?: Record<string, string>; reviewer_ids?: number[] } = {},
+): Promise<string> => {
   const { gantry } = web;
   const files = {
     'src/a.ts': numbered(40, 'a').replace('a20 = 20', 'a20 = 21'),
@@ -30,7 +37,8 @@ const open = async (branch: string): Promise<string> => {
     'src/c.ts': null,
   };
   await seedBranch(gantry, project, branch, { files });
-  const { iid } = await openRequest(gantry, project, branch);
+  if (more !== undefined) await seedCommit(gantry, project.id, more, { branch, from: branch });
+  const { iid } = await openRequest(gantry, project, branch, given);
   const api = `/projects/${project.id}/merge_requests/${iid}`;
   const [version] = (await gantry.api(`GET ${api}/versions`)).body;
   const position = {
@@ -55,7 +63,8 @@ before(async () => {
   project = await seedCoded(gantry, { visibility: 'public' });
   username = await web.makeUser();
   const { body } = await gantry.api(`GET /users?username=${username}`);
-  await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
+  userId = body[0].id;
+  await seedMember(gantry, { user: userId, project: project.id, access_level: 40 });
   await seedCommit(gantry, project.id, { 'src/a.ts': numbered(40, 'a'), 'src/c.ts': numbered(3, 'c') });
 });
 after(async () => {
@@ -72,7 +81,7 @@ const press = async (page: Page, ...keys: string[]): Promise<void> => {
 };
 
 /** Presses a key until an element with this accessible name has the focus. */
-const pressUntil = async (page: Page, key: string, name: string): Promise<void> => {
+const pressUntil = async (page: Page, key: string, name: string | RegExp): Promise<void> => {
   const names: string[] = [];
   for (let tries = 0; tries < 120; tries += 1) {
     await page.keyboard.press(key);
@@ -81,10 +90,10 @@ const pressUntil = async (page: Page, key: string, name: string): Promise<void> 
       const label = element.labels?.[0]?.textContent ?? element.textContent;
       return (element.getAttribute('aria-label') ?? label).replaceAll(/\\s+/g, ' ').trim();
     })()`);
-    if (current === name) return;
+    if (typeof name === 'string' ? current === name : name.test(current)) return;
     names.push(current);
   }
-  assert.fail(`${key} does not lead to ${name}, but to ${names.join(', ')}`);
+  assert.fail(`${key} does not lead to ${String(name)}, but to ${names.join(', ')}`);
 };
 
 test('reviews by keyboard alone', { skip }, async () => {
@@ -115,11 +124,14 @@ test('reviews by keyboard alone', { skip }, async () => {
     // A reply that resolves the thread.
     await press(page, 'n');
     await pressUntil(page, 'Tab', 'Reply');
-    await press(page, 'Enter', 'Tab');
+    await press(page, 'Enter');
+    await pressUntil(page, 'Tab', 'Reply');
     await page.keyboard.type('It is.');
-    await press(page, 'Tab', 'Space');
+    await pressUntil(page, 'Tab', 'Resolve the thread');
+    await press(page, 'Space');
     await web.assertFine(page);
-    await press(page, 'Tab', 'Enter');
+    await pressUntil(page, 'Tab', 'Reply');
+    await press(page, 'Enter');
     await page.getByText('Resolved by A User').waitFor();
     // Viewed, and on to the next file.
     await press(page, '[', '[', 'v');
@@ -237,4 +249,116 @@ test('comments and marks files without scripts', { skip }, async () => {
     },
     { javaScriptEnabled: false },
   );
+});
+
+test('keys fold, copy, preview, quote, and go from commit to commit', { skip }, async () => {
+  const path = await open('by-keys', { more: { 'src/d.ts': numbered(3, 'd') } });
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.waitForURL('**/');
+      await page.goto(path);
+      await press(page, ';');
+      for (const file of ['a', 'b', 'c', 'd']) {
+        await page.getByRole('checkbox', { name: `Fold src/${file}.ts`, checked: true }).waitFor();
+      }
+      await press(page, ';');
+      await page.getByRole('checkbox', { name: 'Fold src/a.ts', checked: false }).waitFor();
+      await press(page, 'b');
+      await page.waitForFunction("navigator.clipboard.readText().then((text) => text === 'by-keys')");
+      // A thread is quoted in the reply to it.
+      await press(page, 'n');
+      await page.evaluate("getSelection().selectAllChildren(document.querySelector('.thread-card .prose'))");
+      await press(page, 'r');
+      const reply = page.getByRole('textbox', { name: 'Reply', exact: true });
+      assert.equal(await reply.inputValue(), '> Is fresh good?\n\n');
+      await press(page, 'Escape');
+      // A field switches to its preview and back.
+      await page.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
+      await page.keyboard.type('It is **bold**');
+      await press(page, 'Control+Shift+P');
+      await page.locator('.comment-form .preview strong', { hasText: 'bold' }).waitFor();
+      await press(page, 'Control+Shift+P');
+      await page.getByRole('textbox', { name: 'Comment on line 18' }).waitFor();
+      // Commit by commit.
+      await page.goto(path);
+      await press(page, 'c');
+      await page.getByText('Commit 1 of 2').waitFor();
+      await page.getByText('All changes').waitFor();
+      assert.equal(await page.locator('.diff-file').count(), 3);
+      await press(page, 'c');
+      await page.getByText('Commit 2 of 2').waitFor();
+      await web.assertFine(page);
+      await press(page, 'x');
+      await page.getByText('Commit 1 of 2').waitFor();
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
+});
+
+test('chooses lines with Shift, cancels, filters files, and shows further lines', { skip }, async () => {
+  const path = await open('by-mouse');
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.waitForURL('**/');
+    await page.goto(path);
+    await page.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
+    await page.getByRole('textbox', { name: 'Comment on line 18' }).waitFor();
+    await page.getByRole('link', { name: 'Comment on line 20, added' }).click({ modifiers: ['Shift'] });
+    await page.getByRole('textbox', { name: 'Comment on line 20' }).waitFor();
+    assert.equal(await page.getByLabel('First line').inputValue(), '18');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    assert.equal(await page.locator('#new_comment').count(), 0);
+    await page.getByLabel('Filter files').fill('b.t');
+    await page.locator('.file-tree [data-path="src/a.ts"]').waitFor({ state: 'hidden' });
+    await page.locator('.file-tree [data-path="src/b.ts"]').waitFor();
+    await page.getByLabel('Filter files').fill('');
+    await page.locator('.file-tree [data-path="src/a.ts"]').waitFor();
+    await page.getByRole('button', { name: 'Viewed src/c.ts' }).click();
+    await page.getByText('1 of 3 files viewed').waitFor();
+    await page.getByRole('link', { name: 'Show 16 lines' }).click();
+    await page.locator('#files').getByText('a1 =').first().waitFor();
+    await page.getByRole('link', { name: 'Show 16 lines' }).waitFor({ state: 'detached' });
+    assert.match(await focused(page), /src\/a\.ts/);
+    assert.equal(pathOf(page), path);
+    await web.assertFine(page);
+    await page.getByText('Resolve all', { exact: true }).click();
+    await web.assertFine(page);
+    await page.getByRole('button', { name: 'Resolve all threads' }).click();
+    await page.getByText('All threads were resolved.').waitFor();
+    assert.equal(await page.getByText('unresolved').count(), 0);
+  });
+});
+
+test('leads from the dashboard to a suggestion and the merge, by keyboard alone', { skip }, async () => {
+  const path = await open('whole-way', { reviewer_ids: [userId] });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.waitForURL('**/');
+    await press(page, 'M');
+    await page.waitForURL('**/dashboard/merge_requests**');
+    await press(page, 'j', 'o');
+    await page.waitForURL(`**${path.replace('/diffs', '')}`);
+    await pressUntil(page, 'Tab', /^Changes /);
+    await press(page, 'Enter');
+    await page.waitForURL(`**${path}`);
+    await press(page, ']');
+    await pressUntil(page, 'Tab', 'Comment on line 17, unchanged');
+    await pressUntil(page, 'ArrowDown', 'Comment on line 20, added');
+    await press(page, 'Enter');
+    await page.keyboard.type('```suggestion\nconst a20 = 22;\n```');
+    await press(page, 'Control+Enter');
+    await page.getByLabel('1 pending').waitFor();
+    await press(page, 'R');
+    await pressUntil(page, 'Tab', 'Comment');
+    await pressUntil(page, 'ArrowDown', 'Approve');
+    await pressUntil(page, 'Tab', 'Submit review');
+    await press(page, 'Enter');
+    await page.waitForURL(`**${path.replace('/diffs', '')}`);
+    await page.getByText('Approved by A User').waitFor();
+    await page.getByText('const a20 = 22;').first().waitFor();
+    await pressUntil(page, 'Tab', 'Merge');
+    await press(page, 'Enter');
+    await page.getByRole('heading', { name: 'Merged by A User' }).waitFor();
+  });
 });
