@@ -101,6 +101,26 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
   });
 });
 
+test('marks to-do items as done, one after the other', { skip }, async () => {
+  const { gantry } = web;
+  const { id } = await seedProject(gantry, { visibility: 'public' });
+  const login = await web.makeUser();
+  for (const title of ['First', 'Second', 'Third']) {
+    await gantry.api(`POST /projects/${id}/issues`, { json: { title, description: `@${login}` } });
+  }
+  await web.withPage(async (page) => {
+    await web.signIn(page, login);
+    await page.waitForURL('/');
+    await page.goto('/dashboard/todos');
+    await web.assertFine(page);
+    await press(page, 'j d');
+    await page.getByText('2 items', { exact: true }).waitFor();
+    await press(page, 'd');
+    await page.getByText('1 item', { exact: true }).waitFor();
+    assert.deepEqual(await page.locator('.todo-group h2 a').allInnerTexts(), ['First']);
+  });
+});
+
 test('single keys do nothing once the setting turns them off', { skip }, async () => {
   const { root, login } = await prepare();
   await web.withPage(async (page) => {
