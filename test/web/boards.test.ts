@@ -141,9 +141,14 @@ test(
       await page.goto(path);
       const card = (title: string) =>
         page.locator('.board-card', { has: page.getByText(title, { exact: true }) });
+      // The answer puts the focus on the card, and would end the next drag.
+      const answered = async (title: string) =>
+        await page.locator('[data-row]:focus', { hasText: new RegExp(`^${title}$`) }).waitFor();
       await card('Mine, too').dragTo(card('Mine'), { targetPosition: { x: 20, y: 2 } });
+      await answered('Mine, too');
       await waitForCards(page, 'open', ['Mine, too', 'Mine']);
       await card('Mine').dragTo(column(page, lists.doing).locator('.cards'));
+      await answered('Mine');
       await waitForCards(page, 'open', ['Mine, too', 'Mine']);
       await card('Mine').dragTo(column(page, 'closed').locator('.cards'));
       await column(page, 'closed').getByRole('link', { name: 'Mine', exact: true }).waitFor();
