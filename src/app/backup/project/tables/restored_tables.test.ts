@@ -8,10 +8,12 @@ const schema = readFileSync(join(import.meta.dirname, '../../../../../docs/schem
 
 /** Columns by table. */
 const tables = new Map(
-  [...schema.matchAll(/^CREATE TABLE (\w+) \(\n(.*?)\n\) strict;/gms)].map(([, name = '', body = '']) => [
-    name,
-    [...body.matchAll(/^ {2}(\w+) (?:integer|text|blob|real)/gm)].map(([, column = '']) => column),
-  ]),
+  [...schema.matchAll(/^CREATE TABLE (\w+) \(\n(.*?)\n\) strict(?:, without rowid)?;/gms)].map(
+    ([, name = '', body = '']) => [
+      name,
+      [...body.matchAll(/^ {2}(\w+) (?:integer|text|blob|real)/gm)].map(([, column = '']) => column),
+    ],
+  ),
 );
 
 /** Tables of a project that a restore leaves out; docs/backup.md says so, or they follow from others. */
