@@ -136,6 +136,8 @@ test(
     const author = await web.makeUser();
     const titles = ['Mine', 'Mine, too'];
     for (const title of titles) await must(`POST ${api}/issues?sudo=${author}`, { title });
+    // In a window that shows all columns, so that no drag scrolls.
+    const wide = { viewport: { width: 2000, height: 900 } };
     await web.withPage(async (page) => {
       await web.signIn(page, author);
       await page.goto(path);
@@ -156,7 +158,7 @@ test(
       await card('Mine').dragTo(column(page, 'open').locator('.cards'));
       await page.getByText('Moved to Open').waitFor({ state: 'attached' });
       assert.equal(await card('First').getAttribute('draggable'), null);
-    });
+    }, wide);
     const { body } = await web.gantry.api(`GET ${api}/issues?state=opened&author_username=${author}`);
     assert.deepEqual(body.map(({ title }: { title: string }) => title).toSorted(), titles);
   },
