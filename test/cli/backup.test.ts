@@ -197,6 +197,71 @@ const addObject = (from: string, text: string): StoredObject => {
   return { sha256, size: bytes.length };
 };
 
+test('finds a damaged object, and names the backup that cannot be used', async () => {
+  const [object = ''] = globSync('objects/*/*', { cwd: folder })
+    .map((name) => join(folder, name))
+    .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
+  writeFileSync(object, 'bytes of the uploaD');
+  const { code, stderr } = await place.run(`backup verify ${folder}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /the object [0-9a-f]{64} is damaged: use another backup/);
+  const doctor = async (): Promise<string> => (await place.run('doctor')).stdout;
+  assert.match(await doctor(), /^warn {2}backup: .*the newest failed: it was not verified: .* is damaged/m);
+  writeFileSync(object, 'bytes of the upload');
+  await ok(`backup verify ${folder}`);
+  assert.match(await doctor(), /^ok {4}backup: the last verification was at/m);
+});
+
+test('is one file, too', async () => {
+  const file = join(home, 'whole.tar.zst');
+  const made = await ok(`backup create --to ${file} --without-secrets`);
+  assert.match(made, /^\S+: 1 repository, 1 file, 0 job logs; \S+ \S+ added to /);
+  assert.equal(statSync(file).mode & 0o077, 0);
+  assert.match(await ok(`backup list ${file}`), / {2}1 repository {2}1 file {2}0 job logs {2}/);
+  const listed = JSON.parse(await ok(`backup list ${file} --json`));
+  assert.equal(listed[0].with_secrets, false);
+  await ok(`backup verify ${file}`);
+  const own = newPlace();
+  others.push(own);
+  const { code, stderr } = await own.run(`backup restore ${file}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /the backup has no secrets: copy those of the instance/);
+});
+
+const header = (name: string, size: number, type = '0', link = ''): Buffer => {
+  const block = Buffer.alloc(512);
+  block.write(name);
+  block.write(`0000600\0`, 100);
+  block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
+  block.write(type, 156);
+  block.write(link, 157);
+  block.write('ustar\x0000', 257);
+  block.write('        ', 148);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return block;
+};
+
+for (const [what, entry] of [
+  ['a path out of the folder', header('../../escaped', 0)],
+  ['an absolute path', header('/tmp/escaped', 0)],
+  ['a link', header('objects/ab/' + 'ab'.repeat(32), 0, '2', '/etc')],
+  ['a device', header('objects/ab/' + 'ab'.repeat(32), 0, '3')],
+] as const) {
+  test(`refuses an archive with ${what}`, async () => {
+    const file = join(home, 'tampered.tar.zst');
+    mkdirSync(home, { recursive: true });
+    await pipeline(
+      Readable.from([Buffer.concat([entry, Buffer.alloc(1024)])]),
+      createZstdCompress(),
+      createWriteStream(file),
+    );
+    const { code, stderr } = await place.run(`backup list ${file}`);
+    assert.equal(code, 1);
+    assert.match(stderr, /the archive cannot be read: it has the entry/);
+  });
+}
+
 /** Changes what the only backup of a folder has of the database. */
 const rewriteDatabase = (from: string, change: (database: StoredDatabase) => void): void => {
   const file = join(from, globSync('backups/*.json', { cwd: from })[0] ?? '');
@@ -276,68 +341,3 @@ test('refuses a backup of a newer version, and one project of it', async () => {
   const projects = (await api(service, 'GET /projects')) as { path: string }[];
   assert.ok(!projects.some(({ path }) => path === 'newer'));
 });
-
-test('finds a damaged object, and names the backup that cannot be used', async () => {
-  const [object = ''] = globSync('objects/*/*', { cwd: folder })
-    .map((name) => join(folder, name))
-    .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
-  writeFileSync(object, 'bytes of the uploaD');
-  const { code, stderr } = await place.run(`backup verify ${folder}`);
-  assert.equal(code, 1);
-  assert.match(stderr, /the object [0-9a-f]{64} is damaged: use another backup/);
-  const doctor = async (): Promise<string> => (await place.run('doctor')).stdout;
-  assert.match(await doctor(), /^warn {2}backup: .*the newest failed: it was not verified: .* is damaged/m);
-  writeFileSync(object, 'bytes of the upload');
-  await ok(`backup verify ${folder}`);
-  assert.match(await doctor(), /^ok {4}backup: the last verification was at/m);
-});
-
-test('is one file, too', async () => {
-  const file = join(home, 'whole.tar.zst');
-  const made = await ok(`backup create --to ${file} --without-secrets`);
-  assert.match(made, /^\S+: 1 repository, 1 file, 0 job logs; \S+ \S+ added to /);
-  assert.equal(statSync(file).mode & 0o077, 0);
-  assert.match(await ok(`backup list ${file}`), / {2}1 repository {2}1 file {2}0 job logs {2}/);
-  const listed = JSON.parse(await ok(`backup list ${file} --json`));
-  assert.equal(listed[0].with_secrets, false);
-  await ok(`backup verify ${file}`);
-  const own = newPlace();
-  others.push(own);
-  const { code, stderr } = await own.run(`backup restore ${file}`);
-  assert.equal(code, 1);
-  assert.match(stderr, /the backup has no secrets: copy those of the instance/);
-});
-
-const header = (name: string, size: number, type = '0', link = ''): Buffer => {
-  const block = Buffer.alloc(512);
-  block.write(name);
-  block.write(`0000600\0`, 100);
-  block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
-  block.write(type, 156);
-  block.write(link, 157);
-  block.write('ustar\x0000', 257);
-  block.write('        ', 148);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return block;
-};
-
-for (const [what, entry] of [
-  ['a path out of the folder', header('../../escaped', 0)],
-  ['an absolute path', header('/tmp/escaped', 0)],
-  ['a link', header('objects/ab/' + 'ab'.repeat(32), 0, '2', '/etc')],
-  ['a device', header('objects/ab/' + 'ab'.repeat(32), 0, '3')],
-] as const) {
-  test(`refuses an archive with ${what}`, async () => {
-    const file = join(home, 'tampered.tar.zst');
-    mkdirSync(home, { recursive: true });
-    await pipeline(
-      Readable.from([Buffer.concat([entry, Buffer.alloc(1024)])]),
-      createZstdCompress(),
-      createWriteStream(file),
-    );
-    const { code, stderr } = await place.run(`backup list ${file}`);
-    assert.equal(code, 1);
-    assert.match(stderr, /the archive cannot be read: it has the entry/);
-  });
-}
