@@ -9,6 +9,7 @@ import type { Config } from '../platform/config/fields.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
+import { observeStatuses } from '../core/events/collect_statuses.ts';
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
 import { makeOutageCheck } from '../platform/queue/detect_outage.ts';
@@ -77,6 +78,7 @@ const startRunner = async (platform: Platform, bound: string, stops: Stops): Pro
  */
 const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;
+  observeStatuses(store);
   stops.push(observeChanges(store));
   observeMailedChanges(platform);
   const last = await findPreviousProcess(store, config.data);

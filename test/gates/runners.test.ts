@@ -11,7 +11,7 @@ const jobs = 60;
 const together = 20;
 
 /** Of one job that is taken alone; of each of many that are taken at once; of an end; of a piece of a log. */
-const mostAlone = 13;
+const mostAlone = 14;
 const mostTogether = 9;
 const mostAtEnd = 7;
 const mostOfPiece = 1;

@@ -165,6 +165,15 @@ export const readableCode = (viewer: Viewer, dialect: SqlDialect): Condition => 
   ]);
 };
 
+/** Over `projects`: the viewer may read pipelines and jobs, as `read_pipeline` requires. */
+export const readablePipelines = (viewer: Viewer, dialect: SqlDialect): Condition =>
+  allOf([
+    visibleProjects(viewer, dialect),
+    visibleFeature(viewer, 'builds_access_level', dialect),
+    visibleFeature(viewer, 'repository_access_level', dialect),
+    anyOf([sql<boolean>`projects.public_builds = 1`, inSources(viewer, levels.reporter, dialect)]),
+  ]);
+
 /** Over `projects`: the viewer may read environments and deployments, as `read_environment` requires. */
 export const readableEnvironments = (viewer: Viewer, dialect: SqlDialect): Condition =>
   allOf([

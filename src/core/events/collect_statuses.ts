@@ -1,21 +1,35 @@
-/** Hands changes of statuses to the observers of changes. The change log does not record them. */
-import type { Tx } from '../../platform/db/open.ts';
-import { collectChange } from './record_event.ts';
+/**
+ * Hands changes of statuses to the observers of changes. Those of jobs and pipelines are recorded in the change log at
+ * the end of the transaction: one row for each record, all in one insert, however often its status changed.
+ */
+import type { Store, Tx } from '../../platform/db/open.ts';
+import type { Change } from './change.ts';
+import { collectChange, recordStatuses } from './record_event.ts';
 
-const collect = (tx: Tx, noun: 'Job' | 'Pipeline' | 'Deployment', id: number, project_id: number): void =>
-  collectChange(tx, null, {
-    kind: `${noun.toLowerCase()}.status`,
-    project_id,
-    target_type: noun,
-    target_id: id,
-  });
+/** Topic of the observer that records statuses. */
+const statusesTopic = 'statuses';
 
-export const collectJobs = (tx: Tx, jobs: readonly { id: number; project_id: number }[]): void => {
-  for (const { id, project_id } of jobs) collect(tx, 'Job', id, project_id);
+type Subject = { id: number; project_id: number };
+
+const collect = (tx: Tx, noun: 'Job' | 'Pipeline' | 'Deployment', { id, project_id }: Subject): void => {
+  const kind = `${noun.toLowerCase()}.status`;
+  const change: Change = { kind, project_id, target_type: noun, target_id: id };
+  collectChange(tx, null, change);
+  if (noun !== 'Deployment') tx.collect(statusesTopic, change);
 };
 
-export const collectPipeline = (tx: Tx, { id, project_id }: { id: number; project_id: number }): void =>
-  collect(tx, 'Pipeline', id, project_id);
+export const collectJobs = (tx: Tx, jobs: readonly Subject[]): void => {
+  for (const job of jobs) collect(tx, 'Job', job);
+};
 
-export const collectDeployment = (tx: Tx, { id, project_id }: { id: number; project_id: number }): void =>
-  collect(tx, 'Deployment', id, project_id);
+export const collectPipeline = (tx: Tx, pipeline: Subject): void => collect(tx, 'Pipeline', pipeline);
+
+export const collectDeployment = (tx: Tx, deployment: Subject): void => collect(tx, 'Deployment', deployment);
+
+/** Starts recording the statuses of jobs and pipelines. */
+export const observeStatuses = (store: Store): void =>
+  store.observe(statusesTopic, async (tx, items) => {
+    const changes = items as Change[];
+    const last = new Map(changes.map((change) => [`${change.target_type} ${change.target_id}`, change]));
+    await recordStatuses(tx, [...last.values()]);
+  });

@@ -24,7 +24,7 @@ export type RecordedChange = Change & {
   hooks_version: string | null;
 };
 
-/** Hands a change to the observer that the log does not record, such as the status of a job. */
+/** Hands a change to the observer without recording it, such as the status of a deployment. */
 export const collectChange = (tx: Tx, actor_id: number | null, change: Change): void =>
   tx.collect(changesTopic, { ...change, actor_id, event_id: null, hooks_version: null });
 
@@ -32,29 +32,46 @@ export const collectChange = (tx: Tx, actor_id: number | null, change: Change): 
 const returning = `returning id, (select value from instance where name = 'hooks_version') as hooks_version,
   (select value from instance where name = '${readUntilName}') as read_until` as const;
 
-/** Adds one row to the change log, in the transaction of the change. */
-export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
-  const row = {
+type Inserted = { id: number; hooks_version: string; read_until: string };
+
+/** Adds rows to the change log, and announces those of projects. Returns what the first one read. */
+const insertEvents = async (
+  tx: Tx,
+  cause: Cause | null,
+  changes: readonly Change[],
+): Promise<Partial<Inserted>> => {
+  const rows = changes.map(({ project_id, kind, target_type, target_id, data = {} }) => ({
     created_at: tx.now,
     actor_id: cause?.user.id ?? null,
     sudo_by_id: cause?.sudo_by_id ?? null,
-    project_id: change.project_id,
-    kind: change.kind,
-    target_type: change.target_type,
-    target_id: change.target_id,
-    data: JSON.stringify(change.data ?? {}),
-  };
-  const [inserted] = await insertRows<'events', { id: number; hooks_version: string; read_until: string }>(
-    tx.db,
-    'events',
-    [row],
-    returning,
-  );
-  const { id: event_id = null, hooks_version = null, read_until = '0' } = inserted ?? {};
-  if (change.project_id !== null) tx[Number(read_until) > tx.now ? 'broadcast' : 'announce'](recordedTopic);
-  tx.collect(changesTopic, { ...change, actor_id: row.actor_id, event_id, hooks_version });
+    project_id,
+    kind,
+    target_type,
+    target_id,
+    data: JSON.stringify(data),
+  }));
+  const [inserted] = await insertRows<'events', Inserted>(tx.db, 'events', rows, returning);
+  const isFollowedElsewhere = Number(inserted?.read_until ?? 0) > tx.now;
+  if (rows.some(({ project_id }) => project_id !== null))
+    tx[isFollowedElsewhere ? 'broadcast' : 'announce'](recordedTopic);
+  return inserted ?? {};
+};
+
+/** Adds one row to the change log, in the transaction of the change. */
+export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
+  const { id: event_id = null, hooks_version = null } = await insertEvents(tx, cause, [change]);
+  tx.collect(changesTopic, { ...change, actor_id: cause?.user.id ?? null, event_id, hooks_version });
   await recordActivity(tx, cause, change);
   if (isAudited(change)) await recordChangeAudit(tx, cause, change);
+};
+
+/** Rows of one insert. */
+const maxStatusRows = 50;
+
+/** Adds rows about statuses to the change log. They cause no activities and no audit. */
+export const recordStatuses = async (tx: Tx, changes: readonly Change[]): Promise<void> => {
+  for (let at = 0; at < changes.length; at += maxStatusRows)
+    await insertEvents(tx, null, changes.slice(at, at + maxStatusRows));
 };
 
 /**

@@ -71,6 +71,8 @@ describe('a page of changes', () => {
       'project_path',
       'target_type',
       'target_iid',
+      'target_id',
+      'pipeline_id',
     ]);
     assert.deepEqual([first?.project_id, first?.project_path], [project.id, project.full_path]);
     const kinds = changes.map(brief).filter(([kind, action]) => kind !== 'note' || action === 'created');

@@ -15,6 +15,8 @@ export const changeShape = object({
   project_path: string,
   target_type: string,
   target_iid: nullable(int),
+  target_id: nullable(int),
+  pipeline_id: nullable(int),
 });
 
 type Row = {
@@ -26,6 +28,8 @@ type Row = {
   target_type: string;
   note_type: string | null;
   target_iid: number | null;
+  target_id: number;
+  pipeline_id: number | null;
 };
 
 export type Change = {
@@ -40,6 +44,10 @@ export type Change = {
   /** Of a comment: what it is on. */
   target_type: string;
   target_iid: number | null;
+  /** Id of a pipeline or a job; null: another kind of target. */
+  target_id: number | null;
+  /** The pipeline, or that of the job. */
+  pipeline_id: number | null;
 };
 
 export type ChangePage = {
@@ -69,6 +77,10 @@ const targetIid = sql`case
       where notes.id = events.target_id))
   end`;
 
+const pipelineId = sql`case
+  when events.target_type = 'Pipeline' then events.target_id
+  when events.target_type = 'Job' then (select pipeline_id from jobs where jobs.id = events.target_id) end`;
+
 const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): Change => {
   const [noun = '', action = ''] = kind.split('.');
   return {
@@ -80,6 +92,8 @@ const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): 
     project_path: full_path,
     target_type: note_type ?? row.target_type,
     target_iid: row.target_iid,
+    target_id: row.pipeline_id === null ? null : row.target_id,
+    pipeline_id: row.pipeline_id,
   };
 };
 
@@ -93,8 +107,8 @@ export const listChanges = async (call: Call, after: number | null, limit: numbe
   const isHeldBack = settled < last;
   if (end <= start) return { changes: [], next_after: start, isAtEnd: true, isHeldBack };
   const { rows } = await sql<Row>`
-    select events.id, events.created_at, events.kind, events.target_type, projects.id as project_id,
-      projects.full_path, ${targetIid} as target_iid,
+    select events.id, events.created_at, events.kind, events.target_type, events.target_id,
+      projects.id as project_id, projects.full_path, ${targetIid} as target_iid, ${pipelineId} as pipeline_id,
       case when events.target_type = 'Note'
         then (select notes.target_type from notes where notes.id = events.target_id) end as note_type
     from events join projects on projects.id = events.project_id

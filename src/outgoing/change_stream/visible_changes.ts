@@ -5,6 +5,7 @@ import {
   allOf,
   anyOf,
   readableCode,
+  readablePipelines,
   visibleFeature,
   visibleIssues,
   visibleMergeRequests,
@@ -16,6 +17,7 @@ import type { SqlDialect } from '../../platform/db/engine.ts';
 import { tracksMilestones } from '../../projects/milestones/visible.ts';
 
 type Condition = RawBuilder<boolean>;
+type Table = 'issues' | 'merge_requests' | 'pipelines' | 'jobs';
 
 /** Over `events`: changes of this noun. `/` follows `.` in ASCII. */
 const about = (noun: string, ...conditions: Condition[]): Condition =>
@@ -24,7 +26,7 @@ const about = (noun: string, ...conditions: Condition[]): Condition =>
     ...conditions,
   ]);
 
-const exists = (table: 'issues' | 'merge_requests', id: RawBuilder<unknown>, visible: Condition): Condition =>
+const exists = (table: Table, id: RawBuilder<unknown>, visible: Condition): Condition =>
   sql<boolean>`exists (select 1 from ${sql.table(table)}
     where ${sql.ref(`${table}.id`)} = ${id} and ${sql.ref(`${table}.project_id`)} = projects.id and ${visible})`;
 
@@ -32,6 +34,7 @@ const exists = (table: 'issues' | 'merge_requests', id: RawBuilder<unknown>, vis
 export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect): Condition => {
   const target = sql.ref('events.target_id');
   const [issues, requests] = [visibleIssues(viewer, dialect), visibleMergeRequests(viewer, dialect)];
+  const pipelines = readablePipelines(viewer, dialect);
   const noteOn = (type: 'Issue' | 'MergeRequest'): Condition =>
     allOf([
       sql<boolean>`notes.target_type = ${sql.lit(type)}`,
@@ -55,6 +58,8 @@ export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect):
         readableCode(viewer, dialect),
         visibleFeature(viewer, 'releases_access_level', dialect),
       ),
+      about('pipeline', exists('pipelines', target, pipelines)),
+      about('job', exists('jobs', target, pipelines)),
       about('issue', exists('issues', target, issues)),
       about('merge_request', exists('merge_requests', target, requests)),
       about('note', sql<boolean>`exists (select 1 from notes where notes.id = ${target} and ${note})`),

@@ -8,11 +8,19 @@ const name = 'gantry changes';
 /** Milliseconds before a refused connection is tried again. */
 const pause = 60_000;
 
-type Change = { project_id: number; target_type: string; target_iid: number | null };
+type Change = {
+  project_id: number;
+  target_type: string;
+  target_iid: number | null;
+  /** Of a pipeline and its jobs. */
+  pipeline_id: number | null;
+};
 
-/** `MergeRequest 12 3`: kind, project and number of a record. */
-const toTarget = ({ project_id, target_type, target_iid }: Change): string =>
-  `${target_type} ${project_id} ${target_iid ?? ''}`;
+/** `MergeRequest 12 3`: kind, project and number of a record. A change of a job counts as one of its pipeline. */
+const toTarget = ({ project_id, target_type, target_iid, pipeline_id }: Change): string =>
+  pipeline_id === null
+    ? `${target_type} ${project_id} ${target_iid ?? ''}`
+    : `Pipeline ${project_id} ${pipeline_id}`;
 
 /** Messages about the connection itself. */
 const [opened, resumed, refused] = ['opened', 'resumed', 'refused'];

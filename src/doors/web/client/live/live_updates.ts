@@ -1,12 +1,17 @@
+import { followTarget } from './changes_stream.ts';
+
 /**
- * Updates an open page: `[data-live]` names a stream of server-sent events, or is empty. After each event, or some
- * seconds, the page is fetched again with the user's current rights, and each `[data-part]` that differs is replaced.
- * All markup comes from the server. The scroll position stays unless `#follow` is ticked, and folded sections stay
- * folded. A redirect, as after the session ended, stops the polling; without an answer the interval doubles.
+ * Updates an open page: `[data-live]` names a stream of server-sent events, or is empty. Then `data-target` may name
+ * the record whose changes are followed, as `changes_stream.ts` writes it. After each event, or some seconds, the page
+ * is fetched again with the user's current rights, and each `[data-part]` that differs is replaced. All markup comes
+ * from the server. The scroll position stays unless `#follow` is ticked, and folded sections stay folded. A redirect,
+ * as after the session ended, stops the polling; without an answer the interval doubles.
  */
 const pause = 1000;
 const maxPause = 60_000;
 const pollInterval = 3000;
+/** While changes are followed. */
+const followedInterval = 30_000;
 
 const isElement = (node: Node): node is Element => node.nodeType === 1;
 
@@ -80,6 +85,24 @@ const replaceParts = (page: Document): boolean => {
   return page.querySelector('[data-live]') !== null;
 };
 
+/** Refreshes every some seconds, and after each change of a record. Returns what ends it. */
+const startPolling = (target: string | undefined, refresh: () => void): (() => void) => {
+  let isOver = false;
+  let timer = setInterval(refresh, pollInterval);
+  const onConnection = (isOpen: boolean): void => {
+    clearInterval(timer);
+    if (isOver) return;
+    timer = setInterval(refresh, isOpen ? followedInterval : pollInterval);
+    // Changes before the connection was there are in no event.
+    if (isOpen) refresh();
+  };
+  if (target !== undefined) followTarget(target, { onChange: refresh, onConnection });
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+};
+
 /** Live parts whose updates run. */
 const started = new WeakSet<Element>();
 
@@ -126,8 +149,7 @@ export const startLive = (): void => {
   };
   const stream = root.dataset['live'] ?? '';
   if (stream === '') {
-    const timer = setInterval(() => void refresh(), pollInterval);
-    stop = () => clearInterval(timer);
+    stop = startPolling(root.dataset['target'], () => void refresh());
   } else {
     const source = new EventSource(stream);
     stop = () => source.close();

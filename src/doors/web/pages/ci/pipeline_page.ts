@@ -133,7 +133,8 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const context = { visit, found, isMine, bridges };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
-  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""`}>
+  const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
+  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${context.isMine && actionsPart(context, jobs, others)}
 ${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
