@@ -108,7 +108,8 @@ const openLoop = async (job: Job, rate: number, seconds: number): Promise<Outcom
   };
   while (next < due.length) {
     while (next < due.length && (due[next] ?? 0) <= performance.now()) {
-      const connection = free.pop();
+      // In turn: the service closes a connection that is idle for long.
+      const connection = free.shift();
       if (connection === undefined) break;
       send(connection, due[next] ?? 0);
       next += 1;
