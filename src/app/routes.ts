@@ -29,6 +29,7 @@ import { topicDoors, topicRoutes } from '../projects/topics/routes.ts';
 import { starRoutes } from '../projects/starrers/routes.ts';
 import { notificationSettingRoutes } from '../projects/notification_settings/routes.ts';
 import { accessTokenRoutes } from '../projects/access_tokens/routes.ts';
+import { invitationRoutes } from '../projects/members/invitations/routes.ts';
 import { shareRoutes } from '../projects/members/share_routes.ts';
 import { memberRoutes } from '../projects/members/routes.ts';
 import { relatedMergeRequests } from '../review/merge_requests/issues/related.ts';
@@ -94,6 +95,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...notificationSettingRoutes,
   ...memberRoutes,
   ...shareRoutes,
+  ...invitationRoutes,
   ...accessTokenRoutes,
   ...projectUserRoutes,
   ...deployKeyRoutes,

@@ -139,6 +139,7 @@ const substitutes = {
   list_id: nothing,
   user: nothing,
   key_id: nothing,
+  email: 'nobody@example.com',
   snippet_id: nothing,
   secret: '0123456789abcdef'.repeat(2),
   filename: 'a.txt',

@@ -3,6 +3,7 @@
  * fails `every_page.test.ts`.
  */
 import { makeLinkToken } from '../../src/identity/account_mails/links.ts';
+import { makeInvitationToken } from '../../src/identity/invitations/links.ts';
 import { insertRow } from '../../src/platform/db/insert.ts';
 import { signLink } from '../../src/core/access/credentials/signed_links.ts';
 import { pagePaths } from '../../src/doors/web/routes.ts';
@@ -103,6 +104,7 @@ const ofInstance: Record<string, string | null> = {
   '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
   '/users/password/edit': '/users/password/edit?token=<reset>',
   '/users/confirmation': '/users/confirmation?token=<confirm>',
+  '/users/invitation': '/users/invitation?token=<invitation>',
   '/admin/mail/:id': '/admin/mail/<mail>',
   '/dashboard/issues.atom': null,
   '/dashboard/issues.ics': null,
@@ -192,6 +194,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const other = await send('POST /groups', { name: 'Neighbours', path: 'neighbours' });
   await send(`POST ${path}/share`, { group_id: other.id, group_access: 20, expires_at: '2100-01-01' });
   await send(`POST /groups${group}/share`, { group_id: other.id, group_access: 20 });
+  await send(`POST ${path}/invitations`, { email: 'guest@example.org', access_level: 30 });
   const token = { name: 'Deploys', scopes: ['read_repository'] };
   for (const place of [path, `/groups${group}`]) {
     await send(`POST ${place}/access_tokens`, token);
@@ -224,6 +227,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
         sent_at: now,
       }),
   );
+  const invitation = await platform.store.db.selectFrom('invitations').selectAll().executeTakeFirstOrThrow();
   const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
   const projectHook = await send(`POST ${path}/hooks`, hook);
   const groupHook = await send(`POST /groups${group}/hooks`, hook);
@@ -246,6 +250,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     mail: made,
     reset: (await makeLinkToken(platform, 'password_reset', request)) ?? '',
     confirm: (await makeLinkToken(platform, 'confirm_address', request)) ?? '',
+    invitation: makeInvitationToken(platform, invitation),
     unsubscribe: signLink(platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),
   };
 };

@@ -8,6 +8,9 @@ import type { Platform } from '../platform.ts';
 /** Background work that sends the pending mails of a user. */
 export const sendMailWork = 'mail.send';
 
+/** Background work that sends the mail of an invitation. */
+export const sendInvitationWork = 'mail.invite';
+
 export type NewMail = Pick<MailsTable, 'user_id' | 'kind' | 'event_key' | 'reason'> &
   Partial<Pick<MailsTable, 'actor_id' | 'target_type' | 'target_id' | 'note_id'>> & { is_secret?: 0 | 1 };
 

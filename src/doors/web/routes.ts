@@ -1,5 +1,6 @@
 /** Lists every page and the module that contains it. Modules are loaded at the first request for one of their pages. */
 import { maxCommitBytes } from '../../code/repository/limits.ts';
+import { accountLinkLines, profileLines } from './account_page_lines.ts';
 import { hookLines } from './hook_pages.ts';
 import { groupNouns } from './group_pages.ts';
 import { type Load, activityPages, groupPages, homePages, hookPages, projectPages } from './page_modules.ts';
@@ -65,17 +66,12 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/unsubscribe/pages.ts')).pages,
   },
   {
-    lines: [
-      'GET /users/password/new',
-      'POST /users/password',
-      'GET /users/password/edit',
-      'POST /users/password/edit',
-      'GET /users/confirmation/new',
-      'POST /users/confirmation',
-      'GET /users/confirmation',
-      'POST /users/confirmation/confirm',
-    ],
+    lines: accountLinkLines,
     load: async () => (await import('./pages/account_links/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /users/invitation', 'POST /users/invitation/accept', 'POST /users/invitation/decline'],
+    load: async () => (await import('./pages/invitation/pages.ts')).pages,
   },
   { lines: ['GET /users/:name/activity'], load: activityPages },
   {
@@ -83,22 +79,7 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/users/pages.ts')).pages,
   },
   {
-    lines: [
-      'GET /profile',
-      'POST /profile',
-      'POST /profile/avatar',
-      'POST /profile/avatar/delete',
-      'GET /profile/preferences',
-      'POST /profile/preferences',
-      'GET /profile/notifications',
-      'POST /profile/notifications',
-      'POST /profile/notifications/projects/:id',
-      'POST /profile/notifications/groups/:id',
-      'GET /profile/password',
-      'POST /profile/password',
-      'GET /profile/sessions',
-      'POST /profile/sessions/:id/revoke',
-    ],
+    lines: profileLines,
     load: async () => (await import('./pages/profile/pages.ts')).pages,
   },
   {

@@ -80,6 +80,8 @@ export const memberLines = [
   'POST /groups',
   'POST /groups/:id',
   'POST /groups/:id/remove',
+  'POST /invitations',
+  'POST /invitations/remove',
 ] as const;
 
 export const accessTokenLines = ['GET', 'POST', 'POST /:id/revoke', 'POST /:id/rotate'] as const;

@@ -3,6 +3,7 @@ import { type Source, recordAudit } from '../../core/access/audit.ts';
 import type { Platform } from '../../core/platform.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import { acceptInvitations } from '../invitations/accept.ts';
 import { updateUser } from '../users/update.ts';
 import { type AccountPurpose, expiredLink, readLinkToken } from './links.ts';
 
@@ -56,10 +57,19 @@ export const resetPasswordByLink = async (
   };
   const { store, random } = platform;
   await updateUser({ store, random, also }, { user: { id }, sudo_by_id: null, source }, id, { password });
+  await acceptInvitations(store, id, at.now);
 };
 
-/** Confirms an address by a link. @throws Failure 400 for a link that does not work */
-export const confirmAddress = async (platform: Platform, token: string): Promise<void> =>
-  await platform.store.write(async (tx) => {
-    await markChecked(tx, await requireLink(platform, tx, 'confirm_address', token));
+/**
+ * Confirms an address by a link, and accepts the invitations of the address.
+ * @throws Failure 400 for a link that does not work
+ */
+export const confirmAddress = async (platform: Platform, token: string): Promise<void> => {
+  const { store, clock } = platform;
+  const id = await store.write(async (tx) => {
+    const userId = await requireLink(platform, tx, 'confirm_address', token);
+    await markChecked(tx, userId);
+    return userId;
   });
+  await acceptInvitations(store, id, clock.now());
+};

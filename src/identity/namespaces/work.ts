@@ -48,6 +48,7 @@ const purgeNamespace = async (store: Store, namespaceId: number): Promise<void> 
   const membership = sql<boolean>`source_type = 'Namespace' and source_id in ${tree}`;
   await deleteInBatches(store, { table: 'members', key: ['id'], where: membership });
   await deleteInBatches(store, { table: 'group_links', key: ['id'], where: membership });
+  await deleteInBatches(store, { table: 'invitations', key: ['id'], where: membership });
   await deleteInBatches(store, { table: 'variables', key: ['id'], where: membership });
   await deleteInBatches(store, {
     table: 'runners',

@@ -5,6 +5,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
+import { acceptInvitations } from '../invitations/accept.ts';
 import { lockUser } from '../users/queries.ts';
 
 /** Maximum number of sessions per user. The oldest one ends beyond it. */
@@ -40,14 +41,14 @@ const endOldest = async (tx: Tx, user_id: number): Promise<void> => {
 };
 
 /**
- * Creates the session of an authenticated user.
+ * Creates the session of an authenticated user, and accepts the invitations of their address if it is confirmed.
  * @returns the cookie, of which only the hash is stored
  * @throws Failure 403 for a user blocked meanwhile, 404 for a deleted one
  */
 export const startSession = async ({ store, random }: Sessions, input: NewSession): Promise<string> => {
   const secret = generateSecret(random);
   const { user_id, provider, source, replaced } = input;
-  await store.write(async (tx) => {
+  const now = await store.write(async (tx) => {
     const user = await lockUser(tx, user_id);
     if (user.state === 'blocked' || user.ghost === 1) throw forbidden('Your account has been blocked.');
     if (replaced !== null) {
@@ -73,6 +74,8 @@ export const startSession = async ({ store, random }: Sessions, input: NewSessio
       target_id: id,
       details,
     });
+    return tx.now;
   });
+  await acceptInvitations(store, user_id, now);
   return secret;
 };

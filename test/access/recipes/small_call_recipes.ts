@@ -119,6 +119,35 @@ const shares = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe
   [`DELETE /${owner}s/:id/share/:group_id`]: { makes: [fresh, otherGroup, share(owner)] },
 });
 
+const invitation =
+  (owner: 'project' | 'group'): Maker =>
+  async (tx, cells) => {
+    for (const { names } of cells) {
+      names['email'] = `${unique('invited')}@example.com`;
+      await insertRow(tx.db, 'invitations', {
+        source_type: owner === 'project' ? 'Project' : 'Namespace',
+        source_id: Number(names[owner]),
+        email: names['email'],
+        access_level: 10,
+        expires_at: null,
+        created_by_id: null,
+        created_at: tx.now,
+      });
+    }
+  };
+
+const invitations = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
+  const path = `/${owner}s/:id/invitations`;
+  return {
+    [`POST ${path}`]: {
+      makes: [fresh],
+      body: () => ({ email: `${unique('invited')}@example.com`, access_level: 10 }),
+    },
+    [`PUT ${path}/:email`]: { makes: [fresh, invitation(owner)], body: () => ({ access_level: 10 }) },
+    [`DELETE ${path}/:email`]: { makes: [fresh, invitation(owner)] },
+  };
+};
+
 const badges = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
   const path = `/${owner}s/:id/badges`;
   return {
@@ -235,6 +264,8 @@ export const smallCallRecipes: Record<string, Recipe> = {
   ...badges('group', freshGroup),
   ...shares('project', freshProject),
   ...shares('group', freshGroup),
+  ...invitations('project', freshProject),
+  ...invitations('group', freshGroup),
   ...deployTokens('project', freshProject),
   ...deployTokens('group', freshGroup),
   ...accessTokens('project', freshProject),

@@ -66,6 +66,7 @@ import { prunedChanges } from './0115_pruned_changes.ts';
 import { repositoryMoves } from './0125_repository_moves.ts';
 import { workTraces } from './0126_work_traces.ts';
 import { fewerPages } from './0127_fewer_pages.ts';
+import { invitations } from './0133_invitations.ts';
 import { versionPushers } from './0146_version_pushers.ts';
 import { projectOptions } from './0154_project_options.ts';
 
@@ -138,6 +139,7 @@ export const migrationTexts: MigrationText[] = [
   repositoryMoves,
   workTraces,
   fewerPages,
+  invitations,
   versionPushers,
   projectOptions,
 ];

@@ -114,6 +114,24 @@ export type MembersTable = {
   created_at: number;
 };
 
+/** Addresses that were invited to projects and groups, until an account accepts. */
+export type InvitationsTable = {
+  id: Id;
+  source_type: SourceType;
+  source_id: number;
+  /** In lower case. */
+  email: string;
+  access_level: number;
+  /** Of the membership. */
+  expires_at: string | null;
+  created_by_id: number | null;
+  created_at: number;
+  /** When the mail server accepted the mail. */
+  mailed_at: Generated<number | null>;
+  /** Why the last attempt to mail failed. */
+  mail_error: Generated<string | null>;
+};
+
 export type TokensTable = {
   id: Id;
   user_id: number;
@@ -298,6 +316,7 @@ export type IdentitySchema = {
   routes: RoutesTable;
   redirect_routes: RedirectRoutesTable;
   members: MembersTable;
+  invitations: InvitationsTable;
   tokens: TokensTable;
   bots: BotsTable;
   group_links: GroupLinksTable;

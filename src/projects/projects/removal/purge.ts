@@ -161,7 +161,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   }
   await deleteInBatches(store, { table: 'project_stars', key: ['project_id', 'user_id'], where: ofProject });
   const membership = sql<boolean>`source_type = 'Project' and source_id = ${projectId}`;
-  for (const table of ['members', 'group_links', 'variables']) {
+  for (const table of ['members', 'group_links', 'invitations', 'variables']) {
     await deleteInBatches(store, { table, key: ['id'], where: membership });
   }
   await store.write(async (tx) => {

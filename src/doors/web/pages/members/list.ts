@@ -18,6 +18,7 @@ import { nameRole } from './role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
+import { type TriedInvitation, invitationsPart } from './invitations.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './member_list.ts';
 import { spellCount } from '../../parts/spell_count.ts';
@@ -116,7 +117,7 @@ export const membersView = async (
   visit: Visit,
   list: MemberList,
   listQuery: ListQuery,
-  refused: Tried | TriedGroup | null = null,
+  refused: Tried | TriedGroup | TriedInvitation | null = null,
 ): Promise<View> => {
   const tried = refused !== null && 'userId' in refused ? refused : null;
   const { call } = visit;
@@ -146,6 +147,7 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
   }</div>
 <p class="quiet">${spellCount(total, 'member')}</p>
 ${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}
+${await invitationsPart(visit, list, refused !== null && 'invitation' in refused ? refused : null)}
 ${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;
   const view = list.view(visit, content);
   return refused === null ? view : { ...view, status: 422 };

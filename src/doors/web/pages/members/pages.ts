@@ -20,6 +20,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { nameRole } from './role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Tried } from './form.ts';
+import { invitationPages } from './invitation_pages.ts';
 import { sharedGroupPages } from './shared_group_pages.ts';
 import { membersView } from './list.ts';
 import { type MemberList, type MemberListRoute, memberListRoutes } from './member_list.ts';
@@ -172,4 +173,5 @@ export const pages = memberListRoutes.flatMap((kind) => [
   changePage(kind),
   removePage(kind),
   ...sharedGroupPages(kind),
+  ...invitationPages(kind),
 ]);

@@ -1,13 +1,31 @@
-import { object, text } from '../../../../platform/http/schema.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { readInvitationToken } from '../../../../identity/invitations/links.ts';
 import { getOrigin } from '../../../../identity/sessions/failure_counts.ts';
 import { countAttempt } from '../../../../identity/sessions/sign_in_failures.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
+import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { signUp } from '../../../../identity/users/sign_up.ts';
-import { attempt, form, input, noProblems } from '../../parts/form.ts';
+import { attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
-type Filled = { name: string; username: string; email: string };
+type Filled = {
+  name: string;
+  username: string;
+  email: string;
+  /** Token of an invitation by mail. */
+  invitation?: string | undefined;
+};
+
+/** Returns the address to which an invitation was sent; null: none, or it is no longer valid. */
+const findInvitedEmail = async (
+  { call: { platform } }: Visit,
+  token: string | undefined,
+): Promise<string | null> => {
+  if (token === undefined) return null;
+  const at = { db: platform.store.db, now: platform.clock.now() };
+  return (await readInvitationToken(platform, at, token))?.email ?? null;
+};
 
 const closedView = (why: string): View => ({
   title: 'Sign up',
@@ -31,6 +49,7 @@ const signUpView = (visit: Visit, filled: Filled, problems = noProblems): View =
 ${form(
   visit,
   { action: '/users/sign_up', submit: 'Sign up', problems },
+  filled.invitation === undefined ? null : hidden('invitation', filled.invitation),
   input({ name: 'name', label: 'Name', value: filled.name, autocomplete: 'name', required: true, problems }),
   input({
     name: 'username',
@@ -64,6 +83,7 @@ ${form(
 });
 
 const long = () => text({ maxLength: 2000 });
+const invitation = optional(text({ maxLength: 200 }));
 
 /** Sign-ups of one address in a minute. */
 const maxSignUps = 20;
@@ -81,32 +101,38 @@ export const pages = [
     method: 'GET',
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({}),
-    handle: async (visit) => {
+    params: object({ invitation }),
+    handle: async (visit, { invitation: token }) => {
       if (visit.call.signedIn) return redirect('/');
       const closed = whyClosed(visit);
-      return closed === null ? signUpView(visit, { name: '', username: '', email: '' }) : closedView(closed);
+      if (closed !== null) return closedView(closed);
+      const email = await findInvitedEmail(visit, token);
+      const invited = email === null ? {} : { invitation: token };
+      return signUpView(visit, { name: '', username: '', email: email ?? '', ...invited });
     },
   }),
   page({
     method: 'POST',
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({ name: long(), username: long(), email: long(), password: long() }),
+    params: object({ name: long(), username: long(), email: long(), password: long(), invitation }),
     handle: async (visit, given) => {
       const { call } = visit;
       const closed = whyClosed(visit);
       if (closed !== null) return { ...closedView(closed), status: 403 };
       await requireFewSignUps(call);
+      const proven = await findInvitedEmail(visit, given.invitation);
+      const isConfirmedFirst =
+        call.platform.config.confirm_addresses && normalizedEmail(given.email) !== proven;
       const problems = await attempt(async () => {
-        const user_id = await signUp(call.platform, given);
+        const user_id = await signUp(call.platform, given, proven);
         // The address is confirmed first, by a link.
-        if (call.platform.config.confirm_addresses) return;
+        if (isConfirmedFirst) return;
         const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
         visit.changeSession(await startSession(call.platform, session));
       });
       if (problems !== null) return signUpView(visit, given, problems);
-      return call.platform.config.confirm_addresses
+      return isConfirmedFirst
         ? redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.')
         : redirect('/', 'Welcome to Gantry.');
     },
