@@ -439,6 +439,35 @@ CREATE INDEX git_operations_project on git_operations (project_id);
 
 CREATE INDEX git_operations_user on git_operations (user_id);
 
+CREATE TABLE gpg_keys (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  key text not null,
+  fingerprint text not null,
+  primary_keyid text not null,
+  users text not null,
+  created_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX gpg_keys_fingerprint on gpg_keys (fingerprint);
+
+CREATE INDEX gpg_keys_user on gpg_keys (user_id, id);
+
+CREATE TABLE gpg_signing_keys (
+  id integer primary key autoincrement,
+  gpg_key_id integer not null references gpg_keys (id) on delete cascade,
+  keyid text not null,
+  fingerprint text not null,
+  is_primary integer not null,
+  body text not null,
+  ends_at integer,
+  is_revoked integer not null
+) strict;
+
+CREATE INDEX gpg_signing_keys_gpg_key on gpg_signing_keys (gpg_key_id);
+
+CREATE INDEX gpg_signing_keys_keyid on gpg_signing_keys (keyid);
+
 CREATE TABLE group_links (
   id integer primary key autoincrement,
   source_type text not null,
@@ -569,6 +598,23 @@ CREATE TABLE integrations (
 ) strict;
 
 CREATE UNIQUE INDEX integrations_slug on integrations (project_id, slug);
+
+CREATE TABLE invitations (
+  id integer primary key autoincrement,
+  source_type text not null,
+  source_id integer not null,
+  email text not null,
+  access_level integer not null,
+  expires_at text,
+  created_by_id integer,
+  created_at integer not null,
+  mailed_at integer,
+  mail_error text
+) strict;
+
+CREATE INDEX invitations_email on invitations (email);
+
+CREATE UNIQUE INDEX invitations_source on invitations (source_type, source_id, email);
 
 CREATE TABLE issue_links (
   id integer primary key autoincrement,

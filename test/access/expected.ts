@@ -210,6 +210,7 @@ const words: [word: string, status: number, message: unknown][] = [
   ['404D', 404, '404 Deploy Key Not Found'],
   ['404S', 404, '404 Snippet Not Found'],
   ['404V', 404, '404 Signature Not Found'],
+  ['404W', 404, '404 GPG Key Not Found'],
   ['404E', 404, '404 Email Not Found'],
   ['400T', 400, '400 Missing header Content-Range'],
   ['501', 501, 'Job Router is not available. Please contact your administrator.'],

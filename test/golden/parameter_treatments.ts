@@ -181,6 +181,11 @@ const writes: Treatment[] = [
   },
   { routes: /\/members$/, reason: 'members are added by id', names: 'username' },
   {
+    routes: /\/invitations$/,
+    reason: 'only describes where the invitation comes from',
+    names: 'invite_source tasks_project_id',
+  },
+  {
     routes: /\/members\/:user_id$/,
     reason: 'the membership alone is removed',
     names: 'skip_subresources unassign_issuables',

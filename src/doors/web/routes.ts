@@ -144,6 +144,10 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/keys/pages.ts')).pages,
   },
   {
+    lines: ['GET /profile/gpg_keys', 'POST /profile/gpg_keys', 'POST /profile/gpg_keys/:id/delete'],
+    load: async () => (await import('./pages/gpg_keys/pages.ts')).pages,
+  },
+  {
     lines: [
       'GET /admin',
       'GET /admin/application_settings',

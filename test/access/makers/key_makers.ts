@@ -51,6 +51,31 @@ const key =
 export const ownKey = key(selfOf);
 export const anothersKey = key((_cell, { people }) => people.writer);
 
+const gpgKey =
+  (ofWhom: (cell: Cell, world: World) => number): Maker =>
+  async (tx, cells, world) => {
+    for (const cell of cells) {
+      const user_id = ofWhom(cell, world);
+      const fingerprint = randomBytes(20).toString('hex').toUpperCase();
+      const { id: key_id } = await tx.db
+        .insertInto('gpg_keys')
+        .values({
+          user_id,
+          key: 'Made',
+          fingerprint,
+          primary_keyid: fingerprint.slice(-16),
+          users: '[]',
+          created_at: tx.now,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      Object.assign(cell.names, { key_id, user: user_id });
+    }
+  };
+
+export const ownGpgKey = gpgKey(selfOf);
+export const anothersGpgKey = gpgKey((_cell, { people }) => people.writer);
+
 const deployKey =
   (project: string): Maker =>
   async (tx, cells) => {

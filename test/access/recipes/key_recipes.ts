@@ -1,9 +1,12 @@
 /** Requests for the rows about keys, snippets and uploads. */
 import { freshKey } from '../../support/repositories/ssh_keys.ts';
+import { makeGpgKey } from '../../support/repositories/gpg_keys.ts';
 import {
+  anothersGpgKey,
   anothersKey,
   deployKeyOfIt,
   deployKeyOfOthers,
+  ownGpgKey,
   ownKey,
   snippet,
   upload,
@@ -12,10 +15,12 @@ import { type Maker, freshProject } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
 
 const newKey = () => ({ title: 'Made', key: freshKey() });
+const newGpgKey = () => ({ key: makeGpgKey('made@example.com').text });
 const newSnippet = () => ({ title: 'Made', content: 'Made', file_name: 'a.txt' });
 const edited = () => ({ title: 'Other' });
 
 const ownKeys = '/user/keys/:key_id';
+const ownGpgKeys = '/user/gpg_keys/:key_id';
 const deployKeys = '/projects/:id/deploy_keys';
 /** Names a template of the package. */
 const templateKey =
@@ -45,6 +50,18 @@ const keyRecipes: Record<string, Recipe> = {
   [`GET ${ownKeys} {another's}`]: { makes: [anothersKey] },
   [`DELETE ${ownKeys} {own}`]: { makes: [ownKey] },
   [`DELETE ${ownKeys} {another's}`]: { makes: [anothersKey] },
+  'POST /user/gpg_keys': { body: newGpgKey },
+  [`GET ${ownGpgKeys} {own}`]: { makes: [ownGpgKey] },
+  [`GET ${ownGpgKeys} {another's}`]: { makes: [anothersGpgKey] },
+  [`DELETE ${ownGpgKeys} {own}`]: { makes: [ownGpgKey] },
+  [`DELETE ${ownGpgKeys} {another's}`]: { makes: [anothersGpgKey] },
+  [`POST ${ownGpgKeys}/revoke {own}`]: { makes: [ownGpgKey] },
+  [`POST ${ownGpgKeys}/revoke {another's}`]: { makes: [anothersGpgKey] },
+  'GET /users/:id/gpg_keys': { makes: [anothersGpgKey] },
+  'GET /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
+  'POST /users/:id/gpg_keys': { path: { id: 'writer' }, body: newGpgKey },
+  'DELETE /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
+  'POST /users/:id/gpg_keys/:key_id/revoke': { makes: [anothersGpgKey] },
   'GET /users/:id/keys': { makes: [anothersKey] },
   'GET /users/:id/keys/:key_id': { makes: [anothersKey] },
   'POST /users/:id/keys': { path: { id: 'writer' }, body: newKey },

@@ -169,7 +169,7 @@ const sequence = endpoint({
 const signature = endpoint({
   method: 'GET',
   path: `${commits}/:sha/signature`,
-  summary: 'Signature of a commit, verified by the SSH keys of users',
+  summary: 'Signature of a commit, verified by the SSH and GPG keys of users',
   area,
   audience: 'optional',
   params: object(one),

@@ -5,19 +5,19 @@ import type { KeyRow } from '../../../identity/keys/queries.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
+import { type PgpKey, type PgpStatus, noPgpKey, verifyPgp } from './verify_pgp.ts';
 import { type SshSignature, isSshSignatureOf, parseSshSignature } from './verify_ssh.ts';
 
 /** `unknown_key`: nobody here has the key. `unverified`: it did not sign the commit, or is another person's. */
-export type VerificationStatus = 'verified' | 'unverified' | 'unknown_key';
+type SshStatus = 'verified' | 'unverified' | 'unknown_key';
 
+/** Of an unknown key, key and user are null. */
 export type CommitSignature = {
-  type: 'SSH' | 'PGP';
-  status: VerificationStatus;
-  /** null: unknown. */
-  key: KeyRow | null;
-  /** null: unknown. */
   user: { id: number; name: string; username: string } | null;
-};
+} & (
+  | { type: 'SSH'; status: SshStatus; key: KeyRow | null }
+  | { type: 'PGP'; status: PgpStatus; pgp: PgpKey }
+);
 
 const loadSigner = async (db: Reader, { fingerprint }: SshSignature) => {
   const key = await db
@@ -50,7 +50,7 @@ const verifySsh = async (
   return { type: 'SSH', status, key, user };
 };
 
-/** Loads and verifies the signature of a commit; null: it has none that is supported. Of PGP, no key is known. */
+/** Loads and verifies the signature of a commit; null: it has none that is supported. */
 export const loadCommitSignature = async (
   { db }: Pick<Call, 'db'>,
   { repository }: Pick<Code, 'repository'>,
@@ -59,26 +59,23 @@ export const loadCommitSignature = async (
   const { result, body } = await repository.read('commits.signature', { id: commit.id });
   if (result === null) return null;
   if (result.signature.startsWith('-----BEGIN PGP SIGNATURE-----'))
-    return { type: 'PGP', status: 'unknown_key', key: null, user: null };
+    return { type: 'PGP', ...(await verifyPgp(db, result.signature, commit, body)) };
   const signed = parseSshSignature(result.signature);
   return signed === null ? null : await verifySsh(db, signed, commit, body);
 };
 
-const pgpFields = {
-  gpg_key_id: null,
-  gpg_key_primary_keyid: null,
-  gpg_key_user_name: null,
-  gpg_key_user_email: null,
-  gpg_key_subkey_id: null,
-};
-
 /** Keys are shown to users only, as in their lists. */
-export const signatureJson = (
-  { type, status, key }: CommitSignature,
-  { signedIn }: Pick<Call, 'signedIn'>,
-) => ({
-  signature_type: type,
-  verification_status: status,
-  ...(type === 'PGP' ? pgpFields : { key: key === null || !signedIn ? null : publicKeyJson(key) }),
-  commit_source: 'gitaly',
-});
+export const signatureJson = (signature: CommitSignature, { signedIn }: Pick<Call, 'signedIn'>) => {
+  const key =
+    signature.type === 'PGP'
+      ? signedIn
+        ? signature.pgp
+        : noPgpKey
+      : { key: signature.key === null || !signedIn ? null : publicKeyJson(signature.key) };
+  return {
+    signature_type: signature.type,
+    verification_status: signature.status,
+    ...key,
+    commit_source: 'gitaly',
+  };
+};

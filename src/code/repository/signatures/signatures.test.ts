@@ -1,14 +1,20 @@
-/** Signatures of commits that git and ssh-keygen made. */
+/** Signatures of commits, by SSH keys and by GPG keys. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type GpgKey, makeGpgKey } from '../../../../test/support/repositories/gpg_keys.ts';
 import { gitEnvironment, newWorkTree, repositoryUrl } from '../../../../test/support/repositories/git.ts';
 import { seedProject, seedUser, unique } from '../../../../test/support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
 import { openVisitor } from '../../../../test/support/visitor.ts';
+import {
+  isSignedData,
+  parseCertificate,
+  parseDetached,
+} from '../../../identity/gpg_keys/openpgp/certificate.ts';
 import { isSshSignatureOf, parseSshSignature } from './verify_ssh.ts';
 
 let gantry: TestService;
@@ -144,3 +150,125 @@ test('commits are verified by the key of the committer', { skip }, async () => {
   await gantry.api(`DELETE /user/keys/${added.body.id}`, { as: user.token });
   assert.equal((await read(signed)).body.verification_status, 'unknown_key');
 });
+
+test('OpenPGP signatures are verified by the keys of users', async () => {
+  const [user, other] = [await seedUser(gantry), await seedUser(gantry)];
+  const [project, tree] = [await seedProject(gantry), await newWorkTree()];
+  const email = `${user.username}@example.com`;
+  const commit = async (
+    key: GpgKey | null,
+    of: string,
+    content?: (text: string) => string,
+  ): Promise<string> => {
+    const base = await tree.git(
+      'commit-tree',
+      '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+      '-m',
+      unique('Made'),
+    );
+    const text = await tree.git('cat-file', 'commit', base.trim());
+    const raw = `${text.trimEnd()}\n`.replace(/<[^>]*>/g, `<${of}>`);
+    const signature = key
+      ?.sign(content?.(raw) ?? raw)
+      .trimEnd()
+      .replaceAll('\n', '\n ');
+    const signed = signature === undefined ? raw : raw.replace('\n\n', `\ngpgsig ${signature}\n\n`);
+    const file = join(tree.path, 'commit');
+    writeFileSync(file, signed);
+    return (await tree.git('hash-object', '-t', 'commit', '-w', file)).trim();
+  };
+  await tree.git('hash-object', '-t', 'tree', '-w', '/dev/null');
+  const read = async (sha: string, as: string | null = user.token) =>
+    (await gantry.api(`GET /projects/${project.id}/repository/commits/${sha}/signature`, { as })).body;
+  const statusOf = async (sha: string): Promise<string> => (await read(sha)).verification_status;
+  const [own, foreign] = [
+    makeGpgKey(email, { more: ['second@example.com'] }),
+    makeGpgKey('nobody@example.com'),
+  ];
+  const short = makeGpgKey(email, { lifetime: 50 });
+  const [signed, altered, second, stranger, late, plain] = [
+    await commit(own, email),
+    await commit(own, email, (text) => `${text}!`),
+    await commit(own, 'second@example.com'),
+    await commit(foreign, email),
+    await commit(short, email),
+    await commit(null, email),
+  ];
+  const all = [signed, altered, second, stranger, late, plain].map((sha, at) => `${sha}:refs/heads/b${at}`);
+  await tree.git('push', '--quiet', repositoryUrl(gantry.url, project.full_path, rootToken), ...all);
+  await tree.remove();
+  const none = await gantry.api(`GET /projects/${project.id}/repository/commits/${plain}/signature`);
+  assert.equal(none.status, 404);
+  assert.equal(await statusOf(signed), 'unknown_key');
+  const add = async (key: GpgKey, as: string): Promise<number> => {
+    const { status, body, text } = await gantry.api('POST /user/gpg_keys', { as, json: { key: key.text } });
+    assert.equal(status, 201, text);
+    return body.id;
+  };
+  const id = await add(own, user.token);
+  await add(short, user.token);
+  await add(foreign, other.token);
+  assert.deepEqual(await read(signed), {
+    signature_type: 'PGP',
+    verification_status: 'verified',
+    gpg_key_id: id,
+    gpg_key_primary_keyid: own.fingerprint.slice(-16),
+    gpg_key_user_name: 'Somebody',
+    gpg_key_user_email: email,
+    gpg_key_subkey_id: null,
+    commit_source: 'gitaly',
+  });
+  assert.deepEqual(
+    [await statusOf(altered), await statusOf(second), await statusOf(stranger), await statusOf(late)],
+    ['unverified', 'other_user', 'unverified_key', 'unverified'],
+  );
+  const anonymous = await read(signed, null);
+  assert.deepEqual([anonymous.verification_status, anonymous.gpg_key_user_email], ['verified', null]);
+  const page = (await openVisitor(gantry).get(`/${project.full_path}/commit/${signed}`)).text;
+  assert.match(page, /> Verified<\/span>/);
+  await gantry.api(`POST /user/gpg_keys/${id}/revoke`, { as: user.token });
+  assert.equal(await statusOf(signed), 'unknown_key');
+});
+
+const hasGpg = (() => {
+  try {
+    execFileSync('gpg', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test(
+  'accepts the keys and signatures of gpg, of every kind',
+  { skip: hasGpg ? false : 'gpg is not installed' },
+  () => {
+    const home = join(folder, 'gpg');
+    mkdirSync(home, { mode: 0o700 });
+    const gpg = (...args: string[]): string =>
+      execFileSync(
+        'gpg',
+        ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
+        { input: 'content', stdio: ['pipe', 'pipe', 'ignore'] },
+      ).toString();
+    try {
+      for (const kind of ['ed25519', 'rsa2048', 'nistp256', 'nistp521']) {
+        const email = `${kind}@example.com`;
+        gpg('--quick-gen-key', `A Person <${email}>`, kind, 'cert', '0');
+        const [, primary = ''] = /^fpr:+([0-9A-F]+):/m.exec(gpg('--with-colons', '--list-keys', email)) ?? [];
+        gpg('--quick-add-key', primary, kind.startsWith('nist') ? `${kind}/ecdsa` : kind, 'sign', '1y');
+        const certificate = parseCertificate(gpg('--armor', '--export', email));
+        assert.deepEqual(certificate?.users, [{ name: 'A Person', email }], kind);
+        const detached = parseDetached(gpg('--armor', '--detach-sign', '-u', email));
+        assert.ok(detached !== null && detached !== 'several');
+        const [subkey, ...more] = certificate?.signing ?? [];
+        assert.ok(subkey !== undefined && more.length === 0, 'the primary key only certifies');
+        assert.equal(subkey.key.keyid, detached.signature.issuer);
+        assert.equal(isSignedData(detached.signature, subkey, Buffer.from('content')), true, kind);
+        assert.equal(isSignedData(detached.signature, subkey, Buffer.from('contents')), false);
+      }
+    } finally {
+      execFileSync('gpgconf', ['--homedir', home, '--kill', 'all']);
+    }
+  },
+);

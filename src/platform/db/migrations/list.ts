@@ -67,6 +67,7 @@ import { repositoryMoves } from './0125_repository_moves.ts';
 import { workTraces } from './0126_work_traces.ts';
 import { fewerPages } from './0127_fewer_pages.ts';
 import { invitations } from './0133_invitations.ts';
+import { gpgKeys } from './0134_gpg_keys.ts';
 import { versionPushers } from './0146_version_pushers.ts';
 import { projectOptions } from './0154_project_options.ts';
 
@@ -140,6 +141,7 @@ export const migrationTexts: MigrationText[] = [
   workTraces,
   fewerPages,
   invitations,
+  gpgKeys,
   versionPushers,
   projectOptions,
 ];

@@ -114,6 +114,34 @@ export type MembersTable = {
   created_at: number;
 };
 
+/** OpenPGP keys of users. */
+export type GpgKeysTable = {
+  id: Id;
+  user_id: number;
+  /** Armored. */
+  key: string;
+  /** 40 hex digits in upper case, of which `primary_keyid` is the end. */
+  fingerprint: string;
+  primary_keyid: string;
+  /** JSON: the names and addresses that the key has. */
+  users: string;
+  created_at: number;
+};
+
+/** The keys in an OpenPGP key that may sign. */
+export type GpgSigningKeysTable = {
+  id: Id;
+  gpg_key_id: number;
+  keyid: string;
+  fingerprint: string;
+  is_primary: Flag;
+  /** The packet of the key, in base64. */
+  body: string;
+  /** Seconds, as OpenPGP has them; null: never. */
+  ends_at: number | null;
+  is_revoked: Flag;
+};
+
 /** Addresses that were invited to projects and groups, until an account accepts. */
 export type InvitationsTable = {
   id: Id;
@@ -326,6 +354,8 @@ export type IdentitySchema = {
   oauth_grants: OauthGrantsTable;
   user_identities: UserIdentitiesTable;
   keys: KeysTable;
+  gpg_keys: GpgKeysTable;
+  gpg_signing_keys: GpgSigningKeysTable;
   two_factors: TwoFactorsTable;
   recovery_codes: RecoveryCodesTable;
   sign_in_challenges: SignInChallengesTable;

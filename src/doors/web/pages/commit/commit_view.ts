@@ -60,10 +60,14 @@ const messageBody = ({ message }: Commit): Html | null => {
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const verifiedTexts = {
-  verified: 'Signed by the committer, with an SSH key of theirs',
+  verified: 'Signed by the committer, with a key of theirs',
   unverified: 'The signature is not by the committer whom the commit names',
+  unverified_key: 'The key has no confirmed address of its owner',
+  other_user: 'Signed with the key of somebody else',
   unknown_key: 'Nobody here has the key that signed the commit',
-} as const;
+  revoked_key: 'The key was revoked',
+  multiple_signatures: 'The commit has several signatures',
+} as const satisfies Record<CommitSignature['status'], string>;
 
 const signaturePart = ({ status, user }: CommitSignature): Html =>
   html`<span class="status ${status === 'verified' ? 'ok' : 'off'}" title="${verifiedTexts[status]}">${icon(

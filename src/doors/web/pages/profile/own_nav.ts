@@ -12,6 +12,7 @@ const ownLinks = [
   ['/profile/sessions', 'Sessions'],
   ['/profile/personal_access_tokens', 'Access tokens'],
   ['/profile/keys', 'SSH keys'],
+  ['/profile/gpg_keys', 'GPG keys'],
   ['/profile/applications', 'Applications'],
   ['/profile/identities', 'Linked accounts'],
 ] as const;

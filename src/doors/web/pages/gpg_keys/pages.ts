@@ -1,0 +1,109 @@
+/** The user's own GPG keys, by which signatures of their commits are verified. */
+import { requireUser } from '../../../../core/access/call.ts';
+import { createGpgKey, maxGpgKeyLength, removeGpgKey } from '../../../../identity/gpg_keys/change.ts';
+import { type GpgKeyRow, listGpgKeys, readGpgUsers } from '../../../../identity/gpg_keys/queries.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { id, object, text } from '../../../../platform/http/schema.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { type FormProblems, attempt, form, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { moment } from '../../parts/timestamp.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { ownView } from '../profile/own_nav.ts';
+
+const path = '/profile/gpg_keys';
+
+const newForm = (visit: Visit, key: string, problems: FormProblems): Html =>
+  form(
+    visit,
+    { action: path, submit: 'Add key', problems },
+    textArea({
+      name: 'key',
+      label: 'Key',
+      hint: html`The public one, with the address of your account: what <code>gpg --armor --export ADDRESS</code> prints.`,
+      value: key,
+      rows: 8,
+      problems,
+    }),
+  );
+
+const row = (visit: Visit, key: GpgKeyRow): Html => {
+  const own = requireUser(visit.call).email.toLowerCase();
+  const users = readGpgUsers(key).map(
+    ({ email }) =>
+      html`<div>${email} ${email === own ? html`<span class="badge">Yours</span>` : html`<span class="badge">Not your address</span>`}</div>`,
+  );
+  return html`<tr>
+<th scope="row">${users}<code class="quiet">${key.fingerprint}</code></th>
+<td>${moment(key.created_at)}</td>
+<td>${form(visit, { action: `${path}/${key.id}/delete`, submit: 'Delete', name: `Delete the key ${key.primary_keyid}`, danger: true })}</td>
+</tr>
+`;
+};
+
+const table = (
+  visit: Visit,
+  keys: readonly GpgKeyRow[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Keys"><table>
+<thead><tr><th scope="col">Addresses and fingerprint</th><th scope="col">Added</th><th scope="col">Action</th></tr></thead>
+<tbody>${keys.map((key) => row(visit, key))}</tbody>
+</table></div>`;
+
+type Shown = { query?: { page?: number; per_page?: number }; key?: string; problems?: FormProblems };
+
+const listView = async (
+  visit: Visit,
+  { query = {}, key = '', problems = noProblems }: Shown,
+): Promise<View> => {
+  const request = pageRequest(query);
+  const { items, total } = await listGpgKeys(visit.call.db, requireUser(visit.call).id, request);
+  const content = html`<p>Commits that you sign with one of these keys are shown as verified. Without the key, they are shown as unverified.</p>
+${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
+${pagesNav({ path, query: {}, page: request, total })}
+<h2>Add a key</h2>
+${newForm(visit, key, problems)}`;
+  return withFormStatus(ownView(path, 'GPG keys', content), problems);
+};
+
+/** A fingerprint belongs to the key. */
+const assignProblems = ({ text: general, fields: { fingerprint, ...fields } }: FormProblems): FormProblems =>
+  fingerprint === undefined
+    ? { text: general, fields }
+    : { text: general, fields: { ...fields, key: ['has already been added, by you or by another user'] } };
+
+const add = page({
+  method: 'POST',
+  path,
+  audience: 'user',
+  params: object({ key: text({ maxLength: maxGpgKeyLength }) }),
+  invalid: async (visit, sent, fields) =>
+    await listView(visit, { key: fieldText(sent['key']), problems: { text: null, fields } }),
+  handle: async (visit, { key }) => {
+    const { call } = visit;
+    const problems = await attempt(async () => await createGpgKey(call, requireUser(call).id, key));
+    if (problems !== null) return await listView(visit, { key, problems: assignProblems(problems) });
+    return redirect(path, 'The key was added.');
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${path}/:id/delete`,
+  audience: 'user',
+  params: object({ id: id() }),
+  handle: async (visit, params) => {
+    await removeGpgKey(visit.call, requireUser(visit.call).id, { id: params.id });
+    return redirect(path, 'The key was deleted.');
+  },
+});
+
+const list = page({
+  method: 'GET',
+  path,
+  audience: 'user',
+  params: object({ ...pageParams }),
+  handle: async (visit, query) => await listView(visit, { query }),
+});
+
+export const pages = [list, add, remove];

@@ -1,0 +1,104 @@
+import { recordAudit } from '../../core/access/audit.ts';
+import { type Call, requireActor } from '../../core/access/call.ts';
+import { insertRows } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { requireRecordQuota } from '../../platform/db/quota.ts';
+import { invalid } from '../../platform/errors.ts';
+import { requireNoBot } from '../bots/bot_users.ts';
+import { lockUser } from '../users/queries.ts';
+import { type Certificate, parseCertificate } from './openpgp/certificate.ts';
+import { type GpgKeyRow, findGpgKey } from './queries.ts';
+
+/** Characters of a key: room for thousands of signatures of others, and no more. */
+export const maxGpgKeyLength = 100_000;
+
+const quota = { what: 'GPG keys', most: 100 };
+
+const invalidKey = (): Error =>
+  invalid({
+    key: [
+      "is invalid. A valid public GPG key begins with '-----BEGIN PGP PUBLIC KEY BLOCK-----' and ends with '-----END PGP PUBLIC KEY BLOCK-----'",
+    ],
+  });
+
+/** @throws Failure 400 for a text that is no key that can sign, or one that was revoked */
+const checkKey = (text: string): Certificate => {
+  const certificate = parseCertificate(text);
+  if (certificate === null || certificate.signing.length === 0 || certificate.users.length === 0)
+    throw invalidKey();
+  if (certificate.isRevoked) throw invalid({ key: ['has been revoked'] });
+  return certificate;
+};
+
+const audit = async (tx: Tx, call: Call, verb: 'created' | 'deleted' | 'revoked', key: GpgKeyRow) =>
+  await recordAudit(tx, requireActor(call), call, {
+    kind: `gpg_key.${verb}`,
+    target_type: 'GpgKey',
+    target_id: key.id,
+    details: { user_id: key.user_id, fingerprint: key.fingerprint },
+  });
+
+const insertKey = async (
+  tx: Tx,
+  userId: number,
+  text: string,
+  certificate: Certificate,
+): Promise<GpgKeyRow> => {
+  const { primary, users, signing } = certificate;
+  const row = await tx.db
+    .insertInto('gpg_keys')
+    .values({
+      user_id: userId,
+      key: text,
+      fingerprint: primary.fingerprint,
+      primary_keyid: primary.keyid,
+      users: JSON.stringify(users),
+      created_at: tx.now,
+    })
+    .onConflict((clash) => clash.column('fingerprint').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw invalid({ fingerprint: ['has already been taken'] });
+  const rows = signing.map(({ key, ends_at, isRevoked }) => ({
+    gpg_key_id: row.id,
+    keyid: key.keyid,
+    fingerprint: key.fingerprint,
+    is_primary: key === primary ? (1 as const) : (0 as const),
+    body: key.body.toString('base64'),
+    ends_at,
+    is_revoked: isRevoked ? (1 as const) : (0 as const),
+  }));
+  await insertRows(tx.db, 'gpg_signing_keys', rows);
+  return row;
+};
+
+/** Adds a key to a user. @throws Failure 400 for an invalid key, 403 for a bot, 404 for an unknown user */
+export const createGpgKey = async (call: Call, userId: number, text: string): Promise<GpgKeyRow> => {
+  const plain = text.trim();
+  if (plain === '') throw invalid({ key: ["can't be blank"] });
+  const certificate = checkKey(plain);
+  return await call.write(async (tx) => {
+    await lockUser(tx, userId);
+    await requireNoBot(tx.db, userId);
+    await requireRecordQuota(tx.db.selectFrom('gpg_keys').where('user_id', '=', userId), quota);
+    const row = await insertKey(tx, userId, plain, certificate);
+    await audit(tx, call, 'created', row);
+    return row;
+  });
+};
+
+/**
+ * Deletes a key of a user. Signatures by it are of an unknown key from now on, also if it was not revoked.
+ * @throws Failure 404
+ */
+export const removeGpgKey = async (
+  call: Call,
+  userId: number,
+  { id, isRevoked = false }: { id: number; isRevoked?: boolean },
+): Promise<void> =>
+  await call.write(async (tx) => {
+    await lockUser(tx, userId);
+    const row = await findGpgKey(tx.db, userId, id);
+    await tx.db.deleteFrom('gpg_keys').where('id', '=', id).execute();
+    await audit(tx, call, isRevoked ? 'revoked' : 'deleted', row);
+  });
