@@ -62,10 +62,16 @@ const ok = async (url: string, line: string, json?: object) => {
   return body;
 };
 
-/** null: refused, or the service was gone. */
+/**
+ * Whether the disk has power. An answer that arrives after a cut counts for nothing: where the power is gone, nobody
+ * gets one. The kernel ends a sync that meets the cut in any way.
+ */
+let hasPower = true;
+
+/** null: refused, the service was gone, or the power was. */
 const attempt = async (url: string, line: string, json?: object) => {
   const answer = await call(url, line, json).catch(() => null);
-  return answer !== null && answer.status < 300 ? answer.body : null;
+  return hasPower && answer !== null && answer.status < 300 ? answer.body : null;
 };
 
 const commitOf = (branch: string, file_path: string, from?: string) => ({
@@ -120,7 +126,7 @@ const workers: ((url: string, iids: number[]) => Promise<boolean>)[] = [
     ledger.tries.push(sha);
     const to = repositoryUrl(url, 'root/pushed', token);
     const { code } = await tryGit(clone, ['push', '--quiet', to, 'HEAD:main']);
-    if (code === 0) {
+    if (code === 0 && hasPower) {
       [ledger.push, ledger.tries] = [sha, []];
       ledger.pushes.push(sha);
     }
@@ -241,12 +247,14 @@ const round = async ({ url, signal, exit }: Running, { cutPower, comeBack }: Dis
     Array.from({ length: requestsEachRound }, async () => await newRequest(url)),
   );
   let isOver = false;
+  hasPower = true;
   const all = workers.map(async (work) => {
     while (!isOver && (await work(url, iids)));
   });
   await pause(100 + Math.random() * 900);
   // A slow machine may need longer for the first of each kind.
   for (let tries = 0; tries < 100 && nothingOf().length > 0; tries += 1) await pause(100);
+  hasPower = false;
   try {
     cutPower();
   } finally {
