@@ -245,11 +245,13 @@ test(
   () => {
     const home = join(folder, 'gpg');
     mkdirSync(home, { mode: 0o700 });
+    const content = join(home, 'content');
+    writeFileSync(content, 'content');
     const gpg = (...args: string[]): string =>
       execFileSync(
         'gpg',
         ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
-        { input: 'content', stdio: ['pipe', 'pipe', 'ignore'] },
+        { stdio: ['ignore', 'pipe', 'ignore'] },
       ).toString();
     try {
       for (const kind of ['ed25519', 'rsa2048', 'nistp256', 'nistp521']) {
@@ -259,7 +261,9 @@ test(
         gpg('--quick-add-key', primary, kind.startsWith('nist') ? `${kind}/ecdsa` : kind, 'sign', '1y');
         const certificate = parseCertificate(gpg('--armor', '--export', email));
         assert.deepEqual(certificate?.users, [{ name: 'A Person', email }], kind);
-        const detached = parseDetached(gpg('--armor', '--detach-sign', '-u', email));
+        const detached = parseDetached(
+          gpg('--armor', '--output', '-', '-u', email, '--detach-sign', content),
+        );
         assert.ok(detached !== null && detached !== 'several');
         const [subkey, ...more] = certificate?.signing ?? [];
         assert.ok(subkey !== undefined && more.length === 0, 'the primary key only certifies');
