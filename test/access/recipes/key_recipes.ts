@@ -10,6 +10,7 @@ import {
   ownKey,
   snippet,
   upload,
+  withoutGpgKeys,
 } from '../makers/key_makers.ts';
 import { type Maker, freshProject } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
@@ -59,7 +60,7 @@ const keyRecipes: Record<string, Recipe> = {
   [`POST ${ownGpgKeys}/revoke {another's}`]: { makes: [anothersGpgKey] },
   'GET /users/:id/gpg_keys': { makes: [anothersGpgKey] },
   'GET /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
-  'POST /users/:id/gpg_keys': { path: { id: 'writer' }, body: newGpgKey },
+  'POST /users/:id/gpg_keys': { makes: [withoutGpgKeys], path: { id: 'writer' }, body: newGpgKey },
   'DELETE /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
   'POST /users/:id/gpg_keys/:key_id/revoke': { makes: [anothersGpgKey] },
   'GET /users/:id/keys': { makes: [anothersKey] },
