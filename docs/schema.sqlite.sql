@@ -23,6 +23,13 @@ CREATE INDEX activities_subject on activities (subject_type, subject_id) where s
 
 CREATE INDEX activities_target on activities (target_type, target_id) where target_type in ('Note', 'CommitComment');
 
+CREATE TABLE answered_challenges (
+  challenge_hash text primary key,
+  answered_at integer not null
+) strict;
+
+CREATE INDEX answered_challenges_time on answered_challenges (answered_at);
+
 CREATE TABLE applied_suggestions (
   note_id integer not null references notes (id) on delete cascade,
   position integer not null,
@@ -1342,6 +1349,20 @@ CREATE INDEX oauth_grants_death on oauth_grants (dies_at);
 
 CREATE INDEX oauth_grants_user on oauth_grants (user_id);
 
+CREATE TABLE passkeys (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  name text not null,
+  credential_id text not null unique,
+  public_key text not null,
+  sign_count integer not null,
+  transports text not null,
+  created_at integer not null,
+  last_used_at integer
+) strict;
+
+CREATE INDEX passkeys_user on passkeys (user_id, id);
+
 CREATE TABLE pending_jobs (
   job_id integer primary key references jobs (id) on delete cascade,
   project_id integer not null references projects (id) on delete cascade,
@@ -1956,7 +1977,8 @@ CREATE TABLE tokens (
   application_id integer references oauth_applications (id) on delete cascade,
   refresh_hash text,
   family text,
-  description text
+  description text,
+  last_used_ip text
 ) strict;
 
 CREATE INDEX tokens_application on tokens (application_id);

@@ -59,10 +59,10 @@ const authenticate = async (
   return session;
 };
 
-const recordUse = ({ store, clock, settings }: Platform, signedIn: SignedIn): void => {
+const recordUse = ({ store, clock, settings }: Platform, signedIn: SignedIn, ip: string): void => {
   const { kind } = signedIn.credential;
   if (kind === 'session') recordSessionUse(store, signedIn, clock.now(), getIdleTimeout(settings.current));
-  else if (kind !== 'job') recordTokenUse(store, signedIn, clock.now());
+  else if (kind !== 'job') recordTokenUse(store, signedIn, { now: clock.now(), ip });
 };
 
 const getSource = ({ ip, headers }: FastifyRequest): Source => ({
@@ -101,7 +101,7 @@ const openActor = async (
   if (credential.kind !== 'job') {
     requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
   }
-  recordUse(platform, signedIn);
+  recordUse(platform, signedIn, request.ip);
   const sudo = sudoText(request, sent);
   const source = getSource(request);
   if (sudo === null) {
@@ -210,7 +210,7 @@ export const openPageCall = async (
       : await authenticateSession(store.db, secret, { now: clock.now(), settings: settings.current });
   if (session === null) return withoutSession(makeCall(platform, request, nobody));
   const { user, credential, viewer, names_version, signed_in_at, factor_due_at, impersonator } = session;
-  recordUse(platform, session);
+  recordUse(platform, session, request.ip);
   const actor = { user, credential, sudo_by_id: impersonator?.id ?? null, source: getSource(request) };
   return {
     call: makeCall(platform, request, { actor, viewer, names_version }),

@@ -94,6 +94,15 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/two_factor/pages.ts')).pages,
   },
   {
+    lines: [
+      'GET /profile/passkeys',
+      'POST /profile/passkeys',
+      'POST /profile/passkeys/:id/delete',
+      'POST /users/sign_in/passkey',
+    ],
+    load: async () => (await import('./pages/passkeys/pages.ts')).pages,
+  },
+  {
     lines: ['GET /oauth/authorize', 'POST /oauth/authorize'],
     load: async () => (await import('./pages/oauth/pages.ts')).pages,
   },
@@ -120,6 +129,7 @@ export const pagePaths: PagePath[] = [
       'GET /profile/personal_access_tokens',
       'POST /profile/personal_access_tokens',
       'POST /profile/personal_access_tokens/:id/revoke',
+      'POST /profile/personal_access_tokens/:id/rotate',
       'POST /profile/feed_addresses/reset',
     ],
     load: async () => (await import('./pages/tokens/pages.ts')).pages,

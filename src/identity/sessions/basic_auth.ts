@@ -69,6 +69,6 @@ export const signInBasic = async (
 ): Promise<BasicUser | 'second_factor'> => {
   const token = await loadToken(platform, credentials.password);
   if (token === null) return await byPassword(platform, { ...credentials, ...source });
-  recordTokenUse(platform.store, token, platform.clock.now());
+  recordTokenUse(platform.store, token, { now: platform.clock.now(), ip: source.ip });
   return { user: token.user, viewer: token.viewer, scopes: token.credential.scopes };
 };

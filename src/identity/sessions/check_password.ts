@@ -116,6 +116,31 @@ const unconfirmed = 'Confirm your e-mail address first.';
 export const isUnconfirmed = ({ body }: Failure): boolean =>
   JSON.stringify(body) === JSON.stringify(forbidden(unconfirmed).body);
 
+/** Requires that users may sign in by what the service itself knows of them. @throws Failure 403 */
+export const requirePasswordSignIn = ({ settings }: Pick<Platform, 'settings'>): void => {
+  if (!settings.current.password_authentication_enabled)
+    throw forbidden('Password authentication is disabled.');
+};
+
+type Account = Pick<PasswordUser, 'state' | 'email_unchecked'>;
+
+/** @throws Failure 403 for a blocked user, and for an address to be confirmed */
+const requireOpenAccount = (platform: Platform, { state, email_unchecked }: Account): void => {
+  if (state === 'blocked') throw forbidden('Your account has been blocked.');
+  if (platform.config.confirm_addresses && email_unchecked === 1) throw forbidden(unconfirmed);
+};
+
+/** Requires that the account may sign in. @throws Failure 403 as `signInWithPassword`, 401 for a missing user */
+export const requireSignInAllowed = async (platform: Platform, userId: number): Promise<void> => {
+  const user = await platform.store.db
+    .selectFrom('users')
+    .select(['state', 'email_unchecked'])
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  if (user === undefined) throw unauthorized();
+  requireOpenAccount(platform, user);
+};
+
 /**
  * Signs in with a password: returns the user, and whether a second factor is required.
  * @throws Failure as `checkPassword`; 403 for a blocked user, an address to be confirmed, or when passwords are off
@@ -124,12 +149,9 @@ export const signInWithPassword = async (
   platform: Platform,
   input: PasswordInput,
 ): Promise<PasswordSignIn> => {
-  if (!platform.settings.current.password_authentication_enabled) {
-    throw forbidden('Password authentication is disabled.');
-  }
+  requirePasswordSignIn(platform);
   const user = await checkPassword(platform, input);
-  if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
-  if (platform.config.confirm_addresses && user.email_unchecked === 1) throw forbidden(unconfirmed);
+  requireOpenAccount(platform, user);
   const { db } = platform.store;
   return {
     user,

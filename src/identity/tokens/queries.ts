@@ -16,6 +16,7 @@ export const tokenColumns = [
   'revoked',
   'expires_at',
   'last_used_at',
+  'last_used_ip',
   'created_at',
 ] as const;
 

@@ -11,7 +11,8 @@ export const removeFactor = async (tx: Tx, userId: number): Promise<void> => {
 };
 
 /**
- * Disables the second factor of a user who lost it, for an administrator.
+ * Disables the second factor of a user who lost it, for an administrator, and removes the passkeys, which may be lost
+ * with it.
  * @throws Failure 404 for an unknown user
  */
 export const removeFactorOf = async (
@@ -22,6 +23,7 @@ export const removeFactorOf = async (
 ): Promise<void> => {
   await lockUser(tx, userId);
   await removeFactor(tx, userId);
+  await tx.db.deleteFrom('passkeys').where('user_id', '=', userId).execute();
   const target = { target_type: 'User', target_id: userId };
   await recordAudit(tx, cause, source, { kind: 'two_factor.disabled', ...target });
 };

@@ -156,13 +156,20 @@ export const recordActivity = async (db: Reader, userId: number, now: number): P
     .execute();
 };
 
+/** When and from where a credential is used. */
+export type Use = { now: number; ip: string };
+
 /** Records the use of a token, at most every ten minutes, without delaying the request. */
-export const recordTokenUse = (store: Store, { user, credential }: SignedIn, now: number): void => {
+export const recordTokenUse = (store: Store, { user, credential }: SignedIn, { now, ip }: Use): void => {
   const { id, last_used_at } = credential;
   if (last_used_at !== null && now - last_used_at < tokenUseInterval) return;
   void store
     .write(async ({ db }) => {
-      await db.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute();
+      await db
+        .updateTable('tokens')
+        .set({ last_used_at: now, last_used_ip: ip })
+        .where('id', '=', id)
+        .execute();
       await recordActivity(db, user.id, now);
     })
     .catch(() => undefined);

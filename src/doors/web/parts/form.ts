@@ -120,7 +120,7 @@ export const input = (given: InputGiven): Html => {
   const isSuggesting = 'url' in suggestions || suggestions.length > 0;
   const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
   const { id, attributes, hint, error } = tiesOf(given);
-  const isName = type === 'password' || type === 'email' || autocomplete === 'username';
+  const isName = type === 'password' || type === 'email' || autocomplete?.startsWith('username') === true;
   return html`<div class="field">
 <label for="${id}">${label}</label>${hint}
 <input id="${id}" name="${name}" type="${type}"${value !== undefined && value !== null && html` value="${value}"`}${

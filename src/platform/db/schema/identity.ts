@@ -174,6 +174,8 @@ export type TokensTable = {
   /** `YYYY-MM-DD`: the token expires at 00:00 UTC of that day. */
   expires_at: string | null;
   last_used_at: number | null;
+  /** Address of that use; null: unknown. */
+  last_used_ip: Generated<string | null>;
   created_at: number;
   /** OAuth: when the access token expires; its refresh token remains valid. */
   dies_at: Generated<number | null>;
@@ -327,6 +329,26 @@ export type SignInChallengesTable = {
   created_at: number;
 };
 
+/** Keys in devices and password managers, with which users sign in without a password. */
+export type PasskeysTable = {
+  id: Id;
+  user_id: number;
+  name: string;
+  /** Base64url, as the authenticator named it. */
+  credential_id: string;
+  /** COSE, base64url. */
+  public_key: string;
+  /** Signatures that the authenticator has counted; 0: it does not count. */
+  sign_count: number;
+  /** JSON array: `internal`, `usb` and others. */
+  transports: string;
+  created_at: number;
+  last_used_at: number | null;
+};
+
+/** Challenges of passkeys that were answered, until they expire. */
+export type AnsweredChallengesTable = { challenge_hash: string; answered_at: number };
+
 /** What users say of themselves; no row: nothing. */
 export type UserStatusesTable = {
   user_id: number;
@@ -359,4 +381,6 @@ export type IdentitySchema = {
   two_factors: TwoFactorsTable;
   recovery_codes: RecoveryCodesTable;
   sign_in_challenges: SignInChallengesTable;
+  passkeys: PasskeysTable;
+  answered_challenges: AnsweredChallengesTable;
 };

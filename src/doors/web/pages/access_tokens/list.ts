@@ -16,7 +16,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { moment, momentOr } from '../../parts/timestamp.ts';
+import { moment } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
 import type { SettingsList } from '../ci/settings_list.ts';
 import { nameRole } from '../members/role.ts';
@@ -24,6 +24,7 @@ import {
   type FilledToken,
   type TokenState,
   expiryFields,
+  lastUse,
   stateTabs,
   tokenBadge,
 } from '../tokens/token_form.ts';
@@ -97,7 +98,7 @@ const row = (visit: Visit, { path, source }: TokenPlace, token: AccessToken): Ht
 <td>${json.scopes.join(' ')}</td>
 <td>${moment(token.created_at)}</td>
 <td>${token.expires_at ?? 'Never'}</td>
-<td>${momentOr(token.last_used_at, 'Never')}</td>
+<td>${lastUse(token)}</td>
 <td>${json.active && html`<div class="buttons">${mayRotate && formOf('rotate', 'Rotate', false)}${formOf('revoke', 'Revoke', true)}</div>`}</td>
 </tr>
 `;

@@ -9,6 +9,7 @@ const ownLinks = [
   ['/profile/notifications', 'Notifications'],
   ['/profile/password', 'Password'],
   ['/profile/two_factor', 'Two-factor sign-in'],
+  ['/profile/passkeys', 'Passkeys'],
   ['/profile/sessions', 'Sessions'],
   ['/profile/personal_access_tokens', 'Access tokens'],
   ['/profile/keys', 'SSH keys'],

@@ -1,6 +1,7 @@
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
+import { relyingPartyOf } from '../../../../identity/passkeys/relying_party.ts';
 import { isUnconfirmed, signInWithPassword } from '../../../../identity/sessions/check_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
@@ -8,6 +9,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { ownPath } from '../../request/own_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
+import { passkeyPart } from './passkey_part.ts';
 import { providerButtons } from '../identities/provider_buttons.ts';
 
 type Filled = { login: string; return_to: string };
@@ -20,7 +22,8 @@ const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: Form
       name: 'login',
       label: 'User name or e-mail',
       value: login,
-      autocomplete: 'username',
+      // `webauthn` lets the browser offer passkeys there.
+      autocomplete: relyingPartyOf(visit.call.baseUrl) === null ? 'username' : 'username webauthn',
       required: true,
       autofocus: login === '',
     }),
@@ -55,7 +58,7 @@ const signInView = (visit: Visit, filled: Filled, problems = noProblems, given: 
 ${settings.sign_in_text !== null && html`<p class="lines">${settings.sign_in_text}</p>`}
 ${
   withPassword
-    ? passwordForm(visit, filled, problems)
+    ? html`${passwordForm(visit, filled, problems)}${passkeyPart(visit, filled.return_to)}`
     : html`<p>Signing in with a password is turned off on this service.</p>`
 }
 ${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${signUpPart(visit)}`;
@@ -80,12 +83,12 @@ const inMinutes = (seconds: number): string => {
   return minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
 };
 
-/** Returns the message of a refused sign-in; null: another failure. */
-const problemOf = (error: unknown): string | null => {
+/** Returns the message of a refused sign-in; null: another failure. @param wrong said of what was wrong */
+const problemOf = (error: unknown, wrong: string): string | null => {
   if (!(error instanceof Failure)) return null;
   switch (error.kind) {
     case 'unauthorized':
-      return 'Invalid user name or password.';
+      return wrong;
     case 'forbidden':
       if (isUnconfirmed(error))
         return 'Confirm your e-mail address first, by the link that was mailed to you.';
@@ -97,8 +100,14 @@ const problemOf = (error: unknown): string | null => {
   }
 };
 
-const refusedView = (visit: Visit, filled: Filled, error: unknown): View => {
-  const said = problemOf(error);
+/** Renders the sign-in page after a refusal. @throws any failure that is none */
+export const refusedView = (
+  visit: Visit,
+  filled: Filled,
+  error: unknown,
+  wrong = 'Invalid user name or password.',
+): View => {
+  const said = problemOf(error, wrong);
   if (said === null || !(error instanceof Failure)) throw error;
   const status = error.kind === 'too_many_requests' ? 429 : 422;
   return signInView(visit, filled, { text: said, fields: {} }, { status, headers: error.headers });

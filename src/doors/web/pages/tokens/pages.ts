@@ -8,6 +8,7 @@ import { createOwnToken } from '../../../../identity/tokens/create_own_token.ts'
 import { type TokenRow, findToken, listTokens } from '../../../../identity/tokens/queries.ts';
 import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addresses.ts';
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
+import { rotateToken } from '../../../../identity/tokens/rotate.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import {
   type FormProblems,
@@ -19,7 +20,7 @@ import {
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment, momentOr } from '../../parts/timestamp.ts';
+import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { scopeMeanings } from './scopes.ts';
@@ -29,6 +30,7 @@ import {
   asTyped,
   chosenEnd,
   expiryFields,
+  lastUse,
   newTokenParams,
   stateTabs,
   tokenBadge,
@@ -71,14 +73,21 @@ const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html
 
 const row = (visit: Visit, token: TokenRow): Html => {
   const json = tokenJson(token, visit.call.now);
-  const revoke = form(visit, { action: `${path}/${token.id}/revoke`, submit: 'Revoke', danger: true });
+  const formOf = (action: string, submit: string, danger: boolean): Html =>
+    form(visit, {
+      action: `${path}/${token.id}/${action}`,
+      submit,
+      name: `${submit} ${token.name}`,
+      danger,
+      isQuiet: true,
+    });
   return html`<tr>
 <th scope="row">${token.name}<br>${tokenBadge(json)}</th>
 <td>${json.scopes.join(' ')}</td>
 <td>${moment(token.created_at)}</td>
 <td>${token.expires_at ?? 'Never'}</td>
-<td>${momentOr(token.last_used_at, 'Never')}</td>
-<td>${json.active && revoke}</td>
+<td>${lastUse(token)}</td>
+<td>${json.active && html`<div class="buttons">${formOf('rotate', 'Rotate', false)}${formOf('revoke', 'Revoke', true)}</div>`}</td>
 </tr>
 `;
 };
@@ -88,7 +97,7 @@ const table = (
   tokens: readonly TokenRow[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Tokens"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Scopes</th><th scope="col">Created</th>
-<th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
+<th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Actions</th></tr></thead>
 <tbody>${tokens.map((token) => row(visit, token))}</tbody>
 </table></div>`;
 
@@ -111,7 +120,8 @@ const listView = async (
   const list = html`<h2>Your tokens</h2>
 ${stateTabs(path, state)}
 ${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
-${pagesNav({ path, query, page: wanted, total })}`;
+${pagesNav({ path, query, page: wanted, total })}
+<p class="quiet">Rotating replaces a token by a new one that expires in a week. The old one stops working at once.</p>`;
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
 ${list}
 <h2 id="new">Create a token</h2>
@@ -123,7 +133,7 @@ ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true
   return withFormStatus(view, problems);
 };
 
-const madeView = (text: string, { name }: FilledToken, expires: string | null): View =>
+const madeView = (text: string, name: string, expires: string | null): View =>
   ownView(
     path,
     'Token created',
@@ -150,12 +160,19 @@ const create = page({
     return await answerForm(
       async () => {
         const made = await createOwnToken(call, { ...given, expires_at });
-        return madeView(made.text, given, expires_at);
+        return madeView(made.text, given.name, expires_at);
       },
       async (problems) => await listView(visit, {}, given, problems),
     );
   },
 });
+
+/** Loads a token of the visitor. @throws Failure 404 */
+const findOwn = async ({ call }: Visit, tokenId: number): Promise<TokenRow> => {
+  const token = await findToken(call.db, tokenId, { kind: 'personal', user_id: requireUser(call).id });
+  if (token === undefined) throw notFound();
+  return token;
+};
 
 const revoke = page({
   method: 'POST',
@@ -163,11 +180,25 @@ const revoke = page({
   audience: 'user',
   params: object({ id: id() }),
   handle: async (visit, params) => {
-    const { call } = visit;
-    const token = await findToken(call.db, params.id, { kind: 'personal', user_id: requireUser(call).id });
-    if (token === undefined) throw notFound();
-    await revokeToken(call, token);
+    const token = await findOwn(visit, params.id);
+    await revokeToken(visit.call, token);
     return redirect(path, `The token ${token.name} was revoked.`);
+  },
+});
+
+const ended: FormProblems = { text: 'The token was revoked or has expired.', fields: {} };
+
+const rotate = page({
+  method: 'POST',
+  path: `${path}/:id/rotate`,
+  audience: 'user',
+  params: object({ id: id() }),
+  handle: async (visit, params) => {
+    const token = await findOwn(visit, params.id);
+    if (!tokenJson(token, visit.call.now).active) return await listView(visit, {}, blank, ended);
+    const made = await rotateToken(visit.call, token, null);
+    const { name, expires_at } = await findOwn(visit, made.id);
+    return madeView(made.text, name, expires_at);
   },
 });
 
@@ -181,6 +212,7 @@ export const pages = [
   }),
   create,
   revoke,
+  rotate,
   page({
     method: 'POST',
     path: resetPath,

@@ -5,6 +5,7 @@ import { clearable, date, oneOf, optional, text, texts } from '../../../../platf
 import { type FormProblems, input, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { moment } from '../../parts/timestamp.ts';
 
 const dayLength = 86_400_000;
 
@@ -73,6 +74,14 @@ export const tokenBadge = ({ active, revoked }: { active: boolean; revoked: bool
   if (active) return html`<span class="badge">Active</span>`;
   return revoked ? html`<span class="badge">Revoked</span>` : html`<span class="badge">Expired</span>`;
 };
+
+type TokenUse = { last_used_at: number | null; last_used_ip: string | null };
+
+/** Renders when a token was last used, and from which address. */
+export const lastUse = ({ last_used_at, last_used_ip }: TokenUse): Html =>
+  last_used_at === null
+    ? html`Never`
+    : html`${moment(last_used_at)}${last_used_ip !== null && html`<br><span class="quiet">from ${last_used_ip}</span>`}`;
 
 export const stateTabs = (path: string, state: TokenState): Html =>
   tabs('Tokens by state', [

@@ -48,12 +48,34 @@ test('creates a token, shows it once, and revokes it', async () => {
   assert.equal(revokePathIn(ended), '');
 });
 
-test('shows when a token was last used', async () => {
+const rotatePathIn = (text: string): string => /action="([^"]+\/rotate)"/.exec(text)?.[1] ?? '';
+
+test('rotates a token: a new one is shown once, and the old one ends', async () => {
+  const { visitor, username } = await seedVisitor(gantry);
+  const old = secretIn(await visitor.post(path, form()));
+  const rotate = rotatePathIn((await visitor.get(path)).text);
+  const made = await visitor.post(rotate);
+  assert.match(made.text, new RegExp(`It expires on ${inDays(7)}\\.`));
+  const fresh = secretIn(made);
+  assert.equal((await whoIs(old)).status, 401);
+  assert.equal((await whoIs(fresh)).body.username, username);
+  const again = await visitor.post(rotate);
+  assert.deepEqual([again.status, /The token was revoked or has expired/.test(again.text)], [422, true]);
+  const other = await seedVisitor(gantry);
+  const own = rotatePathIn((await visitor.get(path)).text);
+  assert.equal((await other.visitor.post(own)).status, 404);
+  assert.equal((await whoIs(fresh)).status, 200);
+});
+
+test('shows when and from where a token was last used', async () => {
   const { visitor } = await seedVisitor(gantry);
   const token = secretIn(await visitor.post(path, form({ life: 'none' })));
   await whoIs(token);
   const row = /<tbody>([\s\S]+)<\/tbody>/.exec((await visitor.get(path)).text)?.[1] ?? '';
-  assert.match(row, /<td>Never<\/td>\s*<td><time/);
+  assert.match(
+    row,
+    /<td>Never<\/td>\s*<td><time[^>]+>[^<]+<\/time><br><span class="quiet">from 127\.0\.0\.1<\/span>/,
+  );
 });
 
 test('a token expires after a preset time, on a day, or never', async () => {

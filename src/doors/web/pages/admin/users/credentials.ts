@@ -21,6 +21,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
+import { lastUse } from '../../tokens/token_form.ts';
 import { loadChangeable } from './create_and_edit.ts';
 import { usersPath } from './list.ts';
 import { userView } from './user_page.ts';
@@ -128,7 +129,7 @@ const tokenRow = (visit: Visit, token: TokenRow): Html => {
   const ended = revoked ? 'Revoked' : 'Expired';
   return html`<tr>
 <th scope="row">${token.name}</th><td>${scopes.join(' ')}</td>
-<td>${moment(token.created_at)}</td><td>${momentOr(token.last_used_at, 'Never')}</td><td>${token.expires_at ?? 'Never'}</td>
+<td>${moment(token.created_at)}</td><td>${lastUse(token)}</td><td>${token.expires_at ?? 'Never'}</td>
 <td>${active ? form(visit, { action, submit: 'Revoke', name: `Revoke ${token.name}`, danger: true }) : ended}</td>
 </tr>
 `;

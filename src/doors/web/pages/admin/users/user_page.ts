@@ -1,5 +1,6 @@
 /** The page of a user for administrators: facts of the account, and actions on it. */
 import { requireUser } from '../../../../../core/access/call.ts';
+import { listPasskeys } from '../../../../../identity/passkeys/queries.ts';
 import { findImpersonationProblem } from '../../../../../identity/sessions/impersonate.ts';
 import { identitiesByUser, personalNamespaces } from '../../../../../identity/users/queries.ts';
 import { type UserRow, loadUser } from '../../../../../identity/users/queries.ts';
@@ -98,8 +99,9 @@ const stateAction = (visit: Visit, user: UserRow): Action => {
   };
 };
 
-const actionsPart = (visit: Visit, user: UserRow): Html | null => {
+const actionsPart = async (visit: Visit, user: UserRow): Promise<Html | null> => {
   if (user.ghost === 1) return null;
+  const hasPasskeys = (await listPasskeys(visit.call.db, user.id)).length > 0;
   const own = `${usersPath}/${user.id}`;
   const isSelf = user.id === requireUser(visit.call).id;
   const actions: (Action | false)[] = [
@@ -115,10 +117,10 @@ const actionsPart = (visit: Visit, user: UserRow): Html | null => {
       text: 'Sets a random password, shown to you once, and ends all sessions of the user.',
       control: form(visit, { action: `${own}/reset_password`, submit: 'Reset password', isQuiet: true }),
     },
-    user.two_factor_enabled === 1 && {
+    (user.two_factor_enabled === 1 || hasPasskeys) && {
       image: 'shield',
-      title: 'Turn off two-factor sign-in',
-      text: 'For a user who lost the authenticator and the recovery codes.',
+      title: 'Turn off two-factor sign-in and passkeys',
+      text: 'For a user who lost the authenticator and the recovery codes, or the device with the passkeys.',
       control: form(visit, { action: `${own}/disable_two_factor`, submit: 'Turn off', danger: true }),
     },
     !isSelf && stateAction(visit, user),
@@ -143,7 +145,7 @@ export const onePages = [
     handle: async (visit, params) => {
       const user = await loadUser(visit.call.db, params.id);
       const content = html`${await facts(visit, user)}
-${actionsPart(visit, user)}
+${await actionsPart(visit, user)}
 <p><a href="/admin/audit_events?target_type=User&amp;target_id=${user.id}">Audit log of this user</a></p>`;
       return userView(visit, { user, tab: '', title: user.name }, content);
     },

@@ -1,0 +1,46 @@
+/** The form that sends what a passkey signed. Browsers make and use passkeys by script only. */
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { text } from '../../../../platform/http/schema.ts';
+import { type FormProblems, form, hidden } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import type { Visit } from '../../page.ts';
+
+/** The answer of an authenticator, JSON. It is a few hundred bytes long, with certificates a few thousand. */
+export const answerParam = { passkey: text({ maxLength: 20_000 }) };
+
+/** What a passkey signed, as the browser writes it; `identity/passkeys/` checks everything but the id. */
+type Answer = RegistrationResponseJSON & AuthenticationResponseJSON;
+
+/** Reads the answer of the form; null: it is no object with an id. */
+export const readAnswer = ({ passkey }: RawParams): Answer | null => {
+  try {
+    const answer = JSON.parse(String(passkey)) as { id?: unknown } | null;
+    return typeof answer?.id === 'string' ? (answer as Answer) : null;
+  } catch {
+    return null;
+  }
+};
+
+type PasskeyForm = {
+  action: string;
+  submit: string;
+  /** What the script does when the form is sent. */
+  kind: 'create' | 'get';
+  /** Given to the browser. */
+  options: object;
+  isQuiet?: boolean;
+  problems?: FormProblems;
+};
+
+export const passkeyForm = (
+  visit: Visit,
+  { kind, options, ...given }: PasskeyForm,
+  ...fields: (Html | null)[]
+): Html =>
+  html`<div hidden data-passkey="${kind}" data-options="${JSON.stringify(options)}">${form(
+    visit,
+    given,
+    ...fields,
+    hidden('passkey', ''),
+  )}</div>`;
