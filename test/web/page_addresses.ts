@@ -63,6 +63,7 @@ const ofProject: Record<string, string | null> = {
   'milestones/:iid': 'milestones/1',
   'milestones/:iid/edit': 'milestones/1/edit',
   'pipelines/:id': 'pipelines/1',
+  'pipelines/:id/test_report': 'pipelines/1/test_report',
   'jobs/:id': 'jobs/1',
   'jobs/:id/artifacts/browse': null, // test/web/artifacts.test.ts
   'jobs/:id/artifacts/browse/:path': null,

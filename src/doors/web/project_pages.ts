@@ -45,7 +45,15 @@ export const projectNouns = [
     tab: 'pipelines',
     name: 'Pipelines',
     action: 'read_pipeline',
-    lines: ['GET', 'POST', 'GET /new', 'GET /:id', 'POST /:id/cancel', 'POST /:id/retry'],
+    lines: [
+      'GET',
+      'POST',
+      'GET /new',
+      'GET /:id',
+      'GET /:id/test_report',
+      'POST /:id/cancel',
+      'POST /:id/retry',
+    ],
   },
   {
     noun: 'jobs',

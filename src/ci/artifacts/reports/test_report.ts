@@ -24,21 +24,29 @@ const maxText = 64 * 1024 * 1024;
 
 type JobReport = Artifact & { name: string; config_id: number };
 
-/** Loads the reports of jobs that were not retried, oldest first. */
-const loadReports = async ({ db, now }: Call, pipelineId: number): Promise<JobReport[]> =>
-  await db
+/** Selects the reports of jobs that were not retried. */
+const selectReports = ({ db, now }: Call, pipelineId: number) =>
+  db
     .selectFrom('jobs')
     .innerJoin('artifacts', 'artifacts.job_id', 'jobs.id')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
-    .selectAll('artifacts')
-    .select(['jobs.name', 'jobs.config_id'])
     .where('jobs.pipeline_id', '=', pipelineId)
     .where('jobs.retried', '=', 0)
     .where('artifacts.file_type', '=', 'junit')
-    .where(isAvailableArtifact(now))
+    .where(isAvailableArtifact(now));
+
+/** Loads the reports of a pipeline, oldest first. */
+const loadReports = async (call: Call, pipelineId: number): Promise<JobReport[]> =>
+  await selectReports(call, pipelineId)
+    .selectAll('artifacts')
+    .select(['jobs.name', 'jobs.config_id'])
     .orderBy('jobs.id')
     .limit(maxReports)
     .execute();
+
+/** Tells whether jobs of a pipeline have reports, which the caller may not be allowed to read. */
+export const hasReports = async (call: Call, pipelineId: number): Promise<boolean> =>
+  (await selectReports(call, pipelineId).select('artifacts.id').limit(1).executeTakeFirst()) !== undefined;
 
 /** Filters out reports of jobs whose artifacts the caller may not read. */
 const filterReadable = async (

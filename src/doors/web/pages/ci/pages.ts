@@ -3,14 +3,16 @@ import { jobListPages } from './job_list.ts';
 import { jobPages } from './job_page.ts';
 import { jobActPages } from './job_form_handlers.ts';
 import { browsePages } from './job_artifacts.ts';
-import { pipelinePages } from './pipeline_page.ts';
-import { pipelineListPages } from './pipeline_list.ts';
-import { pipelineNewPages } from './new_pipeline.ts';
+import { pipelinePages } from './pipelines/pipeline_page.ts';
+import { pipelineListPages } from './pipelines/pipeline_list.ts';
+import { testReportPages } from './pipelines/test_report.ts';
+import { pipelineNewPages } from './pipelines/new_pipeline.ts';
 
 export const pages = [
   ...pipelineListPages,
   ...pipelineNewPages,
   ...pipelinePages,
+  ...testReportPages,
   ...jobListPages,
   ...jobPages,
   ...jobActPages,

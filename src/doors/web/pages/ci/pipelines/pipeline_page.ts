@@ -1,29 +1,33 @@
 /** The page of a pipeline: stages and their jobs. */
-import { may } from '../../../../core/access/may.ts';
-import { listExposed } from '../../../../ci/artifacts/archives/exposed_artifacts.ts';
-import type { JobStatus } from '../../../../platform/db/schema/ci.ts';
-import { Failure } from '../../../../platform/errors.ts';
-import { id, object } from '../../../../platform/http/schema.ts';
-import { triggerJobsJson } from '../../../../ci/jobs/trigger_job_json.ts';
-import { loadPipelineJobs } from '../../../../ci/jobs/pipeline_jobs.ts';
-import type { JobRow } from '../../../../ci/jobs/rows.ts';
-import { cancel, retry } from '../../../../ci/pipelines/actions.ts';
-import { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_stage.ts';
-import { type LoadedPipeline, findPipeline } from '../../../../ci/pipelines/find.ts';
-import { findPipelineToChange } from '../../../../ci/pipelines/find_to_change.ts';
-import { singlePipelineJson } from '../../../../code/repository/statuses/pipeline_detail.ts';
-import { getRepository } from '../../../../code/repository/get_repository.ts';
-import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/timestamp.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
-import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
-import { exposedArtifactsPart } from './exposed_artifacts.ts';
-import { externalPart } from './external_statuses.ts';
+import { may } from '../../../../../core/access/may.ts';
+import { hasReports } from '../../../../../ci/artifacts/reports/test_report.ts';
+import { listExposed } from '../../../../../ci/artifacts/archives/exposed_artifacts.ts';
+import type { JobStatus } from '../../../../../platform/db/schema/ci.ts';
+import { Failure } from '../../../../../platform/errors.ts';
+import { id, object } from '../../../../../platform/http/schema.ts';
+import { triggerJobsJson } from '../../../../../ci/jobs/trigger_job_json.ts';
+import { loadNeeds } from '../../../../../ci/jobs/needs.ts';
+import { loadPipelineJobs } from '../../../../../ci/jobs/pipeline_jobs.ts';
+import type { JobRow } from '../../../../../ci/jobs/rows.ts';
+import { cancel, retry } from '../../../../../ci/pipelines/actions.ts';
+import { listExternalStatuses } from '../../../../../ci/pipelines/statuses/external_stage.ts';
+import { type LoadedPipeline, findPipeline } from '../../../../../ci/pipelines/find.ts';
+import { findPipelineToChange } from '../../../../../ci/pipelines/find_to_change.ts';
+import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
+import { getRepository } from '../../../../../code/repository/get_repository.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { moment } from '../../../parts/timestamp.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { isMoving, spell, statusBadge } from '../../../parts/status_badge.ts';
+import { exposedArtifactsPart } from '../exposed_artifacts.ts';
+import { externalPart } from '../external_statuses.ts';
+import { failedJobsPart } from './failed_jobs.ts';
 import { stageGraph } from './stage_graph.ts';
-import { actionsOf } from './job_buttons.ts';
-import { secondsOf } from './job_duration.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { projectRoot } from '../../project_and_group_pages.ts';
+import { titleOf, viewTabs } from './views.ts';
+import { actionsOf } from '../job_buttons.ts';
+import { secondsOf } from '../job_duration.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../../project_and_group_pages.ts';
 
 /** Checks whether the caller may cancel and retry the pipeline, which requires the right to run its jobs. */
 const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline): Promise<boolean> => {
@@ -45,6 +49,8 @@ type PipelineContext = {
   isMine: boolean;
   /** Trigger jobs by id. */
   bridges: ReadonlyMap<number, Bridge>;
+  /** Names of the jobs for which a job waits instead of its stage, by its id. */
+  needs: ReadonlyMap<number, readonly string[]>;
 };
 
 const bridgesAmong = async ({ call }: Visit, { project }: LoadedPipeline, jobs: readonly JobRow[]) => {
@@ -71,12 +77,19 @@ const nameOf = (path: string, job: JobRow, bridges: PipelineContext['bridges']):
 ${bridge !== undefined && failureOf(bridge)}`;
 };
 
-const jobLine = ({ visit, found, isMine, bridges }: PipelineContext, job: JobRow): Html => {
+const needsOf = (names: readonly string[] | undefined): Html | null => {
+  if (names === undefined) return null;
+  return names.length === 0
+    ? html`<br><span class="quiet">Needs no other job</span>`
+    : html`<br><span class="quiet">Needs ${names.join(', ')}</span>`;
+};
+
+const jobLine = ({ visit, found, isMine, bridges, needs }: PipelineContext, job: JobRow): Html => {
   const path = projectPagePath(found.project, `jobs/${job.id}`);
   const took = secondsOf(job, visit.call.now);
   const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
   return html`<tr>
-<th scope="row">${nameOf(path, job, bridges)}</th>
+<th scope="row">${nameOf(path, job, bridges)}${needsOf(needs.get(job.id))}</th>
 <td>${statusBadge(job.status, job.allow_failure === 1)}</td>
 <td>${took !== null && spell(took)}</td>
 <td>${actions.map(({ markup }) => markup)}</td>
@@ -124,23 +137,26 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const { call } = visit;
   const { project, pipeline } = found;
   const { jobs, total } = await loadPipelineJobs(call.db, pipeline.id);
-  const [others, isMine, bridges, exposed] = await Promise.all([
+  const seesJobs = may(call.viewer, 'read_job', project);
+  const [others, isMine, bridges, exposed, needs, failed, isTested] = await Promise.all([
     listExternalStatuses(call.db, pipeline.id),
     mayChange(visit, found),
     bridgesAmong(visit, found, jobs),
     listExposed(call, project, pipeline.id),
+    loadNeeds(call.db, pipeline.id),
+    seesJobs ? failedJobsPart(visit, project, jobs) : [],
+    seesJobs && hasReports(call, pipeline.id),
   ]);
-  const context = { visit, found, isMine, bridges };
+  const context = { visit, found, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
   const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${context.isMine && actionsPart(context, jobs, others)}
-${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
+${isTested && viewTabs(found, 'jobs')}${stageGraph({ project, now: call.now, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
-  const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
-  return projectView(visit, { project, title, noun: 'pipelines', live }, content);
+  return projectView(visit, { project, title: titleOf(found), noun: 'pipelines', live }, content);
 };
 
 const one = object({ ...projectPath, id: id() });

@@ -1,8 +1,8 @@
 /** Runs a pipeline manually for a branch or tag, with variables that its configuration declares, and others. */
-import { raw, object, optional, text } from '../../../../platform/http/schema.ts';
-import { createPipelineForCaller } from '../../../../ci/pipelines/creation/create_on_request.ts';
-import { loadDescribedVariables } from '../../../../ci/pipelines/config/described_variables.ts';
-import { type Code, findCode } from '../../../../code/repository/find_code.ts';
+import { raw, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { createPipelineForCaller } from '../../../../../ci/pipelines/creation/create_on_request.ts';
+import { loadDescribedVariables } from '../../../../../ci/pipelines/config/described_variables.ts';
+import { type Code, findCode } from '../../../../../code/repository/find_code.ts';
 import {
   type FormProblems,
   form,
@@ -11,13 +11,13 @@ import {
   noProblems,
   answerForm,
   withFormStatus,
-} from '../../parts/form.ts';
-import { type Html, html } from '../../parts/html.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
-import { moveToFields } from './problems_without_field.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { projectRoot } from '../../project_and_group_pages.ts';
-import { type Row, filledRows, variableRows, withBlanks } from './variable_rows.ts';
+} from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { moveToFields } from '../problems_without_field.ts';
+import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../../project_and_group_pages.ts';
+import { type Row, filledRows, variableRows, withBlanks } from '../variable_rows.ts';
 
 const longestRef = 1_000;
 

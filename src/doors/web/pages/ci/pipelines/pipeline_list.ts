@@ -1,22 +1,22 @@
 /** Lists the pipelines of a project, newest first. */
 import type { Static } from 'typebox';
-import { may } from '../../../../core/access/may.ts';
-import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
-import { listPipelines, scopes } from '../../../../ci/pipelines/list.ts';
-import type { Project } from '../../../../projects/projects/find.ts';
-import { findCode } from '../../../../code/repository/find_code.ts';
-import { spellCount } from '../../parts/spell_count.ts';
-import { emptyState } from '../../parts/empty_state.ts';
-import { input } from '../../parts/form.ts';
-import { type Html, html } from '../../parts/html.ts';
-import { icon } from '../../parts/icon.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
-import { type View, type Visit, page } from '../../page.ts';
-import { pagesNav } from '../../parts/paging.ts';
-import { pipelineTable } from '../../parts/pipelines/pipeline_table.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { projectRoot } from '../../project_and_group_pages.ts';
+import { may } from '../../../../../core/access/may.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { listPipelines, scopes } from '../../../../../ci/pipelines/list.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
+import { findCode } from '../../../../../code/repository/find_code.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { input } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { choiceTabs } from '../../../parts/frame/link_lists.ts';
+import { type View, type Visit, page } from '../../../page.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
+import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../../project_and_group_pages.ts';
 
 const longestRef = 1_000;
 

@@ -1,0 +1,35 @@
+/** The stages of a pipeline side by side, as an overview of the tables below it. */
+import type { JobRow } from '../../../../../ci/jobs/rows.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
+import { projectPagePath } from '../../../parts/frame/project_layout.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { spell, statusIcon } from '../../../parts/status_badge.ts';
+import { secondsOf } from '../job_duration.ts';
+
+type StageContext = {
+  project: Project;
+  now: number;
+  /** Names of the jobs for which a job waits instead of its stage, by its id. */
+  needs: ReadonlyMap<number, readonly string[]>;
+};
+
+const jobBox = ({ project, now, needs }: StageContext, job: JobRow): Html => {
+  const took = secondsOf(job, now);
+  const waitsFor = needs.get(job.id) ?? [];
+  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${spell(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs">after ${waitsFor.join(', ')}</span>`}`;
+  // A trigger job has no page.
+  return job.bridge === 1
+    ? html`<li class="job">${content}</li>`
+    : html`<li><a class="job" href="${projectPagePath(project, `jobs/${job.id}`)}">${content}</a></li>`;
+};
+
+/** Renders a column for each stage. @param stages the jobs of each stage, in order */
+export const stageGraph = (context: StageContext, stages: readonly (readonly JobRow[])[]): Html | null =>
+  stages.length === 0
+    ? null
+    : html`<section class="card" aria-label="Stages"><div class="stages" tabindex="0" role="region" aria-label="Graph of the stages">${stages.map(
+        (jobs) =>
+          html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(context, job))}</ul></div>
+`,
+      )}</div></section>
+`;
