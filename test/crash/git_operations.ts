@@ -85,9 +85,9 @@ const attempts: Record<OperationName, (url: string, name: string, folder: string
 /** Title of the commit that brings the operation's change to main. */
 const brought: Record<OperationName, string> = { push: 'Pushed', commit: 'Committed', merge: 'Turn' };
 
-/** Waits until a query returns no rows. */
+/** Waits until a query returns no rows: for minutes, since work of a killed process is taken over late. */
 export const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 1_800; tries += 1) {
     if ((await query(text)).length === 0) return;
     await pause(100);
   }

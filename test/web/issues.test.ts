@@ -130,12 +130,42 @@ test('edits, ticks and quotes comments in the page', { skip }, async () => {
   });
 });
 
+test('completes what is typed into the filter', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(list);
+    const box = page.getByLabel('Filter issues');
+    const proposed = async (typed: string, one: string): Promise<string[]> => {
+      await box.fill(typed);
+      await page.locator(`#filter_terms option[value='${one}']`).waitFor({ state: 'attached' });
+      return await page.evaluate<string[]>(
+        "[...document.querySelectorAll('#filter_terms option')].map(({ value }) => value)",
+      );
+    };
+    assert.ok((await proposed('ne -la', 'ne -label:')).includes('ne -assignee:'));
+    assert.ok((await proposed('label:b', 'label:bug')).includes('label:area::solver'));
+    assert.ok((await proposed('label:bug assignee:', `label:bug assignee:${username}`)).length > 3);
+    assert.ok((await proposed('due:', 'due:overdue')).includes('due:late'));
+    assert.deepEqual((await proposed('is:', 'is:open')).toSorted(), [
+      'is:all',
+      'is:closed',
+      'is:confidential',
+      'is:open',
+      'is:opened',
+    ]);
+    await box.fill('label:bug due:overdue old');
+    await box.press('Enter');
+    await page.getByRole('link', { name: 'Oldest' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Newest' }).count(), 0);
+  });
+});
+
 test('filters, comments and closes without scripts', { skip }, async () => {
   await web.withPage(
     async (page) => {
       await web.signIn(page, username);
       await page.goto(list);
-      await page.getByRole('searchbox', { name: 'Filter issues' }).fill('label:bug Oldest');
+      await page.getByRole('combobox', { name: 'Filter issues' }).fill('label:bug Oldest');
       await page.keyboard.press('Enter');
       await page.waitForURL(`**${list}?labels=bug&search=Oldest`);
       await page.getByText('1 open issue matches').waitFor();

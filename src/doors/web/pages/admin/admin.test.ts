@@ -241,6 +241,29 @@ test('keeps changes that others made since the page was loaded', async () => {
   assert.match((await admin.get(path)).text, /Saved: session_expire_delay 10080 -&gt; 60</);
 });
 
+test('shows what saving would change, and saves what was shown', async () => {
+  const { text } = await admin.get(path);
+  const before = await settings();
+  const sent = { ...seenIn(text), session_expire_delay: '61', sign_in_text: 'Hello <b>' };
+  const shown = await admin.post(path, { ...sent, review: '1' });
+  assert.equal(shown.status, 200);
+  assert.match(
+    shown.text,
+    /Not saved yet[^]*href="#sign_in_text"[^]*<strong>Hello &lt;b&gt;<[^]*href="#session_expire_delay"[^]*<strong>61<\/strong>/,
+  );
+  assert.deepEqual(await settings(), before);
+  const again = { session_expire_delay: '61', sign_in_text: 'Hello <b>' };
+  assert.match(shown.text, /name="session_expire_delay"[^>]* value="61"/);
+  assert.equal((await admin.post(path, { ...seenIn(shown.text), ...again })).status, 303);
+  const after = await settings();
+  assert.deepEqual([after.session_expire_delay, after.sign_in_text], [61, 'Hello <b>']);
+  const none = await admin.post(path, { ...seenIn((await admin.get(path)).text), ...again, review: '1' });
+  assert.match(none.text, /Saving would change nothing/);
+  const wrong = await admin.post(path, { session_expire_delay: '-1', review: '1' });
+  assert.deepEqual([wrong.status, /Not saved yet/.test(wrong.text)], [422, false]);
+  await set({ session_expire_delay: before.session_expire_delay, sign_in_text: before.sign_in_text });
+});
+
 test('a form submitted unchanged changes nothing', async () => {
   const { text } = await admin.get(path);
   const updated = (await settings()).updated_at;

@@ -65,7 +65,27 @@ ${wrong.map(([name, problems]) => html`<p class="error">${problems.map((one) => 
 ${parts}</section>`;
 };
 
-const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProblems): Promise<View> => {
+const changeLine = ({ name, before, after }: Change): Html =>
+  html`<li><a href="#${name}">${fieldOf(name).label}</a>: ${shortText(before)} <span aria-hidden="true">→</span><span class="visually-hidden">becomes</span> <strong>${shortText(after)}</strong></li>
+`;
+
+/** Renders what saving would change. @param changes null: it was not asked */
+const reviewPart = (changes: readonly Change[] | null): Html | null => {
+  if (changes === null) return null;
+  if (changes.length === 0) return html`<p class="flash" role="status">Saving would change nothing.</p>`;
+  return html`<section class="card" aria-labelledby="review_title"><header><h2 id="review_title">Not saved yet</h2></header>
+<ul class="body">${changes.map(changeLine)}</ul></section>`;
+};
+
+/** The button that shows what saving would change. */
+const reviewButton = html`<div class="buttons"><button class="small" name="review" value="1">Review changes</button></div>`;
+
+type Tried = { typed?: Typed; problems?: FormProblems; changes?: readonly Change[] };
+
+const settingsView = async (
+  visit: Visit,
+  { typed = {}, problems = noProblems, changes }: Tried = {},
+): Promise<View> => {
   // The call's settings were loaded before its own change.
   const settings = visit.call.platform.settings.current;
   const around = toSettingContext(visit.call.platform.config);
@@ -87,7 +107,9 @@ const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProble
     visit,
     { action: path, submit: 'Save changes', problems },
     problemList(problems),
+    reviewPart(changes ?? null),
     ...groups.map((group) => groupPart(group, namesIn(group).map(part), problems)),
+    reviewButton,
   )}</div>`;
   const view = adminView({ path, title: 'Settings', contents }, content);
   return withFormStatus(view, problems);
@@ -134,22 +156,26 @@ export const settingsPages = [
     params: object({
       ...Object.fromEntries(settingNames.map((name) => [name, optional(raw)])),
       seen: optional(raw),
+      review: optional(raw),
     }),
     handle: async (visit, sent) => {
       const { call } = visit;
       const around = toSettingContext(call.platform.config);
-      const { seen } = sent as RawParams;
+      const { seen, review } = sent as RawParams;
       const read = readForm(sent, (seen ?? {}) as RawParams, around);
       const { wanted, typed } = read;
       const isReadable = Object.keys(read.problems).length === 0;
       let changes: Change[] = [];
       const refused = await attempt(async () => {
-        if (isReadable) changes = await changeSettings(call, wanted);
-        else computeChanges(call.settings, wanted, around); // Validates the rest, to report all problems
+        if (isReadable && review === undefined) changes = await changeSettings(call, wanted);
+        // Of an unreadable form, validates the rest, to report all problems
+        else ({ changes } = computeChanges(call.settings, wanted, around));
       });
-      if (isReadable && refused === null) return redirect(path, noticeOf(changes));
+      const isFine = isReadable && refused === null;
+      if (isFine && review !== undefined) return await settingsView(visit, { typed, changes });
+      if (isFine) return redirect(path, noticeOf(changes));
       const problems = { text: refused?.text ?? null, fields: { ...refused?.fields, ...read.problems } };
-      return await settingsView(visit, typed, withText(problems));
+      return await settingsView(visit, { typed, problems: withText(problems) });
     },
   }),
 ];

@@ -6,6 +6,8 @@ import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
 import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
+import { termValues } from './term_suggestions.ts';
+import type { Language } from './typed_filter.ts';
 
 export type Bar = {
   /** Which records the list has: its fields suggest values of the project or group. */
@@ -19,6 +21,8 @@ export type Bar = {
   /** Example of a typed filter. */
   placeholder: string;
   fields: readonly FilterField[];
+  /** The terms that can be typed. */
+  language: Language<string>;
   /** Whether the records can be ordered by hand. */
   isOrderedByHand?: boolean;
 };
@@ -34,10 +38,11 @@ const hiddenFields = (query: AddressQuery): Html[] =>
 
 /** Renders the box. The typed text is added to the filters. */
 const box = (bar: Bar): Html => {
-  const { path, chips, otherParams, words, placeholder } = bar;
+  const { scope, path, chips, otherParams, words, placeholder, language } = bar;
+  const terms = JSON.stringify(termValues(scope, language));
   return html`<form method="get" action="${path}" class="filter-bar boxed" role="search">${icon('search')}${chips.map(
     (chip) => chipPart(bar, chip),
-  )}${hiddenFields({ ...otherParams, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list"><button class="visually-hidden-until-focus">Filter</button></form>`;
+  )}${hiddenFields({ ...otherParams, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list" autocomplete="off" list="filter_terms" data-terms="${terms}"><datalist id="filter_terms"></datalist><button class="visually-hidden-until-focus">Filter</button></form>`;
 };
 
 /** A field of the form for one filter. */

@@ -102,7 +102,7 @@ export const listView = async <State extends string>(
     title,
     html`<h1 class="visually-hidden">${title}</h1>
 <div class="row between">${stateTabs(path, query, { words: texts, tabs })}<div class="row">${link}${newPath !== null && newButton(newPath, texts.one)}</div></div>
-${filterBar({ ...bar, scope, words: texts.many, path, chips, otherParams }, order, views)}
+${filterBar({ ...bar, language: kind.language, scope, words: texts.many, path, chips, otherParams }, order, views)}
 ${cardOf(visit, list, kind, listed)}
 ${pagesNav({ path, query: filtered, page, total })}`,
   );

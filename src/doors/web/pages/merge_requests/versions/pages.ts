@@ -40,7 +40,7 @@ const versionLine = (loaded: LoadedMergeRequest, shown: Shown): Html => {
 <td>${head !== null && html`<code>${toShortId(head)}</code>`}</td>
 <td>${commits_count}</td>
 <td>${real_size ?? '0'}</td>
-<td>${previous}<a href="${changesPath(loaded, { diff_id })}" aria-label="Compare version ${number} with the target branch">with <code>${loaded.merge_request.target_branch}</code></a></td>
+<td>${previous}<a href="${changesPath(loaded, { diff_id })}" aria-label="Compare version ${number} with ${loaded.merge_request.target_branch}">with <code>${loaded.merge_request.target_branch}</code></a></td>
 </tr>
 `;
 };

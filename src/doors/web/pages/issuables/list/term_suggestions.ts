@@ -1,0 +1,39 @@
+/** What the box of a list's filter completes: the names of terms, and their values. */
+import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
+import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
+import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
+import type { Language } from './typed_filter.ts';
+
+/** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */
+export type TermValues = { values: readonly string[]; url?: string; field?: string };
+
+const people = ['me', 'none', 'any'];
+const flag = ['yes', 'no'];
+
+/** Terms of all lists by name. A term without values is completed to its colon. */
+const known: Readonly<Record<string, { values?: readonly string[]; from?: SuggestedKind }>> = {
+  label: { from: 'labels' },
+  assignee: { values: people, from: 'members' },
+  reviewer: { values: people, from: 'members' },
+  author: { values: ['me'], from: 'members' },
+  milestone: { values: ['none', 'any', 'upcoming', 'started'], from: 'milestones' },
+  source: { from: 'branches' },
+  target: { from: 'branches' },
+  due: { values: ['none', 'late', ...dueWords.filter((word) => word !== '0')] },
+  confidential: { values: flag },
+  draft: { values: flag },
+  approved: { values: flag },
+};
+
+/** Returns the values of each term of a list by its name. */
+export const termValues = (
+  scope: Scope,
+  { terms, flags, states }: Language<string>,
+): Record<string, TermValues> => {
+  const ofTerm = (name: string): TermValues => {
+    const { values = [], from } = known[name] ?? {};
+    return { values, ...(from === undefined ? {} : suggestionsFor(scope, from).suggestions) };
+  };
+  const is = { values: [...Object.keys(states), ...Object.keys(flags)] };
+  return { ...Object.fromEntries(Object.keys(terms).map((name) => [name, ofTerm(name)])), is };
+};
