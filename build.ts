@@ -7,6 +7,8 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { migrationTexts } from './src/platform/db/migrations/list.ts';
+import { describeNewDatabase, newDatabaseFile } from './src/platform/db/new_database.ts';
 import type { ChunkingContext, InputOptions, OutputOptions } from 'rolldown';
 
 const root = import.meta.dirname;
@@ -134,6 +136,7 @@ try {
   await buildCommands();
   await buildPrograms();
   await buildAssets();
+  writeFileSync(newDatabaseFile, JSON.stringify(describeNewDatabase(migrationTexts)));
 } catch (error) {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   process.stderr.write('the bundlers are not installed: the sources run as they are\n');

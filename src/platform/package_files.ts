@@ -4,7 +4,8 @@ import { join } from 'node:path';
 /** Absolute path of the package's folder. */
 export const packageRoot = join(import.meta.dirname, '../..');
 
-const isBundled = !import.meta.filename.endsWith('.ts');
+/** Whether the program runs from `dist/`, as `build.ts` made it. */
+export const isBundled = !import.meta.filename.endsWith('.ts');
 
 /**
  * Returns the path of a program or worker thread of the package.

@@ -4,6 +4,7 @@ import { StartFailure } from '../errors.ts';
 import { buildConcurrently } from './concurrent_indexes.ts';
 import type { MigrationText } from './ddl_keywords.ts';
 import { migrationTexts } from './migrations/list.ts';
+import { readNewDatabase } from './new_database.ts';
 import type { Reader, Store, Tx } from './open.ts';
 
 /** Advisory lock number; services that start together on one PostgreSQL migrate one after another. */
@@ -132,6 +133,8 @@ const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[
   const names = pendingMigrations(applied, texts);
   const isNew = applied.length === 0;
   const pending = texts.filter((text) => names.includes(text.name) && (isNew || !isLater(store, text)));
+  if (isNew && (await createAtOnce(tx, store, toNames(pending))))
+    return toNames(pending).map((name) => ({ name, milliseconds: 0 }));
   const done: Applied[] = [];
   for (const migration of pending) {
     const began = performance.now();
@@ -143,6 +146,16 @@ const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[
     done.push({ name: migration.name, milliseconds: performance.now() - began });
   }
   return done;
+};
+
+/** Makes a new SQLite database by the statements of the build, if they stand for these migrations. */
+const createAtOnce = async (tx: Tx, { dialect }: Store, names: readonly string[]): Promise<boolean> => {
+  const described = dialect.engine === 'sqlite' ? readNewDatabase() : null;
+  if (described === null || described.migrations.join(' ') !== names.join(' ')) return false;
+  for (const statement of described.statements) await sql.raw(statement).execute(tx.db);
+  const rows = sql.join(names.map((name) => sql`(${name}, ${tx.now})`));
+  await sql`insert into migrations (name, applied_at) values ${rows}`.execute(tx.db);
+  return true;
 };
 
 /**
