@@ -1,6 +1,7 @@
 /** Pages of boards: columns, moves by form, and the forms that edit a board; of projects and of groups. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -505,8 +506,9 @@ describe('a board of a group', () => {
     const cards = async (by: Visitor): Promise<number | undefined> =>
       (await read(by, path)).columns[list]?.cards.length;
     assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [1, 1]);
-    // Any commit at all.
+    // Any commit at all, and then none by the work that it causes.
     await must(`POST /projects/${project.id}/issues`, { title: 'Elsewhere' });
+    await settle(gantry);
     const cold = await statementsOf(member.visitor, path);
     const warm = await statementsOf(member.visitor, path);
     assert.ok(cold - warm >= lists.length, `${cold} statements, then ${warm}`);
