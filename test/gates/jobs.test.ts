@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { loggedRequest } from '../support/request_log.ts';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -66,17 +67,10 @@ after(async () => {
   await gantry.close();
 });
 
-type Line = { msg: string; statements: number };
-
 const statementsOf = async (path: string): Promise<number> => {
-  const seen = gantry.logged().length;
-  const { status, text } = await gantry.api(`GET ${path}`, { as: skewed.user.token });
+  const { status, text, headers } = await gantry.api(`GET ${path}`, { as: skewed.user.token });
   assert.equal(status, 200, text);
-  const lines = gantry
-    .logged()
-    .slice(seen)
-    .map((line) => JSON.parse(line) as Line);
-  return lines.findLast(({ msg }) => msg === 'request')?.statements ?? NaN;
+  return (await loggedRequest(gantry, headers)).statements;
 };
 
 test('lists jobs in at most eight statements and one repository call, whatever the page length', async () => {

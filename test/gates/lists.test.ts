@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { loggedRequest } from '../support/request_log.ts';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type TestService, engine, startTestService } from '../support/service.ts';
@@ -40,24 +41,15 @@ after(async () => {
 
 const lists = (): string[] => [...listsOf(skewed), ...requestListsOf(skewed)];
 
-type Line = { msg: string; statements: number };
-
 /** Counts the statements of the next request, without cached state. */
 const statementsOf = async (path: string, as: string): Promise<number> => {
   // Renaming a label invalidates every cached page and text.
   const name = `common`;
   await gantry.api(`PUT /projects/${skewed.project.id}/labels`, { json: { name, new_name: 'other' } });
   await gantry.api(`PUT /projects/${skewed.project.id}/labels`, { json: { name: 'other', new_name: name } });
-  const seen = gantry.logged().length;
-  const { status } = await gantry.api(`GET ${path}`, { as });
+  const { status, headers } = await gantry.api(`GET ${path}`, { as });
   assert.equal(status, 200, path);
-  const lines = gantry
-    .logged()
-    .slice(seen)
-    .map((line) => JSON.parse(line) as Line);
-  const line = lines.findLast(({ msg }) => msg === 'request');
-  assert.ok(line);
-  return line.statements;
+  return (await loggedRequest(gantry, headers)).statements;
 };
 
 test('lists in at most eight statements, whatever the page length', async () => {

@@ -1,6 +1,7 @@
 /** The cost of a warm page, counted instead of timed: statements per request. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { loggedRequest } from '../support/request_log.ts';
 import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../support/seed_visitor.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
@@ -22,15 +23,10 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-type Line = { msg: string; statements: number };
-
 const statementsOf = async (path: string): Promise<number> => {
-  const seen = gantry.logged().length;
-  const { status } = await developer.visitor.get(path);
+  const { status, headers } = await developer.visitor.get(path);
   assert.equal(status, 200, path);
-  const lines = gantry.logged().slice(seen);
-  const requests = lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request');
-  return requests.at(-1)?.statements ?? NaN;
+  return (await loggedRequest(gantry, headers)).statements;
 };
 
 /** Most statements of a warm page. On PostgreSQL nothing is kept until it changes. */

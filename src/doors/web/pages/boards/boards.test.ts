@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
+import { loggedRequest } from '../../../../../test/support/request_log.ts';
 import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -48,13 +49,9 @@ let count = 0;
 
 /** Statements of a board's page. */
 const statementsOf = async (visitor: Visitor, path: string): Promise<number> => {
-  const seen = gantry.logged().length;
-  assert.equal((await visitor.get(path)).status, 200);
-  const lines = gantry
-    .logged()
-    .slice(seen)
-    .map((line) => JSON.parse(line) as { msg: string; route?: string; statements: number });
-  return lines.find(({ msg, route }) => msg === 'request' && route?.endsWith('/boards/:id'))?.statements ?? 0;
+  const { status, headers } = await visitor.get(path);
+  assert.equal(status, 200);
+  return (await loggedRequest(gantry, headers)).statements;
 };
 
 /** A board with lists of the labels `todo` and `doing`, of root, and of a milestone, in a project of its own. */
