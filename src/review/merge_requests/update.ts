@@ -30,7 +30,7 @@ import { followEdit } from '../../planning/todos/follow_edit.ts';
 import { requireBranches, requireDifferent, requireNoOther } from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
-import { notDeferred } from './merging/scheduled/merge_when_pipeline_succeeds.ts';
+import { notDeferred } from './merging/scheduled/not_deferred.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
 import { loadBranches, readHeads } from './refresh/branch_heads.ts';
 import { writeUnlessMerging } from './merging/merge_lock.ts';

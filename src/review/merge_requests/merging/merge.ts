@@ -24,6 +24,7 @@ import { loadMergeMessage, loadSquashMessage } from './default_messages.ts';
 import { cannotBeMerged, otherHead, requireOpen, requireReady } from './rules.ts';
 import { type MergeCheck, notMergeable, storeStatus, tooLargeToMerge } from './merge_status.ts';
 import { isBeingMerged, lockUnlessMerging, writeUnlessMerging } from './merge_lock.ts';
+import type { FullMergeRequest } from '../rows.ts';
 import { storeNewVersion } from '../versions/new_version.ts';
 import { latestVersion } from '../versions/queries.ts';
 
@@ -46,6 +47,24 @@ export type MergeAttempt = {
   merger: Merger;
   params: MergeParams;
   baseUrl?: string;
+  /** The schedule that the merge follows; absent: the merger merges at once. */
+  schedule?: Schedule;
+};
+
+/** Who scheduled a merge, and with which parameters. */
+export type Schedule = Pick<FullMergeRequest, 'merge_user_id' | 'merge_params'>;
+
+/** The schedule of a merge was canceled or replaced, so this merge must not go on. */
+export class ScheduleChanged extends Error {}
+
+/** @throws ScheduleChanged */
+const requireSchedule = ({ schedule }: MergeAttempt, { merge_request: now }: LoadedMergeRequest): void => {
+  if (schedule === undefined || now.state !== 'opened') return;
+  const isSame =
+    now.merge_when_pipeline_succeeds === 1 &&
+    now.merge_user_id === schedule.merge_user_id &&
+    now.merge_params === schedule.merge_params;
+  if (!isSame) throw new ScheduleChanged();
 };
 
 export const getMerger = (call: Call): Merger => {
@@ -158,6 +177,7 @@ const checkAgain = async (tx: Tx, attempt: MergeAttempt, { source_sha }: MergeHe
   const now = await reloadMergeRequest(tx.db, project, loaded.merge_request.id);
   if (!isFree) throw new ConcurrentChange();
   await requireOpen(tx.db, merger.viewer, now);
+  requireSchedule(attempt, now);
   await requireReady(tx.db, now, false);
   const isChanged = mergedFields.some((name) => now.merge_request[name] !== loaded.merge_request[name]);
   if (isChanged || now.merge_request.head_sha !== source_sha) throw new ConcurrentChange();
@@ -214,6 +234,7 @@ const prepareMerge = async (attempt: MergeAttempt): Promise<Prepared> => {
   const { db } = platform.store;
   const now = { ...attempt, loaded: await reloadMergeRequest(db, loaded.project, loaded.merge_request.id) };
   await requireOpen(db, merger.viewer, now.loaded);
+  requireSchedule(attempt, now.loaded);
   await requireReady(db, now.loaded, false);
   const { source_sha } = await prepareHeads(now);
   const [merge_message, squash_message] = [await getMergeMessage(now), await getSquashMessage(now)];

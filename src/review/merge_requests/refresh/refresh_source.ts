@@ -7,7 +7,6 @@ import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.t
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
-import { notDeferred } from '../merging/scheduled/merge_when_pipeline_succeeds.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from './branch_heads.ts';
 import { scheduleChecks } from '../merging/merge_status.ts';
@@ -80,7 +79,7 @@ const followPush = async (tx: Tx, userId: number | null, version: NewVersion): P
   const { id, project_id, updated_at } = after.merge_request;
   await tx.db
     .updateTable('merge_requests')
-    .set({ ...notDeferred, updated_at: Math.max(updated_at + 1, tx.now) })
+    .set({ updated_at: Math.max(updated_at + 1, tx.now) })
     .where('id', '=', id)
     .execute();
   const commits = await findNewCommits(tx, version);

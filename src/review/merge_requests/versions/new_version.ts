@@ -5,6 +5,7 @@ import type { LoadedMergeRequest } from '../find.ts';
 import { reloadMergeRequest } from '../find.ts';
 import type { Branches, Heads } from '../refresh/branch_heads.ts';
 import { storeClosingIssues } from '../issues/closing_references.ts';
+import { notDeferred } from '../merging/scheduled/not_deferred.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './prepare.ts';
 
@@ -43,6 +44,15 @@ export const storeNewVersion = async (
     const { state, deleted_at, target_branch } = before.merge_request;
     const isOpen = state === 'opened' && deleted_at === null && target_branch === branches.target_branch;
     if (!isOpen || isSame(before, prepared)) return null;
+    // A scheduled merge applied to the previous commits, whatever noticed the new ones first.
+    if (before.merge_request.head_sha !== prepared.head_commit_sha) {
+      await tx.db
+        .updateTable('merge_requests')
+        .set(notDeferred)
+        .where('id', '=', merge_request.id)
+        .where('merge_when_pipeline_succeeds', '=', 1)
+        .execute();
+    }
     await insertVersion(tx, merge_request, { prepared, pushed_by_id: branches.pushed_by_id ?? null });
     const after = await reloadMergeRequest(tx.db, project, merge_request.id);
     await storeClosingIssues(platform, tx, after);

@@ -8,7 +8,7 @@ import { loadProject } from '../../../../projects/projects/find.ts';
 import { addTodos } from '../../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import { isGreen } from '../head_pipeline.ts';
-import { type MergeParams, type Merger, acceptMerge } from '../merge.ts';
+import { type MergeParams, type Merger, ScheduleChanged, acceptMerge } from '../merge.ts';
 import { waitsForChecks } from './merge_when_pipeline_succeeds.ts';
 import { isReviewed, requireOpen } from '../rules.ts';
 import { loadFinalStatus } from '../pending_pushes.ts';
@@ -56,10 +56,13 @@ export const mergeScheduled = async (
   const merger = merge_user_id === null ? null : await loadMerger(platform, merge_user_id);
   if (merger === null) return;
   const params = { ...(JSON.parse(merge_params) as MergeParams), sha };
+  const schedule = { merge_user_id, merge_params };
   try {
     await requireOpen(db, merger.viewer, loaded);
-    await acceptMerge({ platform, loaded, merger, params });
+    await acceptMerge({ platform, loaded, merger, params, schedule });
   } catch (error) {
+    // A new schedule has enqueued a check of its own.
+    if (error instanceof ScheduleChanged) return;
     if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
     if (!(await isStillWaiting(db, loaded))) return;
     // What came in the way since the check enqueues it once more when it is done; a push cancels the merge.

@@ -9,8 +9,9 @@ import { addSystemNotes } from '../../../../planning/notes/system.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import type { MergeRequestRow } from '../../rows.ts';
+import { notDeferred } from './not_deferred.ts';
 import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from '../merge.ts';
-import { cannotBeMerged, mayMerge, requireOpen } from '../rules.ts';
+import { cannotBeMerged, mayMerge, otherHead, requireOpen } from '../rules.ts';
 import { checkMergeStatus } from '../merge_status.ts';
 import { writeUnlessMerging } from '../merge_lock.ts';
 
@@ -78,25 +79,19 @@ const storeDeferred = async (
 export const deferMerge = async (attempt: MergeAttempt): Promise<LoadedMergeRequest> => {
   const { platform, loaded, merger, params } = attempt;
   const { project } = loaded;
-  await prepareHeads(attempt);
+  const { source_sha } = await prepareHeads(attempt);
   const { merge_request } = await reloadMergeRequest(platform.store.db, project, loaded.merge_request.id);
   const status = await checkMergeStatus(platform, merge_request, project);
   if (status === 'cannot_be_merged') throw cannotBeMerged();
   return await writeUnlessMerging(platform, merge_request, async (tx) => {
     const now = await reloadMergeRequest(tx.db, project, merge_request.id);
     await requireOpen(tx.db, merger.viewer, now);
+    // Commits that were pushed meanwhile are not what the caller has seen.
+    if (now.merge_request.head_sha !== source_sha) throw otherHead();
     await storeDeferred(tx, now, merger, params);
     return await reloadMergeRequest(tx.db, project, merge_request.id);
   });
 };
-
-/** Column values of a request without a scheduled merge. */
-export const notDeferred = {
-  merge_when_pipeline_succeeds: 0,
-  merge_user_id: null,
-  merge_params: '{}',
-  should_remove_source_branch: null,
-} as const;
 
 const requireDeferred = ({ merge_request }: LoadedMergeRequest): void => {
   if (merge_request.state !== 'opened') {
