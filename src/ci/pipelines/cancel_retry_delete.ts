@@ -1,5 +1,6 @@
 /** Cancels, retries and deletes pipelines. */
 import type { Tx } from '../../platform/db/open.ts';
+import { enqueueWaitingMerges } from '../../projects/projects/enqueue_waiting_merges.ts';
 import { advanceLockedPipeline } from './processing/advance_pipeline.ts';
 import { cancelJobs } from './processing/cancel_jobs.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream, enqueueFollow } from './downstream/work.ts';
@@ -105,6 +106,7 @@ export const deletePipeline = async (
   const ids = jobs.map((job) => job.id);
   await enqueueFileDeletion(tx, project_id, jobs);
   await tx.db.deleteFrom('pipelines').where('id', '=', id).execute();
+  await enqueueWaitingMerges(tx, project_id);
   await deleteUnusedConfigs(tx, [...new Set(jobs.map(({ config_id }) => config_id))]);
   await enqueueResourceAssignment(tx, jobs);
   return ids;

@@ -3,6 +3,7 @@ import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
+import { enqueueWaitingMerges } from '../../../projects/projects/enqueue_waiting_merges.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { ProtectedBranch, ProtectedTag } from './rules.ts';
 
@@ -13,13 +14,15 @@ export type BranchRule = Pick<
 
 type RuleEvent = { kind: string; project_id: number; data: object };
 
-const recordRuleEvent = async (tx: Tx, call: Call, { project_id, ...event }: RuleEvent): Promise<void> =>
+const recordRuleEvent = async (tx: Tx, call: Call, { project_id, ...event }: RuleEvent): Promise<void> => {
+  await enqueueWaitingMerges(tx, project_id);
   await recordEvent(tx, requireActor(call), {
     ...event,
     project_id,
     target_type: 'Project',
     target_id: project_id,
   });
+};
 
 const loadBranchRule = (tx: Tx, projectId: number, name: string) =>
   tx.db

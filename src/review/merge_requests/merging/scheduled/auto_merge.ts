@@ -5,6 +5,7 @@ import type { Reader } from '../../../../platform/db/open.ts';
 import type { TodosTable } from '../../../../platform/db/schema/planning.ts';
 import { Failure, unavailable } from '../../../../platform/errors.ts';
 import { loadProject } from '../../../../projects/projects/find.ts';
+import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
 import { addTodos } from '../../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import { isGreen } from '../head_pipeline.ts';
@@ -105,3 +106,17 @@ export const mergeIfReady = async (platform: Platform, mergeRequestId: number): 
   const { head_sha } = loaded.merge_request;
   if (head_sha !== null) await mergeScheduled(platform, loaded, head_sha);
 };
+
+/** Enqueues the check of each waiting merge from or into a project. */
+export const checkWaitingMerges = async ({ store }: Platform, projectId: number): Promise<void> =>
+  await store.write(async (tx) => {
+    const waiting = await tx.db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where((is) => is.or([is('project_id', '=', projectId), is('source_project_id', '=', projectId)]))
+      .where('state', '=', 'opened')
+      .where('merge_when_pipeline_succeeds', '=', 1)
+      .where('deleted_at', 'is', null)
+      .execute();
+    for (const { id } of waiting) await enqueueAutoMerge(tx, id);
+  });

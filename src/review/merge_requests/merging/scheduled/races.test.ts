@@ -1,6 +1,7 @@
 /** Tests what happens between the schedule of a merge and the merge: a cancellation, a push, a change of settings. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { seedPipeline } from '../../../../../test/support/ci/jobs.ts';
 import { openRepository, seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import {
   type Coded,
@@ -171,4 +172,47 @@ test('does not schedule the merge of commits that were pushed meanwhile', async 
   const attempt = { platform: late, loaded, merger: getMerger(call), params };
   await assert.rejects(deferMerge(attempt), { message: /SHA does not match/ });
   assert.equal((await readRequest(gantry, request)).merge_when_pipeline_succeeds, false);
+});
+
+test('merges once the project no longer requires what it waits for', async () => {
+  const waiting = await open();
+  await addThread(waiting);
+  await schedule(waiting);
+  const set = async (json: object): Promise<void> => {
+    assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json })).status, 200);
+    await settle(gantry);
+  };
+  await set({ description: 'other words' });
+  assert.equal((await readRequest(gantry, waiting)).state, 'opened');
+  await set({ only_allow_merge_if_all_discussions_are_resolved: false });
+  assert.equal((await readRequest(gantry, waiting)).state, 'merged');
+  await set({ only_allow_merge_if_all_discussions_are_resolved: true });
+});
+
+test('merges what became ready while the project was archived', async () => {
+  const request = await open({ title: 'Draft: x' });
+  await schedule(request);
+  await gantry.api(`POST /projects/${project.id}/archive`);
+  await gantry.service.platform.store.write(
+    async ({ db }) =>
+      await db.updateTable('merge_requests').set({ title: 'x' }).where('id', '=', request.id).execute(),
+  );
+  await settle(gantry);
+  await gantry.api(`POST /projects/${project.id}/unarchive`);
+  await settle(gantry);
+  assert.equal((await readRequest(gantry, request)).state, 'merged');
+});
+
+test('merges once its failed pipeline is deleted', async () => {
+  const request = await open();
+  const { source_branch: ref, sha } = request;
+  const { id } = await seedPipeline(gantry, { project: project.id, file: 'job: { script: x }', ref, sha });
+  await gantry.service.platform.store.write(
+    async ({ db }) =>
+      await db.updateTable('pipelines').set({ status: 'failed' }).where('id', '=', id).execute(),
+  );
+  await schedule(request);
+  assert.equal((await gantry.api(`DELETE /projects/${project.id}/pipelines/${id}`)).status, 204);
+  await settle(gantry);
+  assert.equal((await readRequest(gantry, request)).state, 'merged');
 });

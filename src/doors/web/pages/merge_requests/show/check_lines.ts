@@ -63,6 +63,12 @@ const otherWords: Partial<Record<string, string>> = {
   skipped: 'was skipped',
 };
 
+/** Says what a failed pipeline means where the project does not require one that passed. */
+const failedText = ({ loaded: { merge_request } }: OpenPage): string =>
+  merge_request.merge_when_pipeline_succeeds === 1
+    ? 'the automatic merge waits until one passes'
+    : 'this project merges nevertheless';
+
 const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const { checks, source } = shown;
   const { pipeline, mustSucceed, pipelineStatus } = checks;
@@ -85,7 +91,7 @@ const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
     state: state === 'bad' && !mustSucceed ? 'wait' : state,
     isBlocking,
     text: html`Pipeline <a href="${path}">#${pipeline.id}</a> ${said}${took}${required}${
-      verdict === 'failed' && !mustSucceed && quiet('this project merges nevertheless')
+      verdict === 'failed' && !mustSucceed && quiet(failedText(shown))
     }`,
     remedy: verdict === 'failed' && html`<a class="button small" href="${path}">See failed jobs</a>`,
   };

@@ -211,6 +211,13 @@ test('leads to the failed jobs of the pipeline', async () => {
     const reason = isBlocked ? 'merges only what passed' : 'merges nevertheless';
     assert.match(words(text), new RegExp(`failed · this project ${reason}`));
     assert.equal(/<button class="good" disabled>/.test(text), isBlocked);
+    if (isBlocked) continue;
+    await gantry.api(`PUT /projects/${own.id}/merge_requests/${opened.iid}/merge`, {
+      json: { auto_merge: true },
+    });
+    await settle(gantry);
+    const waiting = await reader.visitor.get(at);
+    assert.match(words(waiting.text), /failed · the automatic merge waits until one passes/);
   }
 });
 

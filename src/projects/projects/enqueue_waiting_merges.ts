@@ -1,0 +1,23 @@
+import type { Tx } from '../../platform/db/open.ts';
+import { enqueue } from '../../platform/queue/enqueue.ts';
+import type { ProjectColumns } from './fields.ts';
+
+/** Background work that checks all merge requests from and into a project whose merge is scheduled. */
+export const waitingMergesWork = 'merge_requests.auto_merge_project';
+
+/** Enqueues the work, in the transaction of a change of the project that may end the wait of scheduled merges. */
+export const enqueueWaitingMerges = async (tx: Tx, project_id: number): Promise<void> =>
+  await enqueue(tx, waitingMergesWork, { project_id }, { unique_key: `${waitingMergesWork}:${project_id}` });
+
+const mergeSettings = [
+  'only_allow_merge_if_pipeline_succeeds',
+  'only_allow_merge_if_all_discussions_are_resolved',
+  'merge_method',
+  'merge_requests_access_level',
+  'repository_access_level',
+  'visibility',
+] as const;
+
+/** Tells whether a scheduled merge may depend on what changes. */
+export const changesMerges = (changes: ProjectColumns): boolean =>
+  mergeSettings.some((name) => changes[name] !== undefined);
