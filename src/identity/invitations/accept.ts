@@ -7,6 +7,7 @@ import { invalid } from '../../platform/errors.ts';
 import { isMembershipLocked } from '../groups/inherited.ts';
 import { insertMember } from '../namespaces/add_member.ts';
 import { lockNamespace } from '../namespaces/claim_path.ts';
+import { isStillGranted } from './inviter.ts';
 import { type Invitation, isPending, readInvitationToken } from './links.ts';
 
 /** Invitations that are accepted at once. */
@@ -61,31 +62,39 @@ const isMember = async (tx: Tx, userId: number, { source_type, source_id }: Pend
   return false;
 };
 
-const acceptOne = async (tx: Tx, user_id: number, invitation: Pending): Promise<void> => {
+/** @returns whether the user is a member now */
+const acceptOne = async (tx: Tx, user_id: number, invitation: Pending): Promise<boolean> => {
   const { id, source_type, source_id, access_level, expires_at, created_by_id } = invitation;
-  const isOpen = await lockSource(tx, invitation);
+  const isOpen = (await lockSource(tx, invitation)) && (await isStillGranted(tx, invitation));
   const removed = await tx.db
     .deleteFrom('invitations')
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
   const isOver = expires_at !== null && expires_at <= today(tx.now);
-  if (!isOpen || isOver || removed === undefined || (await isMember(tx, user_id, invitation))) return;
+  if (await isMember(tx, user_id, invitation)) return true;
+  if (!isOpen || isOver || removed === undefined) return false;
   const cause = { user: { id: created_by_id ?? user_id }, sudo_by_id: null };
   await insertMember(tx, cause, [source_type, source_id], { user_id, access_level, expires_at });
+  return true;
 };
 
-/** Accepts all invitations of a user's address. Does nothing as long as the address is not confirmed. */
+/**
+ * Accepts all invitations of a user's address. Does nothing as long as the address is not confirmed.
+ * @returns the ids of those by which the user is a member
+ */
 export const acceptInvitations = async (
   { db, write }: Pick<Store, 'db' | 'write'>,
   userId: number,
   now: number,
-): Promise<void> => {
-  if ((await listPending(db, userId, now)).length === 0) return;
-  await write(async (tx) => {
+): Promise<Set<number>> => {
+  if ((await listPending(db, userId, now)).length === 0) return new Set();
+  return await write(async (tx) => {
+    const joined = new Set<number>();
     // Read again, for another sign-in may accept them meanwhile.
     for (const invitation of await listPending(tx.db, userId, tx.now))
-      await acceptOne(tx, userId, invitation);
+      if (await acceptOne(tx, userId, invitation)) joined.add(invitation.id);
+    return joined;
   });
 };
 
@@ -94,11 +103,11 @@ const expiredInvitation = (): Error =>
 
 /**
  * Accepts an invitation by the link of its mail, which also confirms the address.
- * @throws Failure 400 for a link that does not work, or is for another address
+ * @throws Failure 400 for a link that does not work, is for another address, or whose sender may no longer invite
  */
 export const acceptByLink = async (platform: Platform, userId: number, token: string): Promise<void> => {
   const { store, clock } = platform;
-  await store.write(async (tx) => {
+  const accepted = await store.write(async (tx) => {
     const invitation = await readInvitationToken(platform, tx, token);
     if (invitation === null) throw expiredInvitation();
     const confirmed = await tx.db
@@ -109,8 +118,10 @@ export const acceptByLink = async (platform: Platform, userId: number, token: st
       .returning('id')
       .executeTakeFirst();
     if (confirmed === undefined) throw invalid({ token: ['is for another address'] });
+    return invitation.id;
   });
-  await acceptInvitations(store, userId, clock.now());
+  const joined = await acceptInvitations(store, userId, clock.now());
+  if (!joined.has(accepted)) throw expiredInvitation();
 };
 
 /** Declines an invitation by the link of its mail. @throws Failure 400 for a link that does not work */

@@ -1,6 +1,7 @@
 /** Sends the mails of invitations. The invited have no account, so that these are not among the mails of users. */
 import { sendInvitationWork, isMailOn } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
+import { isStillGranted } from '../../identity/invitations/inviter.ts';
 import {
   type Invitation,
   type InvitationPlace,
@@ -50,8 +51,10 @@ const record = async (
 /** Sends the mail of a pending invitation. @throws the error of the server, so that the work is tried again */
 const sendInvitation = async (platform: Platform, id: number): Promise<void> => {
   const { store, clock, log } = platform;
-  const invitation = await loadInvitation({ db: store.db, now: clock.now() }, id);
+  const at = { db: store.db, now: clock.now() };
+  const invitation = await loadInvitation(at, id);
   if (invitation === null || invitation.mailed_at !== null || !isMailOn(platform)) return;
+  if (!(await isStillGranted(at, invitation))) return;
   const place = await loadPlace(store.db, invitation);
   if (place === null) return;
   try {

@@ -11,6 +11,8 @@ import {
   unique,
 } from '../../../../test/support/seed.ts';
 import { openVisitor } from '../../../../test/support/visitor.ts';
+import { sendInvitationWork } from '../../../core/mail/enqueue_mails.ts';
+import { enqueue } from '../../../platform/queue/enqueue.ts';
 
 const password = 'correct horse';
 
@@ -137,6 +139,55 @@ describe('the API', () => {
       message: { [email]: 'Invite email was invited too often' },
     });
   });
+});
+
+describe('an invitation of somebody who may no longer invite', () => {
+  const endings: [name: string, end: () => Promise<unknown>][] = [
+    ['blocked', async () => await gantry.api(`POST /users/${owner.id}/block`)],
+    ['deleted', async () => await gantry.api(`DELETE /users/${owner.id}`)],
+    [
+      'demoted',
+      async () =>
+        await gantry.api(`PUT /projects/${project.id}/members/${owner.id}`, { json: { access_level: 30 } }),
+    ],
+  ];
+  for (const [name, end] of endings)
+    it(`gives nothing, and sends no mail: ${name}`, async () => {
+      const invited = await seedUser(gantry, { password });
+      const setUnchecked = async (email_unchecked: 0 | 1): Promise<void> =>
+        await gantry.service.platform.store.write(
+          async ({ db }) =>
+            void (await db
+              .updateTable('users')
+              .set({ email_unchecked })
+              .where('id', '=', invited.id)
+              .execute()),
+        );
+      const other = await seedUser(gantry);
+      await seedMember(gantry, { user: other.id, group: group.id, access_level: 50 });
+      await gantry.api(`DELETE /groups/${group.id}/members/${owner.id}`);
+      await setUnchecked(1);
+      await invite({ email: `${invited.username}@example.com` });
+      const link = await linkTo(invited.username);
+      await end();
+      await gantry.service.platform.store.write(async (tx) => {
+        const { id } = await tx.db
+          .updateTable('invitations')
+          .set({ mailed_at: null })
+          .where('email', '=', `${invited.username}@example.com`)
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        await enqueue(tx, sendInvitationWork, { invitation_id: id });
+      });
+      gantry.smtp.clear();
+      assert.deepEqual(await gantry.mailsTo(invited), []);
+      await setUnchecked(0);
+      const visitor = openVisitor(gantry);
+      await visitor.signIn(invited.username, password);
+      assert.equal(await roleOf(invited.username), undefined);
+      await visitor.get('/');
+      assert.equal((await visitor.post('/users/invitation/accept', { token: tokenOf(link) })).status, 422);
+    });
 });
 
 describe('a link', () => {
