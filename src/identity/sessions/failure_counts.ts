@@ -24,18 +24,26 @@ export const getRefusalTime = ({ refused_until }: Count, now: number): number =>
   Math.max(refused_until - now, 0);
 
 /** How many are too many: in how many milliseconds, instead of a minute; and how many, instead of ten. */
-export type FailureLimits = { window?: number; max?: number };
+export type FailureLimits = {
+  window?: number;
+  max?: number;
+  /** How many are added; default: one. */
+  times?: number;
+  /** Too many are refused until their window ends, instead of for a minute and longer each time. */
+  isQuota?: boolean;
+};
 
 /** Adds a failure. Ten within a minute refuse further attempts for a minute, then for two, up to an hour. */
 export const addFailure = (
   count: Count,
   now: number,
-  { window = usualWindow, max = maxFailures }: FailureLimits = {},
+  { window = usualWindow, max = maxFailures, times = 1, isQuota = false }: FailureLimits = {},
 ): Count => {
   const isRecent = now - count.first_at < window && count.failures > 0;
-  const failures = isRecent ? count.failures + 1 : 1;
+  const failures = isRecent ? count.failures + times : times;
   const first_at = isRecent ? count.first_at : now;
   if (failures < max) return { ...count, failures, first_at };
+  if (isQuota) return { failures: 0, first_at: now, refusals: 0, refused_until: first_at + window };
   const isRepeated = now - count.refused_until < maxRefusalMilliseconds;
   const refusals = isRepeated ? count.refusals + 1 : 1;
   const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), maxRefusalMilliseconds);

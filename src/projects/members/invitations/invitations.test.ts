@@ -139,6 +139,14 @@ describe('the API', () => {
       message: { [email]: 'Invite email was invited too often' },
     });
   });
+
+  it('limits how many one user invites', async () => {
+    const email = Array.from({ length: 100 }, (_, at) => `${at}@`).join();
+    for (let count = 0; count < 3; count += 1) assert.equal((await invite({ email })).status, 201);
+    const { status, headers } = await invite({ email });
+    assert.equal(status, 429);
+    assert.ok(Number(headers.get('retry-after')) > 3_000);
+  });
 });
 
 describe('an invitation of somebody who may no longer invite', () => {

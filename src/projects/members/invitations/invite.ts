@@ -6,7 +6,7 @@ import { isMailOn, sendInvitationWork } from '../../../core/mail/enqueue_mails.t
 import { isMembershipLocked } from '../../../identity/groups/inherited.ts';
 import { isPending } from '../../../identity/invitations/links.ts';
 import { getCountedNames, getRefusalTime } from '../../../identity/sessions/failure_counts.ts';
-import { countFailure, requireFewFailures } from '../../../identity/sessions/sign_in_failures.ts';
+import { countAttempt, countFailure } from '../../../identity/sessions/sign_in_failures.ts';
 import { usersById } from '../../../identity/users/queries.ts';
 import { normalizedEmail, userProblems } from '../../../identity/users/rules.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
@@ -23,8 +23,11 @@ export const maxInvited = 100;
 
 const quota = { what: 'invitations', most: 1_000 };
 
-/** Calls of one user, and invitations of one address, within this many milliseconds. */
-const [window, maxCalls, maxOfAddress] = [3_600_000, 100, 5];
+const window = 3_600_000;
+/** Addresses and users that one user invites within an hour. */
+const ofUser = { window, max: 300, isQuota: true };
+/** Invitations of one address within an hour, by all users together. */
+const ofAddress = { window, max: 5, isQuota: true };
 
 export type Invited = { emails: readonly string[]; user_ids: readonly number[] };
 
@@ -100,7 +103,7 @@ const followUp = async (
   { call, source, role }: Parts,
   made: ReadonlyMap<string, number>,
 ): Promise<void> => {
-  await countFailure(tx, [...made.keys()].map(countedName), { window, max: maxOfAddress });
+  await countFailure(tx, [...made.keys()].map(countedName), ofAddress);
   for (const [email, id] of made)
     await recordAudit(tx, requireActor(call), call, {
       kind: 'invitation.created',
@@ -137,14 +140,11 @@ const storeInvitations = async (parts: Parts, emails: readonly string[]): Promis
   });
 };
 
-/** Limits the calls of one user. @throws Failure 429 */
-const requireFewCalls = async (call: Call): Promise<void> => {
-  const names = [`invite ${requireUser(call).id}`];
-  await call.write(async (tx) => {
-    await requireFewFailures(tx.db, names, tx.now);
-    await countFailure(tx, names, { window, max: maxCalls });
-  });
-};
+/** Limits how many one user invites, for each gets a mail in the name of this service. @throws Failure 429 */
+const requireFewInvited = async (call: Call, times: number): Promise<void> =>
+  await call.write(
+    async (tx) => await countAttempt(tx, [`invite ${requireUser(call).id}`], { ...ofUser, times }),
+  );
 
 /**
  * Invites addresses, and adds users and the accounts of confirmed addresses at once.
@@ -157,7 +157,7 @@ export const invite = async (parts: Parts, { emails, user_ids }: Invited): Promi
   if (source.type === 'Project' && (await isMembershipLocked(call.db, source.namespace_id)))
     throw forbidden();
   requireGrantable(kind, source, role, call.now);
-  await requireFewCalls(call);
+  await requireFewInvited(call, emails.length + user_ids.length);
   const addresses = [...new Set(emails.map(normalizedEmail))];
   const isInvalid = (email: string): boolean => userProblems({ email })['email'] !== undefined;
   const wrong = addresses.filter(isInvalid);
