@@ -79,6 +79,22 @@ test('administrators add, delete and revoke keys of users', async () => {
   );
 });
 
+/** A revoked key with a hundred wrong, later revocations before the right one. */
+const hideRevocation = (): string => {
+  const { text } = makeGpgKey('me@example.com', { isRevoked: true });
+  const bytes = Buffer.from(text.split('\n').slice(2, -1).join(''), 'base64');
+  const lengthAt = (at: number): number => 6 + bytes.readUInt32BE(at + 2);
+  const start = lengthAt(0);
+  const wrong = Buffer.from(bytes.subarray(start, start + lengthAt(start)));
+  // The time of the signature: behind two lengths, the version, three types and the head of the part.
+  wrong.writeUInt32BE(wrong.readUInt32BE(14) + 1, 14);
+  const flood = Array.from({ length: 100 }, () => wrong);
+  return armor(
+    'PUBLIC KEY BLOCK',
+    Buffer.concat([bytes.subarray(0, start), ...flood, bytes.subarray(start)]),
+  );
+};
+
 test('refuses what is no key that can sign', async () => {
   const { token } = await seedUser(gantry);
   const { text } = makeGpgKey('me@example.com');
@@ -98,6 +114,8 @@ test('refuses what is no key that can sign', async () => {
     ],
     [armor('PUBLIC KEY BLOCK', Buffer.alloc(60_000, 0xcd)), 'is invalid'],
     [makeGpgKey('me@example.com', { isRevoked: true }).text, 'has been revoked'],
+    [makeGpgKey('me@example.com', { certified_for: 60 }).text, 'is invalid'],
+    [hideRevocation(), 'is invalid'],
     ['x'.repeat(100_001), 'is too long'],
   ];
   for (const [key, problem] of cases) {

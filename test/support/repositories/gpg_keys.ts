@@ -37,6 +37,8 @@ type Options = {
   created_at?: number;
   /** Seconds after that. */
   lifetime?: number;
+  /** Seconds after which the signatures of the key on its users expire. */
+  certified_for?: number;
   isRevoked?: boolean;
   /** Addresses of further users. */
   more?: string[];
@@ -44,7 +46,7 @@ type Options = {
 
 /** Makes a key that names itself by these addresses. */
 export const makeGpgKey = (email: string, options: Options = {}): GpgKey => {
-  const { created_at = 1_700_000_000, lifetime, isRevoked = false, more = [] } = options;
+  const { created_at = 1_700_000_000, lifetime, certified_for, isRevoked = false, more = [] } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const x = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   const identifier = Buffer.from('092b06010401da470f01', 'hex');
@@ -73,7 +75,10 @@ export const makeGpgKey = (email: string, options: Options = {}): GpgKey => {
   const certify = (address: string): Buffer[] => {
     const user = Buffer.from(`Somebody <${address}>`);
     const data = [hashedKey, Buffer.from([0xb4]), uint(user.length, 4), user];
-    const ends = lifetime === undefined ? [] : [subpacket(9, uint(lifetime, 4))];
+    const ends = [
+      ...(lifetime === undefined ? [] : [subpacket(9, uint(lifetime, 4))]),
+      ...(certified_for === undefined ? [] : [subpacket(3, uint(certified_for, 4))]),
+    ];
     const flags = subpacket(27, Buffer.from([3]));
     return [packet({ tag: 13, body: user }), makeSignature(0x13, data, created_at, [flags, ...ends])];
   };

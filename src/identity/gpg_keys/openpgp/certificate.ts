@@ -48,12 +48,16 @@ type Budget = { left: number };
 
 type Verifier = (signature: Signature, types: readonly number[], data: readonly Buffer[]) => boolean;
 
-/** Verifies signatures of the key on itself and its parts. */
+/** Of a key that is revoked, or of its parts: these count also if they expire. */
+const revocations = [0x20, 0x28, 0x30];
+
+/** Verifies signatures of the key on itself and its parts. What it says only for a time does not count. */
 const makeVerifier =
   (primary: PublicKey, budget: Budget): Verifier =>
   (signature, types, data) => {
     if (!types.includes(signature.type) || (signature.issuer ?? primary.keyid) !== primary.keyid)
       return false;
+    if (signature.lifetime !== 0 && !revocations.includes(signature.type)) return false;
     budget.left -= 1;
     return budget.left >= 0 && isSignatureOf(signature, primary, [toHashedKey(primary.body), ...data], true);
   };
@@ -100,7 +104,8 @@ const readSubkey = (part: Part, primary: PublicKey, verify: Verifier): SigningKe
   if (bound === null || bound.embedded === null || ((bound.key_flags ?? 0) & canSign) === 0) return null;
   const back = parseSignature(bound.embedded);
   const both = [toHashedKey(primary.body), toHashedKey(key.body)];
-  if (back === null || back.type !== 0x19 || !isSignatureOf(back, key, both, true)) return null;
+  if (back === null || back.type !== 0x19 || back.lifetime !== 0 || !isSignatureOf(back, key, both, true))
+    return null;
   const isRevoked = findLatest(part, [0x28], [verify, toHashedKey(key.body)]) !== null;
   return { key, ends_at: endOf(key, bound), isRevoked };
 };
@@ -114,7 +119,8 @@ const isUserPart = ({ packet }: Part): boolean =>
 const readCertificate = ([first, ...rest]: readonly Part[]): Certificate | null => {
   const primary = first === undefined ? null : parsePublicKey(first.packet.body);
   if (first === undefined || primary === null || primary.material === null) return null;
-  const verify = makeVerifier(primary, { left: maxVerified });
+  const budget = { left: maxVerified };
+  const verify = makeVerifier(primary, budget);
   const userParts = rest.filter(isUserPart).slice(0, maxUsers);
   const certified = userParts.flatMap((part) => {
     const signature = certifyUser(part, verify);
@@ -129,21 +135,19 @@ const readCertificate = ([first, ...rest]: readonly Part[]): Certificate | null 
   const ends_at = endOf(primary, latest) ?? (direct === null ? null : endOf(primary, direct));
   const flags = latest.key_flags ?? direct?.key_flags ?? canSign;
   const subkeys = rest.filter(({ packet }) => packet.tag === tags.publicSubkey).slice(0, maxSubkeys);
-  return {
-    primary,
-    isRevoked,
-    users: certified.flatMap(({ user }) => user ?? []),
-    signing: [
-      ...((flags & canSign) === 0 ? [] : [{ key: primary, ends_at, isRevoked }]),
-      ...subkeys
-        .flatMap((part) => readSubkey(part, primary, verify) ?? [])
-        .map((one) => ({
-          ...one,
-          ends_at: earlier(one.ends_at, ends_at),
-          isRevoked: isRevoked || one.isRevoked,
-        })),
-    ],
-  };
+  const signing = [
+    ...((flags & canSign) === 0 ? [] : [{ key: primary, ends_at, isRevoked }]),
+    ...subkeys
+      .flatMap((part) => readSubkey(part, primary, verify) ?? [])
+      .map((one) => ({
+        ...one,
+        ends_at: earlier(one.ends_at, ends_at),
+        isRevoked: isRevoked || one.isRevoked,
+      })),
+  ];
+  // Among what was not verified may be a revocation.
+  if (budget.left < 0) return null;
+  return { primary, isRevoked, users: certified.flatMap(({ user }) => user ?? []), signing };
 };
 
 /** Parses an armored public key; null: it is none, or none that can sign and names a user. */
