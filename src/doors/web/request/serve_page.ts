@@ -67,11 +67,13 @@ const problemsIn = (error: unknown): Problems | null => {
   return problems !== null && Object.keys(problems.fields).length > 0 ? problems.fields : null;
 };
 
+/** @param path the parameters in the address, which name records */
 const runPage = async (
   page: AnyPage,
   visit: OpenVisit,
-  sent: RawParams,
+  { form, path }: { form: RawParams; path: RawParams },
 ): Promise<View | Redirect | RawPage> => {
+  const sent = { ...form, ...path };
   let params: Record<string, unknown>;
   try {
     const files = getReceivedFiles(sent, getFileParams(page.params));
@@ -79,6 +81,8 @@ const runPage = async (
   } catch (error) {
     const problems = problemsIn(error);
     if (problems === null || page.invalid === undefined) throw error;
+    // No record has this address, so there is no form to show again.
+    if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw error;
     return await page.invalid(visit, sent, problems);
   }
   return await page.handle(visit, params);
@@ -135,16 +139,16 @@ export const serve = async (
   }
   // 404: others must not learn which administration pages exist.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
-  const sent = await sentBy(page, request);
-  visit.files = getFileParts(sent);
-  const shown = { audience: page.audience, token: sent['authenticity_token'] };
+  const form = await sentBy(page, request);
+  visit.files = getFileParts(form);
+  const shown = { audience: page.audience, token: form['authenticity_token'] };
   const needsToken = page.method === 'POST' && page.isSignedLink !== true;
   if (needsToken && !isOurForm(visit, request, shown)) {
     throw new Failure('unprocessable', { message: '422 Unprocessable Entity' });
   }
   const path = request.params as RawParams;
   try {
-    return await answer(visit, reply, await runPage(page, visit, { ...sent, ...path }));
+    return await answer(visit, reply, await runPage(page, visit, { form, path }));
   } catch (error) {
     if (!mayNeedSignIn(page, visit, error)) throw error;
     // To programs, an address without a page that they may read is an unknown route.
