@@ -1,12 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
 import { GitError } from '../git_error.ts';
 import { count, file, flag, oid, paths, ref, text, without } from './arguments.ts';
 import { makeEnvironment } from './environment.ts';
+import { makeExec } from './spawn.ts';
+
+const skip = existsSync('/usr/bin/prlimit') ? false : 'prlimit is not installed';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
@@ -168,4 +173,42 @@ it('runs no program named in the configuration or attributes of a repository', a
   await ask('diff.files', { from: from!, to: to!, limits, paths: ['a'] });
   await ask('diff.raw', { from: from!, to: to!, max: 1000 });
   await assert.rejects(readFile(mark));
+});
+
+it('reports a process that something else killed as a passing problem', async () => {
+  const program = join(test.root, 'killed');
+  await writeFile(program, '#!/bin/sh\nkill -9 $$\n', { mode: 0o700 });
+  const exec = makeExec(program);
+  const run = exec.run({ command: 'version', args: [], dir: null, slot: 'interactive', seconds: 20 });
+  await assert.rejects(run, { kind: 'unavailable' });
+});
+
+it('reports exhausted descriptors as a passing problem, and goes on', { skip }, async () => {
+  const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import { makeExec } from ${JSON.stringify(join(import.meta.dirname, 'spawn.ts'))};
+    const exec = makeExec();
+    const version = () => exec.run({ command: 'version', args: [], dir: null, slot: 'interactive', seconds: 20 });
+    await version();
+    const open = [];
+    try { for (;;) open.push(openSync('/dev/null')); } catch {}
+    const kinds = [];
+    for (const left of [0, 1, 3, 5]) {
+      for (let one = 0; one < left; one += 1) closeSync(open.pop());
+      kinds.push(await version().then(() => 'done', (error) => error.kind ?? String(error)));
+    }
+    for (const one of open) closeSync(one);
+    console.log(JSON.stringify([kinds, (await version()).code]));`;
+  const { stdout } = await promisify(execFile)('prlimit', [
+    '--nofile=60',
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    script,
+  ]);
+  const [kinds, code] = JSON.parse(stdout) as [string[], number];
+  assert.deepEqual(
+    [kinds.filter((kind) => !['unavailable', 'done'].includes(kind)), kinds[0], code],
+    [[], 'unavailable', 0],
+  );
 });

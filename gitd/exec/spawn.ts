@@ -145,6 +145,12 @@ const buildCommandLine = (git: string, run: GitRun): string[] => {
   return run.unbuffered === true ? ['stdbuf', '-o0', ...args] : args;
 };
 
+/** Errors that pass: the system has no more processes, descriptors or memory at the moment. */
+const exhausted = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+const startFailure = ({ code = '', message }: NodeJS.ErrnoException): GitError =>
+  new GitError(exhausted.has(code) ? 'unavailable' : 'internal', `git does not start: ${message}`);
+
 const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
   const [program = git, ...args] = [...limitCommand(run), ...buildCommandLine(git, run)];
   return spawn(program, args, {
@@ -158,14 +164,29 @@ const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
 
 const untilClosed = async (child: ChildProcess): Promise<ExitStatus> => {
   const { promise, resolve, reject } = Promise.withResolvers<ExitStatus>();
-  child.once('error', (error) => reject(new GitError('internal', `git does not start: ${error.message}`)));
+  child.once('error', (error) => reject(startFailure(error)));
   child.once('close', (code, signal) => resolve({ code, signal }));
   return await promise;
 };
 
-const startProcess = (starter: Starter, run: GitRun): GitProcess => {
-  const child = spawnGit(starter, run);
+/** @throws GitError without descriptors for the pipes of the process */
+const startWithPipes = (starter: Starter, run: GitRun) => {
+  let child: ChildProcess;
+  try {
+    child = spawnGit(starter, run);
+  } catch (error) {
+    throw startFailure(error as NodeJS.ErrnoException);
+  }
   const closed = untilClosed(child);
+  if ((child.stdin as Writable | null | undefined) === undefined) {
+    closed.catch(() => undefined);
+    throw new GitError('unavailable', 'git does not start: there are no descriptors for its pipes');
+  }
+  return { child, closed };
+};
+
+const startProcess = (starter: Starter, run: GitRun): GitProcess => {
+  const { child, closed } = startWithPipes(starter, run);
   const pid = child.pid ?? 0;
   if (pid > 0) lowerPriority(pid, run.slot === 'maintenance' ? 19 : 10);
   const [stdin, stdout, stderr] = [child.stdin, child.stdout, child.stderr] as [Writable, Readable, Readable];
@@ -236,11 +257,11 @@ const collect = async (
   });
   process.stdin.end(run.input ?? '');
   const { code, signal } = await process.ended;
-  if (code === null || !codes.includes(code))
-    throw new GitError(
-      'internal',
-      `git ${run.command} ended with ${code ?? signal}: ${process.stderrTail()}`,
-    );
+  if (code === null || !codes.includes(code)) {
+    // Something else than gitd has killed it, such as the system when it was short of memory.
+    const kind = signal === null ? 'internal' : 'unavailable';
+    throw new GitError(kind, `git ${run.command} ended with ${code ?? signal}: ${process.stderrTail()}`);
+  }
   return { code, stdout: Buffer.concat(chunks, size), stderr: process.stderrTail() };
 };
 

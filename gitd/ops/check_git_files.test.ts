@@ -42,7 +42,7 @@ it('accepts and refuses files as a push does', async () => {
 it('does not blame the file when git does not start, is killed, or fails otherwise', async () => {
   const missing = { ...repository.context, exec: makeExec(join(storage.root, 'nothing')) };
   await assert.rejects(check(missing, good), { kind: 'internal' });
-  await assert.rejects(check(await withGit('kill -9 $$'), good), { kind: 'internal', message: /SIGKILL/ });
+  await assert.rejects(check(await withGit('kill -9 $$'), good), { kind: 'unavailable', message: /SIGKILL/ });
   const full = await withGit('echo "fatal: write error: No space left on device" >&2; exit 128');
   await assert.rejects(check(full, good), { kind: 'internal', message: /No space left/ });
 });

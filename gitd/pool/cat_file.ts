@@ -163,14 +163,11 @@ export const makeCatFilePool = (exec: Exec): CatFilePool => {
   return {
     info: async (dir, name) => {
       const line = `info ${checked(name)}\n`;
-      return await requireRepository(
-        dir,
-        await pool.use(dir, async ({ ask }) => await ask(line, null), true),
-      );
+      return await requireRepository(dir, await pool.use(dir, async ({ ask }) => await ask(line, null)));
     },
     contents: async (dir, name, max) => {
       const line = `contents ${checked(name)}\n`;
-      return await requireRepository(dir, await pool.use(dir, async ({ ask }) => await ask(line, max), true));
+      return await requireRepository(dir, await pool.use(dir, async ({ ask }) => await ask(line, max)));
     },
     endWorkers: async (dir) => await pool.endWorkers(dir),
     stop: async () => await pool.stop(),

@@ -1,7 +1,7 @@
 /** Compares trees through `git diff-tree --stdin`. */
 import { randomBytes } from 'node:crypto';
 import { type Argument, flag, oid } from '../exec/arguments.ts';
-import type { Exec, GitProcess } from '../exec/spawn.ts';
+import type { Exec, ExitStatus, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import { ProcessPool, ProcessDied } from './process_pool.ts';
 
@@ -59,12 +59,13 @@ const openDiffTree = async (exec: Exec, dir: string): Promise<DiffTree> => {
   let onChunk: (chunk: Buffer) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
   process.stdout.on('data', (chunk: Buffer) => onChunk(chunk));
-  const died = (): void => {
+  const onEnd = ({ signal }: ExitStatus): void => {
     const stderrTail = process.stderrTail();
     const isMissing = /bad object|unable to read|not a tree|could not/i.test(stderrTail);
-    fail(isMissing ? new GitError('missing', stderrTail) : new ProcessDied(`diff-tree ended: ${stderrTail}`));
+    const died = new ProcessDied(`diff-tree ended: ${signal ?? stderrTail}`, signal !== null);
+    fail(isMissing ? new GitError('missing', stderrTail) : died);
   };
-  process.ended.then(died, (why: Error) => fail(why));
+  process.ended.then(onEnd, (why: Error) => fail(why));
   return {
     process,
     run: async ({ trees, signal, seconds }, push) => {
@@ -109,7 +110,16 @@ export const makeDiffTreePool = (exec: Exec): DiffTreePool => {
     idleSeconds: 20,
   });
   return {
-    run: async (request, push) => await pool.use(request.dir, async ({ run }) => await run(request, push)),
+    run: async (request, push) => {
+      let isPushed = false;
+      const note = (chunk: Buffer): boolean => {
+        isPushed = true;
+        return push(chunk);
+      };
+      // What was passed on cannot be taken back.
+      const mayRetry = (): boolean => !isPushed;
+      await pool.use(request.dir, async ({ run }) => await run(request, note), mayRetry);
+    },
     endWorkers: async (dir) => await pool.endWorkers(dir),
     stop: async () => await pool.stop(),
   };

@@ -136,7 +136,7 @@ export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
         signal.removeEventListener('abort', onAbort);
       }
     };
-    return await pool.use(dir, work, true);
+    return await pool.use(dir, work);
   };
 
   return {

@@ -55,6 +55,45 @@ it('recovers when a process was killed', async () => {
   await ask('refs.update', { updates: [{ ref: 'refs/heads/b', old: null, new: id! }] });
 });
 
+it('compares trees by another process if one was killed before it answered', async () => {
+  const repository = test.repository();
+  await repository.commitAll({ a: '1' }, { a: '2' });
+  const { dir, context, git } = repository;
+  const trees = await Promise.all(
+    ['main~1', 'main'].map(async (name) => (await git('rev-parse', `${name}^{tree}`)).trim()),
+  );
+  const compare = async (): Promise<string> => {
+    const chunks: Buffer[] = [];
+    const request = { dir, trees: trees as [string, string], signal: context.signal, seconds: 20 };
+    await context.pools.diffTree.run(request, (chunk) => void chunks.push(chunk) as never);
+    return Buffer.concat(chunks).toString();
+  };
+  const answer = await compare();
+  const [pid = 0, ...others] = processesOf(repository, 'diff-tree');
+  assert.deepEqual([others, answer.includes('+2')], [[], true]);
+  // It is sent the request, and ends before it reads that.
+  process.kill(pid, 'SIGSTOP');
+  const asked = compare();
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((done) => void setImmediate(done));
+  process.kill(pid, 'SIGKILL');
+  assert.equal(await asked, answer);
+});
+
+it('reports a comparison whose process was killed within its answer as a passing problem', async () => {
+  const repository = test.repository();
+  const large = randomBytes(2_000_000).toString('base64').replaceAll(/.{60}/g, '$&\n');
+  await repository.commitAll({ large }, { small: '1' });
+  const { dir, context, git } = repository;
+  const empty = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+  const tree = (await git('rev-parse', 'main^{tree}')).trim();
+  const kill = (): false => {
+    for (const pid of processesOf(repository, 'diff-tree')) process.kill(pid, 'SIGKILL');
+    return false;
+  };
+  const request = { dir, trees: [empty, tree] as [string, string], signal: context.signal, seconds: 20 };
+  await assert.rejects(context.pools.diffTree.run(request, kill), { kind: 'unavailable' });
+});
+
 it('reports a repository that was moved away while its processes run', async () => {
   const { dir, commitAll, context } = test.repository();
   await commitAll({ a: '1' });

@@ -3,11 +3,19 @@
  * several requests at once (`maxRequestsPerWorker`) if its protocol lets them queue.
  */
 import type { GitProcess } from '../exec/spawn.ts';
-import { noRepository } from '../git_error.ts';
+import { GitError, noRepository } from '../git_error.ts';
 import { repositoryExists } from '../disk/storage_paths.ts';
 
 /** The process ended in the middle of a request. */
-export class ProcessDied extends Error {}
+export class ProcessDied extends Error {
+  /** Something else than gitd has killed it, such as the system when it was short of memory. */
+  readonly isKilled: boolean;
+
+  constructor(message: string, isKilled = false) {
+    super(message);
+    this.isKilled = isKilled;
+  }
+}
 
 export type Worker = { process: GitProcess };
 
@@ -60,16 +68,22 @@ export class ProcessPool<W extends Worker> {
   }
 
   /**
-   * Runs `work` with a worker. If its process dies and `retry` is true, runs `work` again with another worker.
+   * Runs `work` with a worker. If its process dies and `mayRetry` allows it, runs `work` again with another worker.
    * @throws GitError `no_repository`
    */
-  async use<T>(dir: string, work: (worker: W) => Promise<T>, retry = false): Promise<T> {
+  async use<T>(
+    dir: string,
+    work: (worker: W) => Promise<T>,
+    mayRetry: () => boolean = () => true,
+  ): Promise<T> {
     // Each failed try removes a dead worker, so after `maxWorkersPerRepository` retries a live one is found.
-    for (let tries = retry ? this.#options.maxWorkersPerRepository : 0; ; tries -= 1) {
+    for (let tries = this.#options.maxWorkersPerRepository; ; tries -= 1) {
       try {
         return await this.#runOnce(dir, work);
       } catch (error) {
-        if (tries === 0 || !(error instanceof ProcessDied)) throw error;
+        if (!(error instanceof ProcessDied)) throw error;
+        if (tries > 0 && mayRetry()) continue;
+        throw error.isKilled ? new GitError('unavailable', error.message) : error;
       }
     }
   }

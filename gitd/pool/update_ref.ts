@@ -105,7 +105,7 @@ export const makeUpdateRefPool = (exec: Exec): UpdateRefPool => {
   return {
     update: async (dir, updates) => {
       const text = updates.map(buildLine).join('');
-      await pool.use(dir, async ({ commit }) => await commit(text), true);
+      await pool.use(dir, async ({ commit }) => await commit(text));
     },
     endWorkers: async (dir) => await pool.endWorkers(dir),
     stop: async () => await pool.stop(),
