@@ -7,7 +7,7 @@ import { requireInstance } from '../storage/claim_storage.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import type { Peer } from './handshake.ts';
 import { makeReceiver, makeSender } from './socket_streams.ts';
-import { type ServerParts, asLost, makeContext } from './call_context.ts';
+import { type ServerParts, asGone, makeContext } from './call_context.ts';
 
 type PendingQuestions = Map<number, PromiseWithResolvers<never>>;
 
@@ -75,7 +75,7 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
       finish(socket, { result });
     } catch (caught) {
       done = true;
-      const error = asLost(caught, params);
+      const error = await asGone(caught, parts.storage, params);
       const kind = classifyError(error);
       if (kind === 'internal')
         parts.storage.log('a stream failed', { name, error: String((error as Error).stack) });

@@ -1,7 +1,7 @@
 /** Builds the context of a call for its handler. */
 import type { Context, MethodHandlers, Storage, StreamHandlers } from '../handler_types.ts';
-import { isGitError, repositoryLost } from '../git_error.ts';
-import { resolveRepositoryPath } from '../disk/storage_paths.ts';
+import { classifyError, isGitError, noRepository, repositoryLost } from '../git_error.ts';
+import { repositoryExists, resolveRepositoryPath } from '../disk/storage_paths.ts';
 import type { Drain } from './count_active_calls.ts';
 
 export type ServerParts = {
@@ -25,8 +25,18 @@ export const makeContext = (storage: Storage, params: unknown, signal: AbortSign
   return { ...storage, dir, written: isWritten(params), signal };
 };
 
+/** Turns an unforeseen error into "no repository" if the repository was removed while git read it. */
+const asRemoved = async (error: unknown, storage: Storage, params: unknown): Promise<unknown> => {
+  const { repository } = (params ?? {}) as { repository?: unknown };
+  if (repository === undefined || classifyError(error) !== 'internal') return error;
+  return (await repositoryExists(resolveRepositoryPath(storage.root, repository))) ? error : noRepository();
+};
+
 /**
- * Turns "no repository" into "unavailable" if the repository was written to before: it is lost, or its storage is.
+ * Names what is wrong with a repository that is gone: "no repository", or "unavailable" if it was written to before,
+ * for it is lost, or its storage is.
  */
-export const asLost = (error: unknown, params: unknown): unknown =>
-  isWritten(params) && isGitError(error, 'no_repository') ? repositoryLost() : error;
+export const asGone = async (caught: unknown, storage: Storage, params: unknown): Promise<unknown> => {
+  const error = await asRemoved(caught, storage, params);
+  return isWritten(params) && isGitError(error, 'no_repository') ? repositoryLost() : error;
+};

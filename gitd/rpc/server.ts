@@ -8,7 +8,7 @@ import { requireInstance } from '../storage/claim_storage.ts';
 import { makeDrain } from './count_active_calls.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import { type Peer, performHandshake } from './handshake.ts';
-import { type ServerParts, asLost, makeContext } from './call_context.ts';
+import { type ServerParts, asGone, makeContext } from './call_context.ts';
 import { answerStream } from './answer_stream.ts';
 
 /** Maximum calls at once per connection; further ones wait in the socket. */
@@ -59,7 +59,7 @@ const answerCall = async (
     const { result, body } = await orAborted(work, control.signal);
     if (socket.writable) writeFrame(socket, { id, result }, body);
   } catch (caught) {
-    const error = asLost(caught, params);
+    const error = await asGone(caught, parts.storage, params);
     const kind = classifyError(error);
     if (kind === 'internal')
       parts.storage.log('a call failed', { method, error: String((error as Error).stack) });

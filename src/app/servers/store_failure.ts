@@ -1,4 +1,4 @@
-/** Maps errors of the database and of the repository storages to the failures that clients see. */
+/** Maps errors of the database, the repository storages and the system to the failures that clients see. */
 import type { Store } from '../../platform/db/open.ts';
 import { type Failure, conflict, notFound, unavailable } from '../../platform/errors.ts';
 import { type GitFailure, isGitFailure } from '../../platform/git/failure.ts';
@@ -10,13 +10,23 @@ const gitFailure = ({ kind }: GitFailure): Failure | null => {
   if (kind === 'too_large') return tooLarge('the content of the repository exceeds a limit');
   if (kind === 'conflict') return conflict('409 Conflict');
   if (kind === 'invalid') return unreadable();
-  return kind === 'missing' ? notFound() : null;
+  // A repository that is gone was removed since the project was found.
+  return kind === 'missing' || kind === 'no_repository' ? notFound() : null;
+};
+
+/** Codes of errors that pass: a full disk, or no more descriptors, processes or memory at the moment. */
+const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+const isExhausted = (error: unknown): boolean => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && exhausted.has(code);
 };
 
 /** Returns a function that maps an error; null: an internal error. */
 export const storeFailure = (store: Store) => {
   return (error: unknown): Failure | null => {
-    const mayRetry = store.isStoreFull(error) || store.isUnreachable(error) || store.isConflict(error);
+    const mayRetry =
+      store.isStoreFull(error) || store.isUnreachable(error) || store.isConflict(error) || isExhausted(error);
     if (mayRetry) return unavailable();
     if (isGitFailure(error)) return gitFailure(error);
     // Another request took the name or removed the record between the check and the write.
