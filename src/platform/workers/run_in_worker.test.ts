@@ -1,11 +1,16 @@
 /** Worker threads for untrusted input: they return results, ask questions, and are terminated past their limits. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Program } from './program_path.ts';
 import { WorkerLimitError, runInWorker } from './run_in_worker.ts';
+
+const skip = existsSync('/usr/bin/prlimit') ? false : 'prlimit is not installed';
 
 let folder: string;
 before(async () => {
@@ -77,4 +82,22 @@ test('serves owners round-robin and limits the waiting tasks of each', async () 
   await assert.rejects(runInWorker(path, { owner: 'a', task: null }), { kind: 'unavailable' });
   await Promise.all(all);
   assert.deepEqual(done.slice(0, 4), ['a', 'a', 'b', 'a']);
+});
+
+test('refuses a task for now if no thread can start', { skip }, async () => {
+  const path = await program('exhausted', echo);
+  const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import { runInWorker } from ${JSON.stringify(join(import.meta.dirname, 'run_in_worker.ts'))};
+    const open = [];
+    try { for (;;) open.push(openSync('/dev/null')); } catch {}
+    const work = () => runInWorker(${JSON.stringify(path)}, { owner: 'me', task: 1 });
+    const refused = await work().catch(({ kind }) => kind);
+    for (const one of open) closeSync(one);
+    console.log(JSON.stringify([refused, await work()]));
+    process.exit();`;
+  const file = join(folder, 'exhausts.mjs');
+  await writeFile(file, script);
+  const { stdout } = await promisify(execFile)('prlimit', ['--nofile=60', process.execPath, file]);
+  assert.deepEqual(JSON.parse(stdout), ['unavailable', 1]);
 });

@@ -4,6 +4,7 @@
  * owner, so that many tasks of one owner delay only that owner.
  */
 import { Worker } from 'node:worker_threads';
+import { unavailable } from '../errors.ts';
 import type { FromThread, ToThread } from './messages.ts';
 import type { Program } from './program_path.ts';
 import { type FairQueue, makeFairQueue } from './fair_queue.ts';
@@ -126,8 +127,10 @@ const startThread = (crew: ProgramThread): Thread => {
     else settle(crew, thread, message);
   });
   worker.on('error', (error: Error & { code?: string }) => {
-    const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    fail(crew, thread, isMemory ? new WorkerLimitError('it takes too much memory') : error);
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+      fail(crew, thread, new WorkerLimitError('it takes too much memory'));
+    // The system has no more threads, descriptors or memory at the moment.
+    else fail(crew, thread, error.code === 'ERR_WORKER_INIT_FAILED' ? unavailable() : error);
   });
   worker.on('exit', () => {
     if (crew.thread === thread) fail(crew, thread, new Error('a thread ended'));
@@ -164,8 +167,8 @@ const startNextTask = (crew: ProgramThread): void => {
 
 /**
  * Runs a task in the worker thread of a program. Task and result are cloned.
- * @throws WorkerLimitError past the limits of the program; Failure 503 if too many tasks of the owner wait; errors of
- *   `answer`
+ * @throws WorkerLimitError past the limits of the program; Failure 503 if too many tasks of the owner wait, or no thread
+ *   can start; errors of `answer`
  */
 export const runInWorker = async (program: Program, task: Task): Promise<unknown> => {
   const crew = programThreads.get(program.path) ?? { program, turns: makeFairQueue<Waiting>(), thread: null };
