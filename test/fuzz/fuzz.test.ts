@@ -24,7 +24,7 @@ let gantry: TestService;
 let world: World;
 
 before(async () => {
-  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn' });
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn', GANTRY_SLOW_STATEMENT: '0' });
   world = await seedWorld(gantry);
 });
 after(async () => await gantry.close());

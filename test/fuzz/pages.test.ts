@@ -25,7 +25,7 @@ const signedIn = async (username: string): Promise<Visitor> => {
 };
 
 before(async () => {
-  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn' });
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn', GANTRY_SLOW_STATEMENT: '0' });
   await seedWorld(gantry);
   visitors = {
     root: await signedIn('root'),

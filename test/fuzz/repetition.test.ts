@@ -36,7 +36,7 @@ let browser: Record<string, string>;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 before(async () => {
-  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn' });
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'warn', GANTRY_SLOW_STATEMENT: '0' });
   ({ places } = await seedWorld(gantry));
   const { status } = await gantry.api('PUT /users/1', {
     json: { password: 'correct horse battery' },
