@@ -1881,6 +1881,16 @@ CREATE TABLE sign_in_failures (
 
 CREATE INDEX sign_in_failures_first on sign_in_failures (first_at);
 
+CREATE TABLE snippet_files (
+  id integer primary key autoincrement,
+  snippet_id integer not null references snippets (id) on delete cascade,
+  position integer not null,
+  path text not null,
+  content text not null
+) strict;
+
+CREATE UNIQUE INDEX snippet_files_path on snippet_files (snippet_id, path);
+
 CREATE TABLE snippets (
   id integer primary key autoincrement,
   project_id integer references projects (id) on delete cascade,

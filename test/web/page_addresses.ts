@@ -56,6 +56,7 @@ const ofProject: Record<string, string | null> = {
   'snippets/:id': 'snippets/<snippet>',
   'snippets/:id/edit': 'snippets/<snippet>/edit',
   'snippets/:id/raw': null,
+  'snippets/:id/raw/:ref/:path': null,
   'boards/:id': 'boards/<board>',
   'boards/:id/edit': 'boards/<board>/edit',
   'boards/:id/issues/new': 'boards/<board>/issues/new?list=open',
@@ -115,6 +116,7 @@ const ofInstance: Record<string, string | null> = {
   '/snippets/:id': '/snippets/<own snippet>',
   '/snippets/:id/edit': '/snippets/<own snippet>/edit',
   '/snippets/:id/raw': null,
+  '/snippets/:id/raw/:ref/:path': null,
   '/users/:name/activity': null, // leads to the profile
   '/help/:topic': '/help/operations',
   '/robots.txt': null,
@@ -204,7 +206,14 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
   await send(`POST ${path}/issues/1/notes`, { body: 'An internal note', internal: true });
   const requestNote = await send(`POST ${path}/merge_requests/1/notes`, { body: 'A note' });
-  const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
+  const files = {
+    title: 'Span',
+    visibility: 'public',
+    files: [
+      { file_path: 'span.js', content: 'const a = 1;' },
+      { file_path: 'notes.md', content: '# Span' },
+    ],
+  };
   const snippet = await send(`POST ${path}/snippets`, files);
   const own = await send('POST /snippets', files);
   const { platform } = gantry.service;

@@ -37,6 +37,7 @@ export const projectNouns = [
       'POST /:id',
       'GET /:id/edit',
       'GET /:id/raw',
+      'GET /:id/raw/:ref/:path',
       'POST /:id/delete',
     ],
   },

@@ -145,6 +145,7 @@ export const pagePaths: PagePath[] = [
       'POST /snippets/:id',
       'GET /snippets/:id/edit',
       'GET /snippets/:id/raw',
+      'GET /snippets/:id/raw/:ref/:path',
       'POST /snippets/:id/delete',
     ],
     load: async () => (await import('./pages/snippets/pages.ts')).pages,

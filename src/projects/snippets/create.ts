@@ -3,6 +3,7 @@ import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { holdProject } from '../projects/lock_project.ts';
+import { storeFurtherFiles } from './files.ts';
 import { type Home, mayCreate } from './snippet_home.ts';
 import { findSnippet } from './queries.ts';
 import type { SnippetRow } from './snippet_row.ts';
@@ -18,7 +19,8 @@ export type NewSnippet = SnippetText & {
 export const createSnippet = async (call: Call, home: Home, input: NewSnippet): Promise<SnippetRow> => {
   if (!mayCreate(call, home)) throw forbidden();
   const visibility = input.visibility ?? call.settings.default_snippet_visibility;
-  const { title, file_name, content } = checkSnippet(call, input, visibility);
+  const { title, files } = checkSnippet(call, input, visibility);
+  const [{ path: file_name, content }, ...others] = files;
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     if (home !== null) await holdProject(tx, home.id);
@@ -39,6 +41,7 @@ export const createSnippet = async (call: Call, home: Home, input: NewSnippet): 
       })
       .returning('id')
       .executeTakeFirstOrThrow();
+    if (others.length > 0) await storeFurtherFiles(tx, id, others);
     await recordEvent(tx, actor, {
       kind: 'snippet.created',
       project_id: home?.id ?? null,

@@ -1,12 +1,11 @@
-/** The `files` parameter of newer clients. A snippet here has one file. */
+/** Reads the `files` parameter. */
 import { type Failure, badRequest } from '../../platform/errors.ts';
-
-export type SentFile = { file_name?: string; content?: string };
+import { type FileAction, fileActions } from './apply_file_actions.ts';
 
 /** Maximum number of characters, as of every long text. */
 const maxTextLength = 1_048_576;
-
-const actions = ['create', 'update', 'move'];
+/** More than a snippet has files, so that a request can replace each of them. */
+const maxActions = 30;
 
 const refused = (problem: string): Failure => badRequest(`files ${problem}`);
 
@@ -21,20 +20,40 @@ const readText = (value: unknown, name: string): string | undefined => {
   return value;
 };
 
+const readAction = (sent: unknown): FileAction => {
+  if (typeof sent !== 'object' || sent === null) throw refused('is invalid');
+  const { action, file_path, previous_path, content } = sent as Record<string, unknown>;
+  const known = fileActions.find((name) => name === action);
+  if (known === undefined && action !== undefined && action !== null) throw refused('[action] is invalid');
+  return {
+    action: known,
+    file_path: readText(file_path, 'file_path'),
+    previous_path: readText(previous_path, 'previous_path'),
+    content: readText(content, 'content'),
+  };
+};
+
 /**
- * Reads the one file; empty if none was sent.
- * @throws Failure 400 for another number of files, or an invalid one
+ * Reads the changes of files; undefined if none were sent.
+ * @throws Failure 400 for invalid ones
  */
-export const sentFile = (sent: unknown): SentFile => {
-  if (sent === undefined || sent === null) return {};
+export const readFileActions = (sent: unknown): FileAction[] | undefined => {
+  if (sent === undefined || sent === null) return undefined;
   // A form sends a hash by index.
   const list: unknown[] = Array.isArray(sent) ? sent : Object.values(sent);
-  const [file] = list;
-  if (list.length !== 1) throw refused('must be one: a snippet has one file');
-  if (typeof file !== 'object' || file === null) throw refused('is invalid');
-  const { action, file_path, content } = file as Record<string, unknown>;
-  if (action !== undefined && !actions.some((existing) => existing === action))
-    throw refused('[action] is invalid');
-  const [name, text] = [readText(file_path, 'file_path'), readText(content, 'content')];
-  return { ...(name !== undefined && { file_name: name }), ...(text !== undefined && { content: text }) };
+  if (list.length === 0) throw refused('is empty');
+  if (list.length > maxActions) throw refused(`are too many (maximum is ${maxActions})`);
+  return list.map(readAction);
+};
+
+/** Requires that the files come in one way. @throws Failure 400 */
+export const requireOneWay = (input: {
+  files?: unknown;
+  file_name?: unknown;
+  content?: unknown;
+  code?: unknown;
+}): void => {
+  const names = (['content', 'code', 'file_name'] as const).filter((name) => input[name] !== undefined);
+  if (input.files !== undefined && input.files !== null && names.length > 0)
+    throw badRequest(`files and ${names.join(', ')} are mutually exclusive`);
 };

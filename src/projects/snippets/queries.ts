@@ -66,7 +66,16 @@ export const listAllSnippets = async (
 
 export type SnippetSearch = { search: string; sort: 'asc' | 'desc'; include_archived: boolean };
 
-/** Lists the visible snippets of all homes whose title or file name contains a text, by age. */
+/** Over `snippets`: the title or the name of a file contains a text. */
+const namesContain = (search: string): RawBuilder<boolean> =>
+  anyOf([
+    contains('snippets.title', search),
+    contains('snippets.file_name', search),
+    sql<boolean>`exists (select 1 from snippet_files
+      where snippet_files.snippet_id = snippets.id and ${contains('snippet_files.path', search)})`,
+  ]);
+
+/** Lists the visible snippets of all homes whose title, or the name of a file, contains a text, by age. */
 export const searchSnippets = async (
   { db, viewer, platform }: Call,
   { search, sort, include_archived }: SnippetSearch,
@@ -74,7 +83,7 @@ export const searchSnippets = async (
 ): Promise<Page<PlacedSnippet>> => {
   const where = allOf([
     visibleSnippetsAnywhere(viewer, platform.store.dialect),
-    anyOf([contains('snippets.title', search), contains('snippets.file_name', search)]),
+    namesContain(search),
     ...(include_archived ? [] : [sql<boolean>`coalesce(projects.archived, 0) = 0`]),
   ]);
   return await selectSnippets(db, where, { sort, ...page });
@@ -128,6 +137,7 @@ export const lockSnippet = async ({ db, dialect }: Tx, id: number): Promise<void
   await db.selectFrom('snippets').select('id').where('id', '=', id).modifyEnd(dialect.forUpdate).execute();
 };
 
+/** Loads the text of the first file. */
 export const loadContent = async (db: Reader, id: number): Promise<string> => {
   const row = await db.selectFrom('snippets').select('content').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw missing();

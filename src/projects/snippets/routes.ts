@@ -2,35 +2,28 @@
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { missingAttribute, nothingToChange } from '../../platform/errors.ts';
-import { Answer } from '../../platform/http/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
-  bool,
   clearable,
   id,
-  idOrPath,
   longText,
   object,
   oneOf,
   optional,
   raw,
-  string,
   time,
   unsupportedFilter,
 } from '../../platform/http/schema.ts';
 import { createSnippet } from './create.ts';
 import { deleteSnippet } from './delete.ts';
-import { sentFile } from './files_param.ts';
-import { type Home, openHome } from './snippet_home.ts';
-import { renderSnippets, snippetShape, snippetsJson } from './json.ts';
-import {
-  type SnippetFilter,
-  loadUserAgent,
-  loadContent,
-  findSnippet,
-  listAllSnippets,
-  listSnippets,
-} from './queries.ts';
+import { applyFileActions } from './apply_file_actions.ts';
+import type { SnippetFiles } from './files.ts';
+import { readFileActions, requireOneWay } from './files_param.ts';
+import type { Home } from './snippet_home.ts';
+import { renderSnippets, snippetsJson } from './json.ts';
+import { type SnippetFilter, findSnippet, listAllSnippets, listSnippets } from './queries.ts';
+import { rawRoutes } from './raw_routes.ts';
+import { type Side, shared, side } from './sides.ts';
 import type { SnippetRow } from './snippet_row.ts';
 import { type SnippetEdit, updateSnippet } from './update.ts';
 
@@ -42,31 +35,12 @@ const texts = {
   file_name: optional(file_name),
   content: optional(content),
   code: optional({ ...content, description: 'another name of content' }),
-  files: optional(raw('one file, as `{ file_path, content }`: in place of file_name and content')),
+  files: optional(
+    raw('array of `{ file_path, content }`, of edits with `action` and `previous_path`: up to ten files'),
+  ),
   description: optional(clearable(longText())),
   visibility: optional(oneOf(['private', 'internal', 'public'])),
 };
-
-const shared = { area: 'snippets', audience: 'user', reply: snippetShape } as const;
-
-/** The differences between the endpoints of users and of projects. */
-const side = (kind: 'personal' | 'project') => {
-  const isPersonal = kind === 'personal';
-  const path = isPersonal ? '/snippets' : '/projects/:id/snippets';
-  const param = isPersonal ? 'id' : 'snippet_id';
-  return {
-    word: isPersonal ? 'a snippet' : 'a snippet of a project',
-    path,
-    param,
-    one: `${path}/:${param}`,
-    home: isPersonal ? {} : { id: idOrPath('project') },
-    toHome: (call: Call, input: Record<string, unknown>): Promise<Home> =>
-      openHome(call, isPersonal ? undefined : (input['id'] as number | string)),
-    getSnippetId: (input: Record<string, unknown>): number => input[param] as number,
-  };
-};
-
-type Side = ReturnType<typeof side>;
 
 const render = async (call: Call, home: Home, row: SnippetRow) => (await snippetsJson(call, home, [row]))[0];
 
@@ -101,6 +75,27 @@ const listAll = endpoint({
   },
 });
 
+type SentFiles = {
+  file_name?: string | undefined;
+  content?: string | undefined;
+  code?: string | undefined;
+  files?: unknown;
+};
+
+/** Reads the files of a new snippet. @throws Failure 400 */
+const readNewFiles = (input: SentFiles): SnippetFiles => {
+  requireOneWay(input);
+  const actions = readFileActions(input.files);
+  if (actions !== undefined)
+    return applyFileActions(
+      [],
+      actions.map((one) => ({ ...one, action: 'create' })),
+    );
+  const { file_name: path = '', code, content: only = code } = input;
+  if (only === undefined) throw missingAttribute('content');
+  return [{ path, content: only }];
+};
+
 const create = ({ word, path, home, toHome }: Side) =>
   endpoint({
     method: 'POST',
@@ -109,17 +104,11 @@ const create = ({ word, path, home, toHome }: Side) =>
     ...shared,
     params: object({ ...home, title, ...texts }),
     handle: async (call, input) => {
-      const file = sentFile(input.files);
-      const { code = file.content, content: text = code, description = null } = input;
-      const { file_name: name = file.file_name ?? '' } = input;
-      if (text === undefined) throw missingAttribute('content');
+      const files = readNewFiles(input);
       const opened = await toHome(call, input);
-      const made = { title: input.title, content: text, file_name: name, description };
-      return await render(
-        call,
-        opened,
-        await createSnippet(call, opened, { ...made, visibility: input.visibility }),
-      );
+      const { title: named, description = null, visibility } = input;
+      const snippet = { title: named, files, description, visibility };
+      return await render(call, opened, await createSnippet(call, opened, snippet));
     },
   });
 
@@ -149,11 +138,12 @@ const update = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
       if (editNames.every((name) => input[name] === undefined)) {
         throw nothingToChange(['title', 'file_name', 'content', 'description', 'visibility']);
       }
+      requireOneWay(input);
+      const files = readFileActions(input.files);
       const opened = await toHome(call, input);
-      const file = sentFile(input.files);
-      const { title: named, file_name: name = file.file_name, description, visibility } = input;
-      const edit: SnippetEdit = { title: named, file_name: name, description, visibility };
-      const edited = { ...edit, content: input.content ?? input.code ?? file.content };
+      const { title: named, file_name: name, description, visibility } = input;
+      const edit: SnippetEdit = { title: named, file_name: name, description, visibility, files };
+      const edited = { ...edit, content: input.content ?? input.code };
       return await render(call, opened, await updateSnippet(call, opened, getSnippetId(input), edited));
     },
   });
@@ -169,51 +159,7 @@ const remove = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     handle: async (call, input) => await deleteSnippet(call, await toHome(call, input), getSnippetId(input)),
   });
 
-/** Headers of the text: always plain, whatever the file name suggests. */
-export const plainHeaders = {
-  'content-type': 'text/plain; charset=utf-8',
-  'content-disposition': 'inline',
-  'content-security-policy': "default-src 'none'; sandbox",
-};
-
-const rawText = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
-  endpoint({
-    method: 'GET',
-    path: `${one}/raw`,
-    summary: `The text of ${word}`,
-    ...shared,
-    reply: null,
-    content: 'text/plain',
-    params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => {
-      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
-      return new Answer(await loadContent(call.db, snippet.id), { headers: plainHeaders });
-    },
-  });
-
-const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
-  endpoint({
-    method: 'GET',
-    path: `${one}/user_agent_detail`,
-    summary: `With what ${word} was created (administrators)`,
-    ...shared,
-    audience: 'admin',
-    reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
-    params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => {
-      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
-      return { ...(await loadUserAgent(call.db, snippet.id)), spam_check_submitted: false };
-    },
-  });
-
-const oneOfThem = (side: Side) => [
-  create(side),
-  get(side),
-  update(side),
-  remove(side),
-  rawText(side),
-  userAgentDetail(side),
-];
+const oneOfThem = (side: Side) => [create(side), get(side), update(side), remove(side), ...rawRoutes(side)];
 
 const [personal, inProject] = [side('personal'), side('project')];
 

@@ -2,10 +2,11 @@ import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../platform/errors.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
+import type { SnippetFile, SnippetFiles } from './files.ts';
 
 const maxNameLength = 255;
 
-export type SnippetText = { title: string; file_name: string; content: string };
+export type SnippetText = { title: string; files: SnippetFiles };
 
 const isLong = (text: string): boolean => text.length > maxNameLength && [...text].length > maxNameLength;
 const tooLong = `is too long (maximum is ${maxNameLength} characters)`;
@@ -23,6 +24,21 @@ const fileNameProblem = (name: string): string | null => {
     : "can contain only letters, digits, blanks, '_', '-', '@', '+' and '.'.";
 };
 
+const contentProblem = (content: string): string | null => (content.trim() === '' ? "can't be blank" : null);
+
+/** The names of the fields of a file in the error: of the only one, and of one of several. */
+const fileProblems = (files: SnippetFiles): Record<string, string | null> => {
+  const toEntries = ({ path, content }: SnippetFile, at: number): [string, string | null][] => {
+    const [pathName, contentName] =
+      files.length === 1 ? ['file_name', 'content'] : [`files[${at}][file_path]`, `files[${at}][content]`];
+    return [
+      [pathName, fileNameProblem(path)],
+      [contentName, contentProblem(content)],
+    ];
+  };
+  return Object.fromEntries(files.flatMap(toEntries));
+};
+
 /**
  * Trims and checks the texts of a snippet.
  * @param visibility only if it changes
@@ -30,19 +46,20 @@ const fileNameProblem = (name: string): string | null => {
  */
 export const checkSnippet = (
   call: { settings: Settings; admin: boolean },
-  input: SnippetText,
+  { title: givenTitle, files: [first, ...others] }: SnippetText,
   visibility: Visibility | null,
 ): SnippetText => {
-  const text = { ...input, title: input.title.trim(), file_name: input.file_name.trim() };
+  const trim = (file: SnippetFile): SnippetFile => ({ ...file, path: file.path.trim() });
+  const title = givenTitle.trim();
+  const files = [trim(first), ...others.map(trim)] as const;
   const textProblems: Record<string, string | null> = {
-    title: titleProblem(text.title),
-    file_name: fileNameProblem(text.file_name),
-    content: text.content.trim() === '' ? "can't be blank" : null,
+    title: titleProblem(title),
+    ...fileProblems(files),
     visibility_level: visibility === null ? null : findVisibilityProblem(call, visibility),
   };
   const problems: Problems = {};
   for (const [name, problem] of Object.entries(textProblems))
     if (problem !== null) problems[name] = [problem];
   if (Object.keys(problems).length > 0) throw invalid(problems);
-  return text;
+  return { title, files };
 };

@@ -124,7 +124,7 @@ export const snippet =
         })
         .returning('id')
         .executeTakeFirstOrThrow();
-      cell.names['snippet_id'] = id;
+      Object.assign(cell.names, { snippet_id: id, snippet_file: 'a.txt', snippet_ref: 'main' });
     }
   };
 

@@ -87,6 +87,8 @@ const made = (by: 'self' | 'writer', visibility: 'private' | 'internal' | 'publi
   makes: [snippet({ by, visibility, personal: true })],
 });
 const one = '/snippets/:id';
+const fileOf = (path: string): string => `${path}/files/:ref/:file_path/raw`;
+const fileNames = { path: { ref: 'snippet_ref', file_path: 'snippet_file' } };
 
 const personalRecipes: Record<string, Recipe> = {
   'POST /snippets': { body: newSnippet },
@@ -103,6 +105,9 @@ const personalRecipes: Record<string, Recipe> = {
   [`GET ${one}/raw {own}`]: made('self', 'private'),
   [`GET ${one}/raw {another's, private}`]: made('writer', 'private'),
   [`GET ${one}/raw {another's, public}`]: made('writer', 'public'),
+  [`GET ${fileOf(one)} {own}`]: { ...made('self', 'private'), ...fileNames },
+  [`GET ${fileOf(one)} {another's, private}`]: { ...made('writer', 'private'), ...fileNames },
+  [`GET ${fileOf(one)} {another's, public}`]: { ...made('writer', 'public'), ...fileNames },
   [`GET ${one}/user_agent_detail`]: made('writer', 'private'),
 };
 
@@ -141,6 +146,8 @@ const projectRecipes: Record<string, Recipe> = {
   [`DELETE ${ofProject} {another's, public}`]: inProject('writer', 'public'),
   [`GET ${ofProject}/raw {another's, private}`]: inProject('writer', 'private'),
   [`GET ${ofProject}/raw {another's, public}`]: inProject('writer', 'public'),
+  [`GET ${fileOf(ofProject)} {another's, private}`]: { ...inProject('writer', 'private'), ...fileNames },
+  [`GET ${fileOf(ofProject)} {another's, public}`]: { ...inProject('writer', 'public'), ...fileNames },
   [`GET ${ofProject}/user_agent_detail`]: inProject('writer', 'public'),
   'POST /projects/:id/uploads': { form: file },
   'GET /projects/:id/uploads/:secret/:filename': { makes: [upload] },

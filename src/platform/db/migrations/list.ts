@@ -72,6 +72,7 @@ import { versionPushers } from './0146_version_pushers.ts';
 import { projectOptions } from './0154_project_options.ts';
 import { tokenAddresses } from './0175_token_addresses.ts';
 import { passkeys } from './0176_passkeys.ts';
+import { snippetFiles } from './0170_snippet_files.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -148,4 +149,5 @@ export const migrationTexts: MigrationText[] = [
   projectOptions,
   tokenAddresses,
   passkeys,
+  snippetFiles,
 ];

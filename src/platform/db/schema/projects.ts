@@ -200,6 +200,7 @@ export type SnippetsTable = {
   project_id: number | null;
   author_id: number;
   title: string;
+  /** The first file; the others are in `snippet_files`. */
   file_name: string;
   description: string | null;
   content: string;
@@ -209,6 +210,15 @@ export type SnippetsTable = {
   ip_address: string;
   created_at: number;
   updated_at: number;
+};
+
+/** The files of a snippet after its first one. */
+export type SnippetFilesTable = {
+  id: Id;
+  snippet_id: number;
+  position: number;
+  path: string;
+  content: string;
 };
 
 /** Uploaded files that texts link to. The blob store contains their bytes, by digest. */
@@ -270,6 +280,7 @@ export type ProjectsSchema = {
   labels: LabelsTable;
   milestones: MilestonesTable;
   snippets: SnippetsTable;
+  snippet_files: SnippetFilesTable;
   uploads: UploadsTable;
   deploy_key_projects: DeployKeyProjectsTable;
   job_token_projects: JobTokenProjectsTable;

@@ -2,11 +2,13 @@
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../../../platform/errors.ts';
-import { object, boolean, id, longText, oneOf, optional } from '../../../../platform/http/schema.ts';
+import { object, boolean, id, longText, oneOf, optional, raw } from '../../../../platform/http/schema.ts';
+import { applyFileActions } from '../../../../projects/snippets/apply_file_actions.ts';
 import { createSnippet } from '../../../../projects/snippets/create.ts';
 import { deleteSnippet } from '../../../../projects/snippets/delete.ts';
 import { mayCreate, requireChange } from '../../../../projects/snippets/snippet_home.ts';
-import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
+import { loadFiles } from '../../../../projects/snippets/files.ts';
+import { findSnippet } from '../../../../projects/snippets/queries.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
@@ -18,48 +20,49 @@ import {
   form,
   input,
   noProblems,
-  textArea,
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
+import { type FileRow, fileFields, readRows, toFileActions, toRowProblems, toRows } from './file_fields.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
 type Filled = {
   title: string;
   description: string;
-  file_name: string;
-  content: string;
+  files: FileRow[];
   visibility: Visibility;
 };
 
 const filledParams = {
   title: optional(longText()),
   description: optional(longText()),
-  file_name: optional(longText()),
-  content: optional(longText()),
+  files: optional(raw('rows of `file_path` and `content`')),
   visibility: optional(oneOf(['private', 'internal', 'public'])),
 };
 
-type Sent = { [N in keyof Filled]?: Filled[N] | undefined };
+type Sent = { [N in Exclude<keyof Filled, 'files'>]?: Filled[N] | undefined } & { files?: unknown };
 
 const toFilled = ({ call }: Visit, sent: Sent): Filled => {
-  const { title = '', description = '', file_name = '', content = '' } = sent;
+  const { title = '', description = '', files } = sent;
   return {
     title,
     description: description.replaceAll('\r\n', '\n'),
-    file_name,
-    content: content.replaceAll('\r\n', '\n'),
+    files: readRows(files),
     visibility: sent.visibility ?? call.settings.default_snippet_visibility,
   };
 };
 
-/** Names the problem of the visibility by its field. */
-const snippetProblems = ({ text, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
-  text,
-  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
-});
+/** Names the problems of the visibility and of files by their fields. */
+const snippetProblems = (problems: FormProblems, { files }: Filled): FormProblems => {
+  const { text, fields } = toRowProblems(problems, files);
+  const { visibility_level, ...others } = fields;
+  return {
+    text,
+    fields: { ...others, ...(visibility_level !== undefined && { visibility: visibility_level }) },
+  };
+};
 
 type Target = { list: SnippetList; action: string; submit: string };
 
@@ -81,14 +84,7 @@ const snippetForm = (
       rows: 3,
       problems,
     }),
-    input({
-      name: 'file_name',
-      label: 'File name',
-      hint: 'Its extension selects the language, such as fix.sh.',
-      value: filled.file_name,
-      problems,
-    }),
-    textArea({ name: 'content', label: 'Content', value: filled.content, rows: 16, problems }),
+    fileFields(filled.files, problems),
     visibilityChoice({
       value: filled.visibility,
       limit: (visibility) => findVisibilityProblem(visit.call, visibility),
@@ -136,8 +132,12 @@ const newPages = (routes: SnippetRoutes) => [
       const list = await openNew(routes, visit, params);
       const filled = toFilled(visit, params);
       return await answerForm(
-        async () => redirect(list.pathOf((await createSnippet(visit.call, list.home, filled)).id)),
-        (problems) => newView(visit, list, filled, snippetProblems(problems)),
+        async () => {
+          const files = applyFileActions([], toFileActions(filled.files));
+          const { id: snippetId } = await createSnippet(visit.call, list.home, { ...filled, files });
+          return redirect(list.pathOf(snippetId));
+        },
+        (problems) => newView(visit, list, filled, snippetProblems(problems, filled)),
       );
     },
   }),
@@ -179,7 +179,7 @@ const editView = (
 const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled> => ({
   ...snippet,
   description: snippet.description ?? '',
-  content: await loadContent(call.db, snippet.id),
+  files: toRows(await loadFiles(call.db, snippet.id)),
 });
 
 const editPages = (routes: SnippetRoutes) => [
@@ -203,9 +203,13 @@ const editPages = (routes: SnippetRoutes) => [
       const { list, snippet } = own;
       const filled = toFilled(visit, { visibility: snippet.visibility, ...params });
       const problems = await attempt(
-        async () => await updateSnippet(visit.call, list.home, snippet.id, filled),
+        async () =>
+          await updateSnippet(visit.call, list.home, snippet.id, {
+            ...filled,
+            files: toFileActions(filled.files),
+          }),
       );
-      if (problems !== null) return editView(visit, own, filled, snippetProblems(problems));
+      if (problems !== null) return editView(visit, own, filled, snippetProblems(problems, filled));
       return redirect(list.pathOf(snippet.id));
     },
   }),

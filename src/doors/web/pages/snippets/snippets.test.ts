@@ -23,12 +23,24 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
+const [nameField, contentField] = ['files[0][file_path]', 'files[0][content]'] as const;
+
 const text = {
   title: 'Fix <b>',
   description: '**Run** it',
-  file_name: 'fix.sh',
-  content: 'echo 1\r\necho "<i>"',
+  [nameField]: 'fix.sh',
+  [contentField]: 'echo 1\r\necho "<i>"',
 };
+
+/** Fields of the stored files in the form of an edit. */
+const storedFields = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name, at) => [
+      [`files[${at}][stored]`, '1'],
+      [`files[${at}][previous_path]`, name],
+      [`files[${at}][file_path]`, name],
+    ]),
+  );
 
 const create = async (at: string, by: SeededVisitor, given: object): Promise<string> => {
   await by.visitor.get(`${at}/new`);
@@ -58,7 +70,12 @@ test('creates, shows, edits and deletes a snippet of a project', async () => {
     (await reporter.visitor.get(`${path}/edit`)).text,
     /echo 1\necho &quot;&lt;i&gt;&quot;<\/textarea>/,
   );
-  await reporter.visitor.post(path, { ...text, title: 'Mended', visibility: 'private' });
+  await reporter.visitor.post(path, {
+    ...text,
+    ...storedFields(['fix.sh']),
+    title: 'Mended',
+    visibility: 'private',
+  });
   assert.match((await reporter.visitor.get(path)).text, /<h1>Mended [\s\S]+Private/);
   assert.equal((await reporter.visitor.post(`${path}/delete`)).status, 422);
   assert.equal((await reporter.visitor.post(`${path}/delete`, { confirmed: '1' })).location, list);
@@ -67,7 +84,12 @@ test('creates, shows, edits and deletes a snippet of a project', async () => {
 
 test('shows what is wrong, and keeps the input', async () => {
   await reporter.visitor.get(`${list}/new`);
-  const bad = await reporter.visitor.post(list, { ...text, title: ' ', file_name: 'a/b', content: ' ' });
+  const bad = await reporter.visitor.post(list, {
+    ...text,
+    title: ' ',
+    [nameField]: 'a/b',
+    [contentField]: ' ',
+  });
   assert.equal(bad.status, 422);
   assert.match(
     bad.text,
@@ -131,9 +153,73 @@ test('has personal snippets, with the address that the API names', async () => {
 
 test('pages a long text', async () => {
   const content = Array.from({ length: 2_600 }, (_line, at) => `line ${at}`).join('\n');
-  const path = await create('/-/snippets', stranger, { content, visibility: 'private', file_name: '' });
+  const path = await create('/-/snippets', stranger, {
+    [contentField]: content,
+    [nameField]: '',
+    visibility: 'private',
+  });
   const first = await stranger.visitor.get(path);
   assert.match(first.text, /id="L2500"[\s\S]+Page 1 of 2/);
   assert.doesNotMatch(first.text, /id="L2501"/);
   assert.match((await stranger.visitor.get(`${path}?page=2`)).text, /id="L2600"/);
+});
+
+test('creates, shows and edits a snippet with several files', async () => {
+  const path = await create(list, reporter, {
+    visibility: 'public',
+    'files[1][file_path]': 'notes <b>.md',
+    'files[1][content]': 'Second',
+    'files[2][file_path]': '',
+    'files[2][content]': '',
+  }).catch(() => '');
+  assert.equal(path, '');
+  const made = await create(list, reporter, {
+    visibility: 'public',
+    'files[1][file_path]': 'notes.md',
+    'files[1][content]': 'Second',
+    'files[2][file_path]': '',
+    'files[2][content]': '',
+  });
+  const shown = await reporter.visitor.get(made);
+  assert.match(shown.text, /<h2 id="file_1">fix\.sh<[\s\S]+<h2 id="file_2">notes\.md<[\s\S]+Second/);
+  assert.match(shown.text, /<tr id="file_2_L1">/);
+  assert.equal((await reporter.visitor.get(`${made}/raw/main/notes.md`)).text, 'Second');
+  assert.equal((await reporter.visitor.get(`${made}/raw/main/none.md`)).status, 404);
+  assert.equal((await reporter.visitor.get(`${made}/raw/topic/notes.md`)).status, 404);
+  const stored = storedFields(['fix.sh', 'notes.md']);
+  const edit = {
+    ...text,
+    ...stored,
+    'files[0][remove]': '1',
+    'files[1][file_path]': 'renamed.md',
+    'files[1][content]': 'Changed',
+    'files[2][file_path]': 'third.txt',
+    'files[2][content]': ' ',
+    visibility: 'public',
+  };
+  const refused = await reporter.visitor.post(made, edit);
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /id="files_2_content_"[^>]*aria-invalid[\s\S]+Content can&#39;t be blank/);
+  assert.match(refused.text, /name="files\[0\]\[remove\]"[^>]* checked/);
+  assert.equal((await reporter.visitor.post(made, { ...edit, 'files[2][content]': 'Third' })).status, 303);
+  const id = Number(made.split('/').at(-1));
+  const { body } = await gantry.api(`GET /projects/${project.id}/snippets/${id}`);
+  assert.deepEqual(
+    body.files.map((file: { path: string }) => file.path),
+    ['renamed.md', 'third.txt'],
+  );
+  assert.equal((await reporter.visitor.get(`${made}/raw/main/renamed.md`)).text, 'Changed');
+});
+
+test('pages each of several long files', async () => {
+  const lines = (name: string) => Array.from({ length: 2_600 }, (_line, at) => `${name} ${at}`).join('\n');
+  const path = await create('/-/snippets', stranger, {
+    [nameField]: 'a.txt',
+    [contentField]: lines('a'),
+    'files[1][file_path]': 'b.txt',
+    'files[1][content]': lines('b'),
+    visibility: 'private',
+  });
+  const second = await stranger.visitor.get(`${path}?file=b.txt&page=2`);
+  assert.match(second.text, /id="file_1_L1"[\s\S]+file=a\.txt&amp;page=2[\s\S]+id="file_2_L2600"/);
 });

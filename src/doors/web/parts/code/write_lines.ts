@@ -1,4 +1,5 @@
 /** Writes numbered lines of code as a table. Plain strings: a file has thousands of lines. */
+import { escapeHtml } from '../../../../platform/escape_html.ts';
 import { type Html, html, trusted } from '../html.ts';
 
 type Given = {
@@ -9,6 +10,8 @@ type Given = {
   /** Lines on each page, and of the file. */
   size: number;
   total: number;
+  /** Of one of several files on a page: part of the anchors of its lines, and its name. */
+  among?: { idPrefix: string; name: string } | undefined;
 };
 
 /** Characters of markup of a line, and of all lines on a page. */
@@ -27,13 +30,19 @@ export const limitLines = (lines: readonly Html[]): Html[] => {
   });
 };
 
-/** Each line has an anchor, `#L10`. The client script marks ranges. */
-export const writeLines = ({ lines, first, size, total }: Given): Html => {
-  const rows = lines.map(
-    ({ text }, at) =>
-      `<tr id="L${first + at}"><td class="n"><a href="#L${first + at}">${first + at}</a></td><td>${text}\n</td></tr>`,
-  );
+/**
+ * Each line has an anchor, `#L10`. The client script marks ranges of the only file of a page; the anchors of several have
+ * prefixes.
+ */
+export const writeLines = ({ lines, first, size, total, among }: Given): Html => {
+  const prefix = among?.idPrefix ?? '';
+  const rows = lines.map(({ text }, at) => {
+    const id = `${prefix}L${first + at}`;
+    return `<tr id="${id}"><td class="n"><a href="#${id}">${first + at}</a></td><td>${text}\n</td></tr>`;
+  });
+  const label = among === undefined ? 'Content of the file' : `Content of ${among.name}`;
+  const ranges = among === undefined ? ` data-lines="${size}" data-total="${total}"` : '';
   return trusted(
-    `<div class="code-box" tabindex="0" role="region" aria-label="Content of the file"><table class="blob" data-lines="${size}" data-total="${total}"><tbody>${rows.join('')}</tbody></table></div>`,
+    `<div class="code-box" tabindex="0" role="region" aria-label="${escapeHtml(label)}"><table class="blob"${ranges}><tbody>${rows.join('')}</tbody></table></div>`,
   );
 };

@@ -1,0 +1,26 @@
+/** The endpoints of snippets of users and of projects are alike: their differences. */
+import type { Call } from '../../core/access/call.ts';
+import { idOrPath } from '../../platform/http/schema.ts';
+import { snippetShape } from './json.ts';
+import { type Home, openHome } from './snippet_home.ts';
+
+export const shared = { area: 'snippets', audience: 'user', reply: snippetShape } as const;
+
+/** The differences between the endpoints of users and of projects. */
+export const side = (kind: 'personal' | 'project') => {
+  const isPersonal = kind === 'personal';
+  const path = isPersonal ? '/snippets' : '/projects/:id/snippets';
+  const param = isPersonal ? 'id' : 'snippet_id';
+  return {
+    word: isPersonal ? 'a snippet' : 'a snippet of a project',
+    path,
+    param,
+    one: `${path}/:${param}`,
+    home: isPersonal ? {} : { id: idOrPath('project') },
+    toHome: (call: Call, input: Record<string, unknown>): Promise<Home> =>
+      openHome(call, isPersonal ? undefined : (input['id'] as number | string)),
+    getSnippetId: (input: Record<string, unknown>): number => input[param] as number,
+  };
+};
+
+export type Side = ReturnType<typeof side>;
