@@ -1912,6 +1912,8 @@ CREATE INDEX snippets_personal on snippets (visibility, id) where project_id is 
 
 CREATE INDEX snippets_project on snippets (project_id, id);
 
+CREATE TRIGGER snippets_deleted after delete on snippets begin delete from activities where target_type = 'Note' and target_id in (select id from notes where target_type = 'Snippet' and target_id = old.id); delete from award_emoji where target_type = 'Note' and target_id in (select id from notes where target_type = 'Snippet' and target_id = old.id); delete from award_emoji where target_type = 'Snippet' and target_id = old.id; delete from mentions where target_type = 'Snippet' and target_id = old.id; delete from notes where target_type = 'Snippet' and target_id = old.id; end;
+
 CREATE TABLE stages (
   id integer primary key autoincrement,
   pipeline_id integer not null references pipelines (id) on delete cascade,

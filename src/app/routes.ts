@@ -19,6 +19,7 @@ import { settingsRoutes } from '../doors/instance/settings_routes.ts';
 import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
 import { integrationRoutes } from '../planning/integrations/routes.ts';
+import { snippetNoteRoutes } from '../planning/snippet_notes/routes.ts';
 import { boardRoutes } from '../planning/boards/routes.ts';
 import { issueRoutes } from '../planning/issues/routes.ts';
 import { issueTodos } from '../planning/issues/todos.ts';
@@ -117,6 +118,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...hookRoutes,
   ...deliveryRoutes,
   ...changeRoutes,
+  ...snippetNoteRoutes,
   ...issueRoutes,
   ...boardRoutes,
   ...issueLinkRoutes,

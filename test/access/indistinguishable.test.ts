@@ -141,6 +141,8 @@ const substitutes = {
   key_id: nothing,
   email: 'nobody@example.com',
   snippet_id: nothing,
+  snippet_ref: 'main',
+  snippet_file: 'a.txt',
   secret: '0123456789abcdef'.repeat(2),
   filename: 'a.txt',
   job_id: nothing,

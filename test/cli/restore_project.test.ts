@@ -120,6 +120,16 @@ const fillProject = async (): Promise<void> => {
     target_branch: 'main',
     title: 'Second',
   });
+  const snippet = await api(`POST ${at}/snippets?sudo=maria`, {
+    title: 'Commands',
+    visibility: 'private',
+    files: [
+      { file_path: 'build.sh', content: 'make' },
+      { file_path: 'check.sh', content: 'make check' },
+    ],
+  });
+  const comment = await api(`POST ${at}/snippets/${snippet.id}/notes`, { body: 'Also clean' });
+  await api(`POST ${at}/snippets/${snippet.id}/notes/${comment.id}/award_emoji?sudo=maria`, { name: 'tada' });
   await api(`POST ${at}/variables`, { key: 'DEPLOY', value: 'secret value' });
 };
 
@@ -144,6 +154,20 @@ type Issue = {
   upvotes: number;
   user_notes_count: number;
   milestone: { title: string } | null;
+};
+
+/** The snippets of a project, with their files, comments and reactions. */
+const showSnippets = async (at: string) => {
+  const [{ id, title, author, files }] = await api(`GET ${at}/snippets`);
+  const texts: [string, string][] = await Promise.all(
+    files.map(async ({ path }: { path: string }) => [
+      path,
+      (await ask(`GET ${at}/snippets/${id}/files/main/${path}/raw`)).text,
+    ]),
+  );
+  const [note] = await api(`GET ${at}/snippets/${id}/notes`);
+  const awards = await api(`GET ${at}/snippets/${id}/notes/${note.id}/award_emoji`);
+  return [title, author.username, texts, note.body, awards.map(({ name }: { name: string }) => name)];
 };
 
 /** What users see of a project, without ids and addresses. */
@@ -184,6 +208,7 @@ const show = async (id: number) => {
       key,
       value,
     ]),
+    snippets: await showSnippets(at),
     topics: (await api(`GET ${at}`)).topics,
     members: members.map(({ username, access_level }: Record<string, unknown>) => [username, access_level]),
   };
@@ -197,6 +222,16 @@ test('restores a project beside its original, which stays as it was', async () =
   const before = await show(original);
   assert.equal(before.bytes, 'bytes of the upload');
   assert.equal(before.log, 'built it all');
+  assert.deepEqual(before.snippets, [
+    'Commands',
+    'maria',
+    [
+      ['build.sh', 'make'],
+      ['check.sh', 'make check'],
+    ],
+    'Also clean',
+    ['tada'],
+  ]);
   const copy = await restored('--project team/site --as team/copy');
   assert.equal(copy.full_path, 'team/copy');
   assert.notEqual(copy.id, original);

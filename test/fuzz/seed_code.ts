@@ -1,6 +1,7 @@
 /** What a project has about its code: tags, releases, protected names, labels, milestones, comments on commits. */
 import { freshKey } from '../support/repositories/ssh_keys.ts';
 import type { Make } from './path_params.ts';
+import { seedNotes } from './seed_discussions.ts';
 
 const words = ['bug', 'ui', 'x'];
 
@@ -54,7 +55,8 @@ export const seedCodeRecords = async (make: Make, id: number, sha: string): Prom
     await seedBoard(make, at, id, label.id);
     await make(`${at}/milestones`, { id }, { title: name, due_date: '2026-05-05' }, { milestone_id: 'id' });
     const snippet = { title: name, file_name: 'x.rb', content: 'puts 1', visibility: 'public' };
-    await make(`${at}/snippets`, { id }, snippet, { snippet_id: 'id' });
+    const { id: snippet_id } = await make(`${at}/snippets`, { id }, snippet, { snippet_id: 'id' });
+    await seedNotes(make, `${at}/snippets/:snippet_id`, { id, snippet_id });
     await make(`${at}/deploy_keys`, { id }, { title: name, key: freshKey() }, { key_id: 'id' });
     await make(`${at}/protected_branches`, { id }, { name: `${name}-*` }, { name: 'name' });
     await make(`${at}/protected_tags`, { id }, { name: `${name}-*` }, { name: 'name' });

@@ -1,8 +1,9 @@
-/** What is said about issues and merge requests: comments, threads, drafts, awards. */
+/** What is said about issues, merge requests and snippets: comments, threads, drafts, awards. */
 import type { TestService } from '../support/service.ts';
 import type { Make, Place } from './path_params.ts';
 
-const seedNotes = async (make: Make, at: string, params: Place['params']): Promise<void> => {
+/** Makes comments, threads and awards on one record. */
+export const seedNotes = async (make: Make, at: string, params: Place['params']): Promise<void> => {
   make.place(at, params);
   for (const name of ['thumbsup', 'heart'])
     await make(`${at}/award_emoji`, params, { name }, { award_id: 'id' });

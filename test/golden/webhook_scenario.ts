@@ -161,6 +161,11 @@ export const issueSteps = (send: Send, { project, ada }: Ids): Step[] => {
       note,
       async () => await send(`POST ${path}/2/notes`, { body: 'Hidden' }),
     ),
+    one('note: on a snippet', 'project', note, async () => {
+      const given = { title: 'Knot', file_name: 'knot.txt', content: 'Tie', visibility: 'public' };
+      const snippet = await send(`POST /projects/${project}/snippets`, given);
+      await send(`POST /projects/${project}/snippets/${snippet.id}/notes`, { body: 'Seen' });
+    }),
     one(
       'emoji: award',
       'project',
@@ -371,7 +376,16 @@ export const systemSteps = (send: Send, gantry: TestService): Step[] => {
     ),
     pick('project_destroy', async () => await send('DELETE /projects/tools%2Fderrick')),
     pick('group_rename', async () => await send(`PUT /groups/${await find()}`, { path: 'yard2' })),
-    pick('group_destroy', async () => await send('DELETE /groups/yard2')),
+    one(
+      'group_rename: into another group',
+      'system',
+      event('group_rename'),
+      async () =>
+        await send(`POST /groups/${await find()}/transfer`, {
+          group_id: (await send('GET /groups/tools')).id,
+        }),
+    ),
+    pick('group_destroy', async () => await send('DELETE /groups/tools%2Fyard2')),
   ];
 };
 

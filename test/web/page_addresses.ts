@@ -57,6 +57,8 @@ const ofProject: Record<string, string | null> = {
   'snippets/:id/edit': 'snippets/<snippet>/edit',
   'snippets/:id/raw': null,
   'snippets/:id/raw/:ref/:path': null,
+  'snippets/:iid/notes/:note/edit': 'snippets/<snippet>/notes/<snippet note>/edit',
+  'snippets/:iid/notes/:note/quote': 'snippets/<snippet>/notes/<snippet note>/quote',
   'boards/:id': 'boards/<board>',
   'boards/:id/edit': 'boards/<board>/edit',
   'boards/:id/issues/new': 'boards/<board>/issues/new?list=open',
@@ -215,6 +217,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     ],
   };
   const snippet = await send(`POST ${path}/snippets`, files);
+  const snippetNote = await send(`POST ${path}/snippets/${snippet.id}/notes`, { body: 'A note' });
   const own = await send('POST /snippets', files);
   const { platform } = gantry.service;
   const request = { user_id: 1, requested_at: platform.clock.now() };
@@ -255,6 +258,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     note: note.id,
     'request note': requestNote.id,
     snippet: snippet.id,
+    'snippet note': snippetNote.id,
     'own snippet': own.id,
     commit: branch.commit.id,
     mail: made,

@@ -54,8 +54,11 @@ const seedMore = async (): Promise<void> => {
     { milestone_id: milestones[0].id },
     { labels: 'bug,seen' },
   ];
-  for (const one of [`${project}/issues/1`, `${project}/merge_requests/2`]) {
+  const [spanned] = (await gantry.api(`GET ${project}/snippets`)).body;
+  const noted = [`${project}/issues/1`, `${project}/merge_requests/2`];
+  for (const one of noted)
     for (const json of changes) assert.equal((await gantry.api(`PUT ${one}`, { json })).status, 200);
+  for (const one of [...noted, `${project}/snippets/${spanned.id}`]) {
     const note = await send(`POST ${one}/notes`, { body: 'Look at this, @ada' });
     await send(`POST ${one}/award_emoji`, { name: 'tada' });
     await send(`POST ${one}/notes/${note.id}/award_emoji`, { name: 'tada' });

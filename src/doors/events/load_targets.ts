@@ -1,4 +1,4 @@
-/** Loads what activities are about: issues, merge requests, milestones and comments. */
+/** Loads what activities are about: issues, merge requests, snippets, milestones and comments. */
 import type { Call } from '../../core/access/call.ts';
 import { commentsJson } from '../../planning/discussions/commits/comments.ts';
 import { mixedNotesJson } from '../../planning/notes/json.ts';
@@ -14,7 +14,12 @@ export type LoadedTargets = {
   findNote: (row: ActivityRow) => NoteJson | null;
 };
 
-const tables = { Issue: 'issues', MergeRequest: 'merge_requests', Milestone: 'milestones' } as const;
+const tables = {
+  Issue: 'issues',
+  MergeRequest: 'merge_requests',
+  Snippet: 'snippets',
+  Milestone: 'milestones',
+} as const;
 
 type Recorded = keyof typeof tables;
 
@@ -36,7 +41,7 @@ const loadRecords = async (call: Call, rows: readonly ActivityRow[]): Promise<Ma
     if (ids.length === 0) continue;
     const found = await call.db
       .selectFrom(tables[type])
-      .select(['id', 'iid', 'title'])
+      .select(['id', 'title', type === 'Snippet' ? 'id as iid' : 'iid'])
       .where('id', 'in', ids)
       .execute();
     for (const { id, iid, title } of found) records.set(key(type, id), { iid, title, type });

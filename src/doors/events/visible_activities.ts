@@ -11,6 +11,7 @@ import {
 } from '../../core/access/visible.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { ActivitySubject } from '../../platform/db/schema/core.ts';
+import { visibleSnippetOf } from '../../projects/snippets/visible.ts';
 import { tracksMilestones } from '../../projects/milestones/visible.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -41,6 +42,7 @@ export const visibleActivities = (viewer: Viewer, dialect: SqlDialect): Conditio
         sql<boolean>`exists (select 1 from merge_requests
           where merge_requests.id = activities.subject_id and ${visibleMergeRequests(viewer, dialect)})`,
       ),
+      about('Snippet', comment, visibleSnippetOf(sql.ref('activities.subject_id'), viewer, dialect)),
     ]),
   ]);
 };

@@ -7,6 +7,7 @@ import {
   type TestProvider,
   startProvider,
 } from '../../../test/support/servers/oidc_provider.ts';
+import { startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { unique } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { type Seen, type Visitor, openVisitor } from '../../../test/support/visitor.ts';
@@ -271,9 +272,19 @@ test('refuses a blocked user', async () => {
   const visitor = openVisitor(gantry);
   await signIn(visitor, person);
   await gantry.api(`POST /users/${await whoIs(visitor)}/block`);
+  const receiver = await startHookReceiver();
+  const json = { allow_local_requests_from_hooks_and_services: true };
+  await gantry.api('PUT /application/settings', { json });
+  await gantry.api('POST /hooks', { json: { url: receiver.url, push_events: false } });
   const again = openVisitor(gantry);
   assert.match(await said(again, await signIn(again, person)), /has been blocked/);
   assert.equal(again.cookies.get('_service_session'), undefined);
+  await gantry.service.worker.drain();
+  await receiver.close();
+  assert.deepEqual(
+    receiver.received.map(({ body }) => [body.event_name, body.username, body.state]),
+    [['user_failed_login', person.preferred_username, 'blocked']],
+  );
 });
 
 test('asks for the second factor after the provider', async () => {

@@ -60,7 +60,7 @@ const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
 };
 
 /** Tells observers of changes that a blocked user tried to sign in. */
-const collectBlocked = (tx: Tx, user: PasswordUser): void =>
+export const collectBlockedSignIn = (tx: Tx, user: { id: number }): void =>
   collectChange(tx, null, {
     kind: 'user.login_failed',
     project_id: null,
@@ -73,7 +73,7 @@ const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promis
   await requireFewFailures(store.db, names, clock.now());
   const { user, isRight } = await checkUser(store.db, input);
   if (user !== undefined && isRight) {
-    if (user.state === 'blocked') await store.write(async (tx) => collectBlocked(tx, user));
+    if (user.state === 'blocked') await store.write(async (tx) => collectBlockedSignIn(tx, user));
     const { password_hash: _hash, ...shown } = user;
     return shown;
   }
@@ -82,7 +82,7 @@ const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promis
     // The typed name is not recorded: it may be a password in the wrong field.
     const target = user === undefined ? {} : { target_type: 'User', target_id: user.id };
     await recordAudit(tx, null, input, { kind: 'session.failed', ...target });
-    if (user?.state === 'blocked') collectBlocked(tx, user);
+    if (user?.state === 'blocked') collectBlockedSignIn(tx, user);
   });
   throw unauthorized();
 };

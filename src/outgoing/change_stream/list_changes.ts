@@ -74,7 +74,9 @@ const targetIid = sql`case
       where notes.id = events.target_id),
     (select iid from merge_requests
       join notes on notes.target_type = 'MergeRequest' and notes.target_id = merge_requests.id
-      where notes.id = events.target_id))
+      where notes.id = events.target_id),
+    (select target_id from notes where notes.target_type = 'Snippet' and notes.id = events.target_id))
+  when events.target_type = 'Snippet' then events.target_id
   end`;
 
 const pipelineId = sql`case

@@ -14,6 +14,7 @@ import {
 import { visibleNotes } from '../../planning/notes/visible.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
+import { visibleSnippetOf } from '../../projects/snippets/visible.ts';
 import { tracksMilestones } from '../../projects/milestones/visible.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -42,7 +43,14 @@ export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect):
         ? exists('issues', sql.ref('notes.target_id'), issues)
         : exists('merge_requests', sql.ref('notes.target_id'), requests),
     ]);
-  const note = allOf([anyOf([noteOn('Issue'), noteOn('MergeRequest')]), visibleNotes(db, viewer)]);
+  const noteOnSnippet = allOf([
+    sql<boolean>`notes.target_type = 'Snippet'`,
+    visibleSnippetOf(sql.ref('notes.target_id'), viewer, dialect),
+  ]);
+  const note = allOf([
+    anyOf([noteOn('Issue'), noteOn('MergeRequest'), noteOnSnippet]),
+    visibleNotes(db, viewer),
+  ]);
   const tracked = tracksMilestones(viewer, dialect);
   return allOf([
     visibleProjects(viewer, dialect),
@@ -62,6 +70,7 @@ export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect):
       about('job', exists('jobs', target, pipelines)),
       about('issue', exists('issues', target, issues)),
       about('merge_request', exists('merge_requests', target, requests)),
+      about('snippet', visibleSnippetOf(target, viewer, dialect)),
       about('note', sql<boolean>`exists (select 1 from notes where notes.id = ${target} and ${note})`),
     ]),
   ]);

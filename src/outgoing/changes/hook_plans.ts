@@ -82,7 +82,7 @@ const planners: Record<string, Planner> = {
   user: (change, verb) =>
     ['created', 'updated', 'deleted', 'login_failed'].includes(verb) ? system(change) : [],
   group: (change, verb) =>
-    ['created', 'updated', 'removed', 'deleted'].includes(verb) ? system(change) : [],
+    ['created', 'updated', 'transferred', 'removed', 'deleted'].includes(verb) ? system(change) : [],
   key: (change, verb) => (['created', 'deleted'].includes(verb) ? system(change) : []),
 };
 

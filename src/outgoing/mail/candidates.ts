@@ -32,10 +32,15 @@ const namedUsers = ({ assigned, requested, mentioned }: MailCause, dialect: SqlD
   ];
 };
 
+/** Tables of the records with participants, by type. */
+const recordTables = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
+
+type RecordCause = MailCause & { target_type: keyof typeof recordTables };
+
 /** Participants of a record, and those who subscribed to it or, of a new one, to its labels. */
-const followers = ({ kind, target_type: type, target_id: id, note_id }: MailCause): Select[] => {
+const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCause): Select[] => {
   const here = sql`target_type = ${type} and target_id = ${id}`;
-  const record = sql.table(type === 'Issue' ? 'issues' : 'merge_requests');
+  const record = sql.table(recordTables[type]);
   const isNew = kind.endsWith('.created') && note_id === null;
   const ofLabels = sql`select user_id from subscriptions where target_type = 'Label' and subscribed = 1
     and target_id in (select label_id from label_links where ${here})`;
@@ -75,11 +80,12 @@ const watchers = ({ id, namespace_id }: Place, now: number): Select[] => {
 };
 
 const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDialect): Select[] => {
-  if (cause.target_type === 'Pipeline')
+  const { target_type } = cause;
+  if (target_type === 'Pipeline')
     return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
   // Edits concern only the users whom they name.
   if (cause.kind.endsWith('.updated')) return namedUsers(cause, dialect);
-  return [...namedUsers(cause, dialect), ...followers(cause), ...watchers(project, now)];
+  return [...namedUsers(cause, dialect), ...followers({ ...cause, target_type }), ...watchers(project, now)];
 };
 
 /**

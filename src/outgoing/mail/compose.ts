@@ -72,13 +72,13 @@ const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'loc
 
 export const toMessageId = (baseUrl: string, local: string): string => `<${local}@${hostOf(baseUrl)}>`;
 
-/** Signed link by which a user unsubscribes from a record, without signing in; null: there is none for a pipeline. */
+/** Signed link by which a user unsubscribes from a record, without signing in; null: nobody subscribes to its kind. */
 const unsubscribeLink = (
   { secrets, baseUrl }: Platform,
   userId: number,
   { target_type, target_id }: MailContent,
 ): string | null =>
-  target_type === 'Pipeline'
+  target_type === 'Pipeline' || target_type === 'Snippet'
     ? null
     : `${baseUrl()}/-/unsubscribe/${signLink(secrets.session_key, 'unsubscribe', `${userId}-${target_type}-${target_id}`)}`;
 

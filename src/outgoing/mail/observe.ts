@@ -7,7 +7,7 @@ import { enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
 import { accountMailKinds } from '../../identity/account_mails/links.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
 import { findMentionedNames } from '../../planning/issuables/text/mentions.ts';
 import { loadNamedUserIds } from '../../planning/issuables/text/store_mentions.ts';
@@ -21,7 +21,7 @@ export type MailCause = {
   kind: string;
   actor_id: number | null;
   project_id: number;
-  target_type: TargetType | 'Pipeline';
+  target_type: NoteableType | 'Pipeline';
   target_id: number;
   note_id: number | null;
   /** Users whom the change assigned, asked for a review or mentioned, of an edit; others are read from the record. */
@@ -79,7 +79,10 @@ const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> =>
   if (project_id === null || event_id === null) return [];
   const shared = { ...nothingAdded, event_key: `event-${event_id}`, kind, actor_id, project_id };
   if (kind === 'note.created') {
-    const { noteable_type, noteable_id } = change.data as { noteable_type: TargetType; noteable_id: number };
+    const { noteable_type, noteable_id } = change.data as {
+      noteable_type: NoteableType;
+      noteable_id: number;
+    };
     return [{ ...shared, target_type: noteable_type, target_id: noteable_id, note_id: target_id }];
   }
   if (target_type !== 'Issue' && target_type !== 'MergeRequest') return [];

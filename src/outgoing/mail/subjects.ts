@@ -7,15 +7,16 @@ import type { Store } from '../../platform/db/open.ts';
 import type { MailsTable } from '../../platform/db/schema/mail.ts';
 import { issueUrl } from '../../planning/issues/web_url.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
+import { canSeeSnippet } from '../../projects/snippets/visible.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 
 type SubjectRef = Pick<MailsTable, 'target_type' | 'target_id'>;
 
 export type Subject = {
   project: Project;
-  /** `issue #5`, `merge request !5`, `pipeline #5` */
+  /** `issue #5`, `merge request !5`, `snippet $5`, `pipeline #5` */
   name: string;
-  /** `#5`, `!5` */
+  /** `#5`, `!5`, `$5` */
   reference: string;
   title: string;
   description: string | null;
@@ -94,6 +95,30 @@ const loadMergeRequests = async ({ db, dialect }: Store, ids: readonly number[])
   });
 };
 
+const loadSnippets = async ({ db, dialect }: Store, ids: readonly number[]): Promise<Loaded[]> => {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('snippets')
+    .select(['id', 'project_id', 'title', 'description', 'author_id', 'visibility'])
+    .where(dialect.oneOf('id', ids))
+    .execute();
+  return rows.flatMap(({ id, project_id, title, description, ...facts }) => {
+    if (project_id === null) return [];
+    const complete = (project: Project): Subject => ({
+      project,
+      name: `snippet $${id}`,
+      reference: `$${id}`,
+      title,
+      description,
+      is_confidential: false,
+      thread: `snippet-${id}`,
+      url: (baseUrl) => `${baseUrl}/${project.full_path}/snippets/${id}`,
+      isVisibleTo: (viewer) => may(viewer, 'read_snippet', project) && canSeeSnippet(viewer, project, facts),
+    });
+    return [{ ref: { target_type: 'Snippet', target_id: id }, project_id, complete }];
+  });
+};
+
 /** Failed jobs that a mail names. */
 const maxFailedJobs = 10;
 
@@ -141,6 +166,7 @@ export const loadSubjects = async (
     await Promise.all([
       loadIssues(store, idsOf(refs, 'Issue')),
       loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
+      loadSnippets(store, idsOf(refs, 'Snippet')),
       loadPipelines(store, idsOf(refs, 'Pipeline')),
     ])
   ).flat();

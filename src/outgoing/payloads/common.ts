@@ -4,7 +4,7 @@ import { formatTime } from '../../platform/time.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '../changes/snapshots/snapshot.ts';
 import type { Context, Payload } from './context.ts';
 
-const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
+export const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
 
 export const timeOrNull = (time: number | null | undefined): string | null =>
   time === null || time === undefined ? null : formatTime(time);

@@ -6,24 +6,25 @@ import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { actorOf, placeJson, userJson, webUrlOf } from './common.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context, Payload } from './context.ts';
-import { issueAttributes, mergeRequestAttributes } from './subjects.ts';
+import { issueAttributes, mergeRequestAttributes, snippetAttributes } from './subjects.ts';
 
-/** The issue or merge request of a comment. */
+/** The issue, merge request or snippet of a comment. */
 const subjectJson = async (context: Context, project: ProjectFacts): Promise<Payload> => {
-  const { issue, merge_request } = context.snapshot.records;
+  const { issue, merge_request, snippet } = context.snapshot.records;
+  if (snippet !== undefined) return { snippet: snippetAttributes(context, snippet, project) };
   if (issue !== undefined) return { issue: issueAttributes(context, issue, project) };
   if (merge_request === undefined) return {};
   return { merge_request: await mergeRequestAttributes(context, merge_request, project) };
 };
 
 const subjectUrl = (subject: Payload): string => {
-  const { issue, merge_request } = subject as { issue?: { url: string }; merge_request?: { url: string } };
-  return issue?.url ?? merge_request?.url ?? '';
+  const { issue, merge_request, snippet } = subject as { [kind: string]: { url: string } | undefined };
+  return (issue ?? merge_request ?? snippet)?.url ?? '';
 };
 
 const parsePosition = (position: string | null): unknown => (position === null ? null : JSON.parse(position));
 
-/** Attributes of a comment on an issue or a merge request. */
+/** Attributes of a comment on an issue, a merge request or a snippet. */
 const noteAttributes = (context: Context, url: string) => {
   const { note } = context.snapshot.records;
   if (note === undefined) return {};

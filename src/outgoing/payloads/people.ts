@@ -138,17 +138,19 @@ const userPayload = (context: Context, verb: string): Payload => {
 const groupPayload = (context: Context, verb: string): Payload => {
   const { records, data } = context.snapshot;
   const { group } = records;
-  const { path } = data as Pairs;
+  const { path, full_path: place } = data as Pairs;
   const names: Record<string, string> = {
     created: 'group_create',
     removed: 'group_destroy',
     deleted: 'group_destroy',
   };
   const isRenamed = Array.isArray(path);
+  // Receivers know no event for a move into another group. It changes the full path, as a rename does.
+  const isMoved = verb === 'transferred' && Array.isArray(place);
   const full_path = group?.full_path ?? '';
   const parent = full_path.includes('/') ? full_path.slice(0, full_path.lastIndexOf('/') + 1) : '';
   return {
-    event_name: names[verb] ?? (isRenamed ? 'group_rename' : 'group_update'),
+    event_name: names[verb] ?? (isRenamed || isMoved ? 'group_rename' : 'group_update'),
     ...timesOf(context.snapshot, group),
     name: group?.name ?? null,
     path: group?.path ?? null,
@@ -157,6 +159,7 @@ const groupPayload = (context: Context, verb: string): Payload => {
     owner_name: null,
     owner_email: null,
     ...(isRenamed && { old_path: path[0], old_full_path: `${parent}${String(path[0])}` }),
+    ...(isMoved && { old_path: group?.path ?? null, old_full_path: place[0] }),
   };
 };
 

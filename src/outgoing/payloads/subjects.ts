@@ -1,10 +1,10 @@
-/** The attributes of issues and merge requests, alone and beside their comments. Pure, but for commits. */
+/** The attributes of issues, merge requests and snippets, alone and beside their comments. Pure, but for commits. */
 import { issueUrl } from '../../planning/issues/web_url.ts';
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import { formatTime } from '../../platform/time.ts';
-import type { IssueFacts, MergeRequestFacts, ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { labelJson, projectJson, timeOrNull } from './common.ts';
+import type { IssueFacts, MergeRequestFacts, ProjectFacts, Records } from '../changes/snapshots/snapshot.ts';
+import { labelJson, projectJson, timeOrNull, visibilityLevels, webUrlOf } from './common.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context } from './context.ts';
 
@@ -105,4 +105,23 @@ export const mergeRequestAttributes = async (
   created_at: formatTime(request.created_at),
   updated_at: formatTime(request.updated_at),
   ...timesOf(request),
+});
+
+export const snippetAttributes = (
+  context: Context,
+  snippet: NonNullable<Records['snippet']>,
+  project: ProjectFacts,
+) => ({
+  id: snippet.id,
+  title: snippet.title,
+  description: snippet.description,
+  content: snippet.content,
+  author_id: snippet.author_id,
+  project_id: snippet.project_id,
+  created_at: formatTime(snippet.created_at),
+  updated_at: formatTime(snippet.updated_at),
+  file_name: snippet.file_name,
+  type: 'ProjectSnippet',
+  visibility_level: visibilityLevels[snippet.visibility],
+  url: `${webUrlOf(context, project)}/snippets/${snippet.id}`,
 });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 
 export type AwardCount = {
   /** Name of the emoji. */
@@ -12,7 +12,7 @@ export type AwardCount = {
   own_id: number | null;
 };
 
-type Asked = { type: TargetType; id: number; note_ids: readonly number[]; user_id: number };
+type Asked = { type: NoteableType; id: number; note_ids: readonly number[]; user_id: number };
 
 type Row = AwardCount & { target_type: string; target_id: number };
 
@@ -38,7 +38,7 @@ export type AwardCounts = {
 /** Counts the awards of a target and of some of its notes, in one statement. */
 export const countAwards = async (
   { db, viewer }: Pick<Call, 'db' | 'viewer'>,
-  target: { type: TargetType; id: number },
+  target: { type: NoteableType; id: number },
   note_ids: readonly number[],
 ): Promise<AwardCounts> => {
   const counted = { type: target.type, id: target.id, note_ids, user_id: viewer.user_id ?? 0 };

@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/target.ts';
 import { finishTodos } from '../todos/add_todos.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
@@ -12,10 +12,10 @@ import { countVote } from './votes.ts';
  * Awards an emoji, once for each name.
  * @throws Failure 404 with a reason for every refusal, as clients expect
  */
-export const createAward = async (
-  noun: Noun,
+export const createAward = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  { loaded, awardable }: { loaded: LoadedTarget; awardable: Awardable },
+  { loaded, awardable }: { loaded: L; awardable: Awardable },
   input: string,
 ): Promise<AwardRow> => {
   const { target, project } = loaded;
@@ -39,7 +39,7 @@ export const createAward = async (
       .returningAll()
       .executeTakeFirst();
     if (award === undefined) throw notFound('Award Emoji Name has already been taken');
-    await finishTodos(tx, actor.user.id, target);
+    if (isIssuable(target)) await finishTodos(tx, actor.user.id, target);
     await recordEvent(tx, actor, {
       kind: 'award_emoji.created',
       project_id: project.id,

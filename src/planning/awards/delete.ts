@@ -2,7 +2,7 @@ import { type Call, requireActor, requireUser } from '../../core/access/call.ts'
 import { notFound, unauthorized } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import type { LoadedNoteable, NounActions } from '../issuables/target.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
 import { countVote } from './votes.ts';
@@ -11,10 +11,10 @@ import { countVote } from './votes.ts';
  * Deletes an award. Its author and administrators may do so.
  * @throws Failure 401 for anyone else, 412 if it changed since `If-Unmodified-Since`
  */
-export const deleteAward = async (
-  noun: Noun,
+export const deleteAward = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  { loaded, awardable }: { loaded: LoadedTarget; awardable: Awardable },
+  { loaded, awardable }: { loaded: L; awardable: Awardable },
   award: AwardRow,
 ): Promise<void> => {
   if (award.user_id !== requireUser(call).id && !call.admin) throw unauthorized();

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import type { AwardRow } from './json.ts';
 
-/** The record that carries awards: an issue, a merge request or a comment. */
+/** The record that carries awards: an issue, a merge request, a snippet or a comment. */
 export type Awardable = {
   type: AwardRow['target_type'];
   id: number;

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, idOrPath, object, text } from '../../platform/http/schema.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
 import { findNote } from '../notes/queries.ts';
 import { createAward } from './create.ts';
 import { deleteAward } from './delete.ts';
@@ -11,21 +11,21 @@ import { type AwardRow, awardShape, awardsJson } from './json.ts';
 import { type Awardable, findAward, listAwards } from './queries.ts';
 
 type Input = Record<string, unknown>;
-type Subject = { loaded: LoadedTarget; awardable: Awardable };
+type Subject<L extends LoadedNoteable> = { loaded: L; awardable: Awardable };
 
-const ofTarget = ({ target: { type, id: targetId } }: LoadedTarget): Awardable => ({
+const ofTarget = ({ target: { type, id: targetId } }: LoadedNoteable): Awardable => ({
   type,
   id: targetId,
   system: false,
 });
 
-const ofNote = async (call: Call, { target }: LoadedTarget, noteId: number): Promise<Awardable> => {
+const ofNote = async (call: Call, { target }: LoadedNoteable, noteId: number): Promise<Awardable> => {
   const note = await findNote(call, target, noteId);
   return { type: 'Note', id: note.id, system: note.system === 1 };
 };
 
 /** The parts that the endpoints of one kind of record share. */
-const side = (noun: Noun, on: 'target' | 'note') => {
+const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>, on: 'target' | 'note') => {
   const target = `/projects/:id/${noun.segment}/:${noun.param}`;
   const path = on === 'target' ? `${target}/award_emoji` : `${target}/notes/:note_id/award_emoji`;
   return {
@@ -35,12 +35,12 @@ const side = (noun: Noun, on: 'target' | 'note') => {
     word: on === 'target' ? noun.word : `note on a ${noun.word}`,
     params: {
       id: idOrPath('project'),
-      [noun.param]: id(`iid of the ${noun.word}`),
+      [noun.param]: id(describeParam(noun)),
       ...(on === 'note' && { note_id: id('id of the note') }),
     },
     award_id: id('id of the award'),
     shared: { area: 'award_emoji', audience: 'user', reply: awardShape } as const,
-    find: async (call: Call, input: Input): Promise<Subject> => {
+    find: async (call: Call, input: Input): Promise<Subject<L>> => {
       const loaded = await noun.find(call, input['id'] as number | string, input[noun.param] as number);
       if (on === 'target') return { loaded, awardable: ofTarget(loaded) };
       return { loaded, awardable: await ofNote(call, loaded, input['note_id'] as number) };
@@ -48,11 +48,11 @@ const side = (noun: Noun, on: 'target' | 'note') => {
   };
 };
 
-type Side = ReturnType<typeof side>;
+type Side<L extends LoadedNoteable> = ReturnType<typeof side<L>>;
 
 const render = async (call: Call, award: AwardRow) => (await awardsJson(call, [award]))[0];
 
-const list = ({ path, word, params, shared, find }: Side) =>
+const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -67,7 +67,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
     },
   });
 
-const get = ({ one, word, params, award_id, shared, find }: Side) =>
+const get = <L extends LoadedNoteable>({ one, word, params, award_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -80,7 +80,7 @@ const get = ({ one, word, params, award_id, shared, find }: Side) =>
     },
   });
 
-const create = ({ noun, path, word, params, shared, find }: Side) =>
+const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'POST',
     path,
@@ -91,7 +91,7 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
       await render(call, await createAward(noun, call, await find(call, input), input.name)),
   });
 
-const remove = ({ noun, one, word, params, award_id, shared, find }: Side) =>
+const remove = <L extends LoadedNoteable>({ noun, one, word, params, award_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'DELETE',
     path: one,
@@ -105,9 +105,14 @@ const remove = ({ noun, one, word, params, award_id, shared, find }: Side) =>
     },
   });
 
-const makeAwardRoutes = (side: Side) => [list(side), get(side), create(side), remove(side)];
+const makeAwardRoutes = <L extends LoadedNoteable>(side: Side<L>) => [
+  list(side),
+  get(side),
+  create(side),
+  remove(side),
+];
 
-export const awardRoutes = (noun: Noun) => [
+export const awardRoutes = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => [
   ...makeAwardRoutes(side(noun, 'target')),
   ...makeAwardRoutes(side(noun, 'note')),
 ];

@@ -2,7 +2,7 @@ import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { notFound } from '../../platform/errors.ts';
 import { isLockedFor } from '../issuables/locked_discussion.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
+import type { LoadedNoteable } from '../issuables/target.ts';
 
 const names = /^[a-z0-9_+-]{1,255}$/;
 const aliases = new Map([
@@ -19,5 +19,5 @@ export const checkAwardName = (name: string): string => {
   return aliases.get(name) ?? name;
 };
 
-export const mayAward = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedTarget): boolean =>
+export const mayAward = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedNoteable): boolean =>
   may(viewer, 'award_emoji', loaded.project) && !isLockedFor(viewer, loaded);

@@ -1,15 +1,15 @@
 import type { Tx } from '../../platform/db/open.ts';
-import type { Noun, Target } from '../issuables/target.ts';
+import type { LoadedNoteable, NounActions } from '../issuables/target.ts';
 import type { Awardable } from './queries.ts';
 
 /**
  * Adds an award to the votes of its record. Awards that are no votes add zero, because the update also
  * invalidates cached lists that are filtered by awards.
  */
-export const countVote = async (
-  noun: Noun,
+export const countVote = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   tx: Tx,
-  { target, awardable, name }: { target: Target; awardable: Awardable; name: string },
+  { target, awardable, name }: { target: L['target']; awardable: Awardable; name: string },
   by: 1 | -1,
 ): Promise<void> => {
   if (awardable.type === 'Note') return;

@@ -1,6 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
+import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/target.ts';
 import { type NewNote, createNote } from '../notes/create.ts';
 import type { Position } from '../notes/position.ts';
 import type { NoteRow } from '../notes/note_row.ts';
@@ -11,17 +12,20 @@ import { toIndividualId } from './discussion_id.ts';
 
 type Text = Pick<NewNote, 'body' | 'created_at' | 'first' | 'internal'>;
 
-const unresolved = { resolvable: 1, resolved_at: null, resolved_by_id: null } as const;
+const unresolved = { resolved_at: null, resolved_by_id: null } as const;
+
+/** Threads on snippets are not resolved. */
+const toResolvable = ({ target }: LoadedNoteable): Flag => (isIssuable(target) ? 1 : 0);
 
 /**
  * Creates a thread with its first comment.
  * @param position checked position in the diff; null: none
  * @throws Failure as `createNote`; 400 for an internal comment on a diff
  */
-export const createDiscussion = async (
-  noun: Noun,
+export const createDiscussion = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { position, ...text }: Text & { position: Position | null },
 ): Promise<Discussion> => {
   if (position !== null && text.internal === true)
@@ -35,6 +39,7 @@ export const createDiscussion = async (
     type: position === null ? ('DiscussionNote' as const) : ('DiffNote' as const),
     original_position: place,
     position: present,
+    resolvable: toResolvable(loaded),
     ...unresolved,
   };
   return { id, notes: [await createNote(noun, call, loaded, { ...text, thread: async () => thread })] };
@@ -51,7 +56,7 @@ const toThreadColumns = (
     type: lead.type ?? ('DiscussionNote' as const),
     original_position: lead.original_position,
     position: lead.position,
-    resolvable: 1 as const,
+    resolvable: lead.resolvable,
     ...resolved,
   };
 };
@@ -61,10 +66,10 @@ const toThreadColumns = (
  * a thread.
  * @throws Failure as `createNote`; 400 if the discussion is a system note or full, 404 if it was deleted
  */
-export const addReply = async (
-  noun: Noun,
+export const addReply = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { discussion_id, ...text }: Text & { discussion_id: string },
 ): Promise<NoteRow> => {
   const { target } = loaded;
@@ -76,14 +81,15 @@ export const addReply = async (
     thread: async (tx, actor) => {
       const discussion = await findDiscussion({ db: tx.db, viewer: call.viewer }, target, discussion_id);
       const [lead] = discussion.notes;
+      const resolvable = toResolvable(loaded);
       requireReplyable(discussion.notes);
       if (lead.discussion_id === null) {
         await tx.db
           .updateTable('notes')
-          .set({ discussion_id: toIndividualId(lead.id), type: 'DiscussionNote', resolvable: 1 })
+          .set({ discussion_id: toIndividualId(lead.id), type: 'DiscussionNote', resolvable })
           .where('id', '=', lead.id)
           .execute();
-        return toThreadColumns(discussion, { resolved_at: null, resolved_by_id: null });
+        return { ...toThreadColumns(discussion, unresolved), resolvable };
       }
       const isResolved = discussion.notes.every((note) => note.resolved_at !== null);
       return toThreadColumns(discussion, {

@@ -2,7 +2,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { zeroOid } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
+import type { LoadedNoteable } from '../issuables/target.ts';
 import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { type DiffLine, findLine } from '../../code/repository/commits/hunks.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
@@ -100,7 +100,7 @@ const findParent = async (
  */
 export const locateInDiff = async (
   call: Call,
-  loaded: LoadedTarget,
+  loaded: LoadedNoteable,
   requested: GivenPosition,
 ): Promise<Position> => {
   const version = await loadVersion(call.db, loaded.target.id, requested);

@@ -3,7 +3,7 @@ import type { Platform } from '../../core/platform.ts';
 import type { RepositoryLocation } from '../../platform/git/repository.ts';
 import { type Position, parsePosition } from '../notes/position.ts';
 import { tracePosition } from './trace_position.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
+import type { LoadedNoteable } from '../issuables/target.ts';
 import {
   type Version,
   type VersionDiff,
@@ -113,7 +113,7 @@ const openTracing = async (
  */
 export const findPresentPosition = async (
   platform: Platform,
-  { project, target }: LoadedTarget,
+  { project, target }: LoadedNoteable,
   position: Position,
 ): Promise<Position> => {
   if (await isVersion(platform.store.db, target.id, position)) return position;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { getDialect } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import type { NoteRow } from '../notes/note_row.ts';
@@ -9,7 +9,7 @@ import type { ActivityFilter, NoteReader } from '../notes/queries.ts';
 import { visibleNotes } from '../notes/visible.ts';
 import { toIndividualId, parseIndividualId } from './discussion_id.ts';
 
-type TargetKey = { type: TargetType; id: number };
+type TargetKey = { type: NoteableType; id: number };
 
 /** A thread of comments, or one standalone comment. */
 export type Discussion = { id: string; notes: [NoteRow, ...NoteRow[]] };

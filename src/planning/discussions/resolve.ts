@@ -2,7 +2,14 @@ import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAutoMerge } from '../issuables/auto_merge_work.ts';
-import { type LoadedTarget, type Noun, type Target, eventKind } from '../issuables/target.ts';
+import {
+  type LoadedNoteable,
+  type LoadedTarget,
+  type Noteable,
+  type NounActions,
+  type Noun,
+  eventKind,
+} from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { forbidden } from '../../platform/errors.ts';
@@ -10,9 +17,9 @@ import { hasUnresolvedDiscussions, listUnresolvedIds } from './queries.ts';
 import { mayResolve } from './resolve_and_reply_rules.ts';
 
 /** Adds a system note when the last thread is resolved, and checks a merge that waits for it. */
-const followResolved = async (tx: Tx, actor: Actor, target: Target): Promise<void> => {
+const followResolved = async (tx: Tx, actor: Actor, target: Noteable): Promise<void> => {
   if (target.type !== 'MergeRequest' || (await hasUnresolvedDiscussions(tx.db, target.id))) return;
-  await addSystemNotes(tx, actor.user.id, target, ['resolved all threads']);
+  await addSystemNotes(tx, actor.user.id, { ...target, type: target.type }, ['resolved all threads']);
   await enqueueAutoMerge(tx, target.id);
 };
 
@@ -23,7 +30,7 @@ const followResolved = async (tx: Tx, actor: Actor, target: Target): Promise<voi
 export const storeResolved = async (
   tx: Tx,
   actor: Actor,
-  { target }: Pick<LoadedTarget, 'target'>,
+  { target }: Pick<LoadedNoteable, 'target'>,
   { ids, resolved }: { ids: number[]; resolved: boolean },
 ): Promise<boolean> => {
   if (ids.length === 0) return false;
@@ -46,10 +53,10 @@ export const storeResolved = async (
 type Resolved = { ids: number[]; resolved: boolean };
 
 /** Resolves or reopens notes in a transaction, with the effects of that. @returns whether any changed */
-const changeResolved = async (
+const changeResolved = async <L extends LoadedNoteable>(
   tx: Tx,
-  noun: Noun,
-  { actor, loaded }: { actor: Actor; loaded: LoadedTarget },
+  noun: NounActions<L>,
+  { actor, loaded }: { actor: Actor; loaded: L },
   { ids, resolved }: Resolved,
 ): Promise<boolean> => {
   const { target, project } = loaded;
@@ -66,10 +73,10 @@ const changeResolved = async (
 };
 
 /** Resolves or reopens notes of a discussion. */
-export const resolveNotes = async (
-  noun: Noun,
+export const resolveNotes = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { notes, resolved }: { notes: readonly NoteRow[]; resolved: boolean },
 ): Promise<void> => {
   const actor = requireActor(call);

@@ -2,10 +2,10 @@ import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
 import { isLockedFor } from '../issuables/locked_discussion.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
+import type { LoadedNoteable } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 
-export const mayResolve = ({ viewer }: Call, loaded: LoadedTarget): boolean =>
+export const mayResolve = ({ viewer }: Call, loaded: LoadedNoteable): boolean =>
   may(viewer, 'resolve_discussion', loaded.project, { author_id: loaded.target.author_id }) &&
   !isLockedFor(viewer, loaded);
 
@@ -13,7 +13,7 @@ export const mayResolve = ({ viewer }: Call, loaded: LoadedTarget): boolean =>
  * Requires a thread and a caller who may resolve it: a developer or the author of the target.
  * @throws Failure 403
  */
-export const requireResolver = (call: Call, loaded: LoadedTarget, notes: readonly NoteRow[]): void => {
+export const requireResolver = (call: Call, loaded: LoadedNoteable, notes: readonly NoteRow[]): void => {
   if (!mayResolve(call, loaded) || !notes.some((note) => note.resolvable === 1)) throw forbidden();
 };
 

@@ -4,7 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, id, idOrPath, longText, object, optional, text } from '../../platform/http/schema.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
 import { runQuickActions, toCommandsReply } from '../notes/quick_actions.ts';
 import { deleteNote } from '../notes/delete.ts';
 import { noteShape, notesJson } from '../notes/json.ts';
@@ -21,7 +21,7 @@ import { resolveNotes } from './resolve.ts';
 import { requireResolver, requireSameAudience } from './resolve_and_reply_rules.ts';
 
 /** The parts that the endpoints of one noun share. */
-const side = (noun: Noun) => {
+const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   const path = `/projects/:id/${noun.segment}/:${noun.param}/discussions`;
   return {
     noun,
@@ -29,24 +29,24 @@ const side = (noun: Noun) => {
     one: `${path}/:discussion_id`,
     note: `${path}/:discussion_id/notes/:note_id`,
     word: noun.word,
-    params: { id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) },
+    params: { id: idOrPath('project'), [noun.param]: id(describeParam(noun)) },
     discussion_id: text({ description: 'id of the discussion' }),
     note_id: id('id of the note'),
     shared: { area: 'discussions', audience: 'user' } as const,
-    find: (call: Call, input: Record<string, unknown>): Promise<LoadedTarget> =>
+    find: (call: Call, input: Record<string, unknown>): Promise<L> =>
       noun.find(call, input['id'] as number | string, input[noun.param] as number),
   };
 };
 
-type Side = ReturnType<typeof side>;
+type Side<L extends LoadedNoteable> = ReturnType<typeof side<L>>;
 
-const render = async (call: Call, { target }: LoadedTarget, discussion: Discussion) =>
+const render = async (call: Call, { target }: LoadedNoteable, discussion: Discussion) =>
   (await discussionsJson(call, target, [discussion]))[0];
 
-const renderNote = async (call: Call, { target }: LoadedTarget, note: NoteRow) =>
+const renderNote = async (call: Call, { target }: LoadedNoteable, note: NoteRow) =>
   (await notesJson(call, target, [note]))[0];
 
-const list = ({ noun, path, word, params, shared, find }: Side) =>
+const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -64,7 +64,7 @@ const list = ({ noun, path, word, params, shared, find }: Side) =>
     },
   });
 
-const get = ({ one, word, params, discussion_id, shared, find }: Side) =>
+const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -78,7 +78,7 @@ const get = ({ one, word, params, discussion_id, shared, find }: Side) =>
     },
   });
 
-const create = ({ noun, path, word, params, shared, find }: Side) =>
+const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'POST',
     path,
@@ -106,7 +106,7 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     },
   });
 
-const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =>
+const reply = <L extends LoadedNoteable>({ noun, one, word, params, discussion_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'POST',
     path: `${one}/notes`,
@@ -125,7 +125,15 @@ const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =
     },
   });
 
-const resolve = ({ noun, one, word, params, discussion_id, shared, find }: Side) =>
+const resolve = <L extends LoadedNoteable>({
+  noun,
+  one,
+  word,
+  params,
+  discussion_id,
+  shared,
+  find,
+}: Side<L>) =>
   endpoint({
     method: 'PUT',
     path: one,
@@ -142,7 +150,15 @@ const resolve = ({ noun, one, word, params, discussion_id, shared, find }: Side)
     },
   });
 
-const getNote = ({ note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+const getNote = <L extends LoadedNoteable>({
+  note: path,
+  word,
+  params,
+  discussion_id,
+  note_id,
+  shared,
+  find,
+}: Side<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -157,7 +173,16 @@ const getNote = ({ note: path, word, params, discussion_id, note_id, shared, fin
     },
   });
 
-const update = ({ noun, note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+const update = <L extends LoadedNoteable>({
+  noun,
+  note: path,
+  word,
+  params,
+  discussion_id,
+  note_id,
+  shared,
+  find,
+}: Side<L>) =>
   endpoint({
     method: 'PUT',
     path,
@@ -190,7 +215,16 @@ const update = ({ noun, note: path, word, params, discussion_id, note_id, shared
     },
   });
 
-const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+const remove = <L extends LoadedNoteable>({
+  noun,
+  note: path,
+  word,
+  params,
+  discussion_id,
+  note_id,
+  shared,
+  find,
+}: Side<L>) =>
   endpoint({
     method: 'DELETE',
     path,
@@ -207,13 +241,14 @@ const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared
     },
   });
 
-export const discussionRoutes = (noun: Noun) => {
+/** @returns the endpoints; threads on snippets are not resolved */
+export const discussionRoutes = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   const forNoun = side(noun);
   return [
     list(forNoun),
     get(forNoun),
     create(forNoun),
-    resolve(forNoun),
+    ...(noun.type === 'Snippet' ? [] : [resolve(forNoun)]),
     reply(forNoun),
     getNote(forNoun),
     update(forNoun),

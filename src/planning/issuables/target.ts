@@ -4,7 +4,7 @@
  */
 import type { Call } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { NoteableType, TargetType } from '../../platform/db/schema/column_types.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import type { QuickAction } from './text/quick_actions.ts';
@@ -27,16 +27,25 @@ export type Target = {
   created_at: number;
 };
 
+/** A record with comments: an issue, a merge request or a snippet, whose iid is its id. */
+export type Noteable = Omit<Target, 'type'> & { type: NoteableType };
+
+/** Tells whether a record with comments has todos, labels and assignees. */
+export const isIssuable = (noteable: Noteable): noteable is Target => noteable.type !== 'Snippet';
+
 /** The most seconds that may be spent on one target. */
 export const maxSpentSeconds = 2 ** 31 - 1;
 
-/** A target that the caller may see, with its project. */
-export type LoadedTarget = {
-  target: Target;
+/** A record with comments that the caller may see, with its project. */
+export type LoadedNoteable = {
+  target: Noteable;
   project: Project;
   /** Whether another user may see the target; checked before they get a todo. */
   isVisibleTo: (viewer: Viewer) => boolean;
 };
+
+/** A target that the caller may see, with its project. */
+export type LoadedTarget = LoadedNoteable & { target: Target };
 
 /** A change of the target's own row. Counters are increments; the rest are new values. */
 export type Change = {
@@ -50,9 +59,9 @@ export type Change = {
   updated_at?: number;
 };
 
-/** A kind of target: how to find, show and change its records. */
-export type Noun = {
-  type: TargetType;
+/** A kind of record with comments: how to find, show and change its records. */
+export type NoteableNoun<L extends LoadedNoteable> = {
+  type: L['target']['type'];
   /** Segment of the path: `issues`. */
   segment: string;
   /** Path parameter: `issue_iid`. */
@@ -60,21 +69,33 @@ export type Noun = {
   /** Word in texts: `issue`. */
   word: string;
   /** Loads the target; 404 if the caller may not see it. */
-  find: (call: Call, projectId: number | string, iid: number) => Promise<LoadedTarget>;
+  find: (call: Call, projectId: number | string, iid: number) => Promise<L>;
   /** Whether the caller may edit it: by role, or as its author or assignee. */
-  mayUpdate: (call: Call, loaded: LoadedTarget) => boolean;
+  mayUpdate: (call: Call, loaded: L) => boolean;
   /** Address of its page. */
-  webUrl: (call: Call, loaded: LoadedTarget) => string;
+  webUrl: (call: Call, loaded: L) => string;
+  /** Applies a change of the shared parts to the target's own row. */
+  change: (tx: Tx, target: L['target'], change: Change) => Promise<void>;
+  /** Executes the quick actions of a comment, as far as the caller may. Absent: they stay text. */
+  act?: (call: Call, loaded: L, actions: QuickAction[]) => Promise<Acts>;
+};
+
+/** What can be done with the loaded records of a kind. */
+export type NounActions<L extends LoadedNoteable> = Omit<NoteableNoun<L>, 'find'>;
+
+/** A kind of target. */
+export type Noun = NoteableNoun<LoadedTarget> & {
   /** Locks the target's row and reads its times, so that concurrent additions are both kept. */
   times: (tx: Tx, target: Target) => Promise<{ time_estimate: number; total_time_spent: number }>;
-  /** Applies a change of the shared parts to the target's own row. */
-  change: (tx: Tx, target: Target, change: Change) => Promise<void>;
-  /** Executes the quick actions of a comment, as far as the caller may. Absent: they stay text. */
-  act?: (call: Call, loaded: LoadedTarget, actions: QuickAction[]) => Promise<Acts>;
 };
+
+/** Describes the path parameter of a kind of record. */
+export const describeParam = ({ type, word }: Pick<NoteableNoun<LoadedNoteable>, 'type' | 'word'>): string =>
+  `${type === 'Snippet' ? 'id' : 'iid'} of the ${word}`;
 
 /** Changes made by quick actions, by name; empty if there were none. */
 export type Acts = { [name: string]: unknown };
 
 /** Name of an event in the change log: `issue.subscribed`, `merge_request.time_tracked`. */
-export const eventKind = ({ word }: Noun, verb: string): string => `${word.replaceAll(' ', '_')}.${verb}`;
+export const eventKind = ({ word }: { word: string }, verb: string): string =>
+  `${word.replaceAll(' ', '_')}.${verb}`;

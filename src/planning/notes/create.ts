@@ -4,7 +4,7 @@ import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/target.ts';
 import { addTodos, finishTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
@@ -38,10 +38,10 @@ export type NewNote = {
  * Adds a comment, with all its side effects in one transaction.
  * @throws Failure 403 if the caller may not comment, or not internally, 400 for a blank text
  */
-export const createNote = async (
-  noun: Noun,
+export const createNote = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   input: NewNote,
 ): Promise<NoteRow> => {
   const { target, project } = loaded;
@@ -77,9 +77,11 @@ export const createNote = async (
       isNew: true,
       isInternal: internal,
     });
-    await finishTodos(tx, actor.user.id, target);
-    await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
-    if (!internal) await addTargetMentionNotes(tx, call, loaded, body);
+    if (isIssuable(target)) {
+      await finishTodos(tx, actor.user.id, target);
+      await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
+      if (!internal) await addTargetMentionNotes(tx, call, { target, project }, body);
+    }
     await recordEvent(tx, actor, {
       kind: 'note.created',
       project_id: project.id,

@@ -133,7 +133,7 @@ export const addMentionNotes = async (tx: Tx, mentioning: Mentioning): Promise<v
 export const addTargetMentionNotes = async (
   tx: Tx,
   { viewer, baseUrl }: Pick<Call, 'viewer' | 'baseUrl'>,
-  { target, project }: LoadedTarget,
+  { target, project }: Pick<LoadedTarget, 'target' | 'project'>,
   text: string,
 ): Promise<void> => {
   const author = { id: viewer.user_id ?? 0, viewer };

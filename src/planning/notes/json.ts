@@ -31,7 +31,8 @@ export const noteShape = object({
   system: bool,
   noteable_id: int,
   noteable_type: string,
-  noteable_iid: int,
+  /** null: snippets have none. */
+  noteable_iid: nullable(int),
   project_id: int,
   /** Only on diff notes. */
   commit_id: optional(nullable(string)),
@@ -84,7 +85,7 @@ const noteJson = (
   system: note.system === 1,
   noteable_id: note.target_id,
   noteable_type: note.target_type,
-  noteable_iid: iid,
+  noteable_iid: note.target_type === 'Snippet' ? null : iid,
   project_id: note.project_id,
   ...diffFields(note, suggestions),
   resolvable: note.resolvable === 1,

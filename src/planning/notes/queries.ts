@@ -6,13 +6,13 @@ import { contains } from '../../identity/namespaces/search.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { readMany } from '../issuables/lists/run_long_read.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import type { NoteRow } from './note_row.ts';
 import { visibleNotes } from './visible.ts';
 
-type TargetKey = { type: TargetType; id: number };
+type TargetKey = { type: NoteableType; id: number };
 
 /** Values of `activity_filter`. */
 export const activityFilters = ['all_notes', 'only_comments', 'only_activity'] as const;

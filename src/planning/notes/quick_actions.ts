@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { invalid } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { extractQuickActions } from '../issuables/text/quick_actions.ts';
-import type { Acts, LoadedTarget, Noun } from '../issuables/target.ts';
+import type { Acts, LoadedNoteable, NounActions } from '../issuables/target.ts';
 import { requireCommenter } from './rules.ts';
 
 /** The comment without its quick actions, and the changes these made; null if it has none. */
@@ -13,10 +13,10 @@ type RemainingComment = { body: string; done: Acts | null };
  * Executes the quick actions of a comment before the comment is stored.
  * @throws Failure 403 if the caller may not comment, 400 if the comment has only actions and none has an effect
  */
-export const runQuickActions = async (
-  noun: Noun,
+export const runQuickActions = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   input: string,
 ): Promise<RemainingComment> => {
   const { text, actions } = extractQuickActions(input);

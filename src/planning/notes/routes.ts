@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, idOrPath, longText, object, oneOf } from '../../platform/http/schema.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
 import { runQuickActions, toCommandsReply } from './quick_actions.ts';
 import { createNote } from './create.ts';
 import { deleteNote } from './delete.ts';
@@ -14,27 +14,27 @@ import { newNoteParams, readInternal, requireInternalWriter, requireNoteAdmin } 
 import { updateNote } from './update.ts';
 
 /** The parts that the endpoints of one noun share. */
-const side = (noun: Noun) => {
+const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   const path = `/projects/:id/${noun.segment}/:${noun.param}/notes`;
   return {
     noun,
     path,
     one: `${path}/:note_id`,
     word: noun.word,
-    params: { id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) },
+    params: { id: idOrPath('project'), [noun.param]: id(describeParam(noun)) },
     note_id: id('id of the note'),
     shared: { area: 'notes', audience: 'user', reply: noteShape } as const,
-    find: (call: Call, input: Record<string, unknown>): Promise<LoadedTarget> =>
+    find: (call: Call, input: Record<string, unknown>): Promise<L> =>
       noun.find(call, input['id'] as number | string, input[noun.param] as number),
   };
 };
 
-type Side = ReturnType<typeof side>;
+type Side<L extends LoadedNoteable> = ReturnType<typeof side<L>>;
 
-const render = async (call: Call, { target }: LoadedTarget, note: NoteRow) =>
+const render = async (call: Call, { target }: LoadedNoteable, note: NoteRow) =>
   (await notesJson(call, target, [note]))[0];
 
-const list = ({ path, word, params, shared, find }: Side) =>
+const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -56,7 +56,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
     },
   });
 
-const get = ({ one, word, params, note_id, shared, find }: Side) =>
+const get = <L extends LoadedNoteable>({ one, word, params, note_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -69,7 +69,7 @@ const get = ({ one, word, params, note_id, shared, find }: Side) =>
     },
   });
 
-const create = ({ noun, path, word, params, shared, find }: Side) =>
+const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
   endpoint({
     method: 'POST',
     path,
@@ -91,7 +91,7 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     },
   });
 
-const update = ({ noun, one, word, params, note_id, shared, find }: Side) =>
+const update = <L extends LoadedNoteable>({ noun, one, word, params, note_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'PUT',
     path: one,
@@ -106,7 +106,7 @@ const update = ({ noun, one, word, params, note_id, shared, find }: Side) =>
     },
   });
 
-const remove = ({ noun, one, word, params, note_id, shared, find }: Side) =>
+const remove = <L extends LoadedNoteable>({ noun, one, word, params, note_id, shared, find }: Side<L>) =>
   endpoint({
     method: 'DELETE',
     path: one,
@@ -122,7 +122,7 @@ const remove = ({ noun, one, word, params, note_id, shared, find }: Side) =>
     },
   });
 
-export const noteRoutes = (noun: Noun) => {
+export const noteRoutes = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   const forNoun = side(noun);
   return [list(forNoun), get(forNoun), create(forNoun), update(forNoun), remove(forNoun)];
 };

@@ -3,7 +3,7 @@ import { may } from '../../core/access/may.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { boolean, longText, optional, time } from '../../platform/http/schema.ts';
 import { isLockedFor } from '../issuables/locked_discussion.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
+import type { LoadedNoteable } from '../issuables/target.ts';
 import type { NoteRow } from './note_row.ts';
 
 /** Parameters of a new comment. */
@@ -21,7 +21,10 @@ export const readInternal = (input: {
 }): boolean => input.internal ?? input.confidential ?? false;
 
 /** @throws Failure 403 if the caller may not write internal comments: nobody else may read what was meant to be hidden */
-export const requireInternalWriter = ({ viewer }: Pick<Call, 'viewer'>, { project }: LoadedTarget): void => {
+export const requireInternalWriter = (
+  { viewer }: Pick<Call, 'viewer'>,
+  { project }: LoadedNoteable,
+): void => {
   if (!may(viewer, 'internal_note', project)) throw forbidden();
 };
 
@@ -31,23 +34,23 @@ export const checkBody = (body: string): string => {
   return body;
 };
 
-export const mayComment = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedTarget): boolean =>
+export const mayComment = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedNoteable): boolean =>
   may(viewer, 'create_note', loaded.project) && !isLockedFor(viewer, loaded);
 
 /** @throws Failure 403 if the caller may not comment */
-export const requireCommenter = (call: Pick<Call, 'viewer'>, loaded: LoadedTarget): void => {
+export const requireCommenter = (call: Pick<Call, 'viewer'>, loaded: LoadedNoteable): void => {
   if (!mayComment(call, loaded)) throw forbidden();
 };
 
 /** Whether the caller may edit and delete the note: its author and masters may, and nobody may a system note. */
 export const mayAdminNote = (
   { viewer }: Pick<Call, 'viewer'>,
-  loaded: LoadedTarget,
+  loaded: LoadedNoteable,
   note: NoteRow,
 ): boolean =>
   note.system === 0 && may(viewer, 'admin_note', loaded.project, note) && !isLockedFor(viewer, loaded);
 
 /** @throws Failure 403 if the caller may not edit and delete the note */
-export const requireNoteAdmin = (call: Pick<Call, 'viewer'>, loaded: LoadedTarget, note: NoteRow): void => {
+export const requireNoteAdmin = (call: Pick<Call, 'viewer'>, loaded: LoadedNoteable, note: NoteRow): void => {
   if (!mayAdminNote(call, loaded, note)) throw forbidden();
 };

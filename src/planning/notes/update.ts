@@ -2,15 +2,21 @@ import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { storeMentions } from '../issuables/text/store_mentions.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type Mentioned, storeMentions } from '../issuables/text/store_mentions.ts';
+import {
+  type LoadedNoteable,
+  type Noteable,
+  type NounActions,
+  type Target,
+  isIssuable,
+} from '../issuables/target.ts';
 import { addTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
 import { checkBody } from './rules.ts';
 import { forgetApplied } from './suggestions/applied.ts';
 
-const mentionedBefore = async (tx: Tx, { target }: LoadedTarget, noteId: number): Promise<Set<number>> => {
+const mentionedBefore = async (tx: Tx, target: Noteable, noteId: number): Promise<Set<number>> => {
   const rows = await tx.db
     .selectFrom('mentions')
     .select('user_id')
@@ -21,17 +27,12 @@ const mentionedBefore = async (tx: Tx, { target }: LoadedTarget, noteId: number)
   return new Set(rows.map((row) => row.user_id));
 };
 
-/** Replaces the mentions of a comment. Adds todos for users whom the old text did not mention. */
-const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note: NoteRow): Promise<void> => {
-  const { target } = loaded;
-  const before = await mentionedBefore(tx, loaded, note.id);
-  const mentioned = await storeMentions(tx, loaded, {
-    note_id: note.id,
-    text: note.body,
-    author_id: actor.user.id,
-    isNew: false,
-    isInternal: note.internal === 1,
-  });
+/** Changes the text of the todos of a comment. Adds todos for users whom the old text did not mention. */
+const followMentions = async (
+  tx: Tx,
+  actor: Actor,
+  { target, note, fresh }: { target: Target; note: NoteRow; fresh: Mentioned[] },
+): Promise<void> => {
   await tx.db
     .updateTable('todos')
     .set({ body: note.body })
@@ -39,8 +40,27 @@ const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note:
     .where('target_id', '=', target.id)
     .where('note_id', '=', note.id)
     .execute();
-  const fresh = mentioned.filter(({ user_id }) => !before.has(user_id));
   await addTodos(tx, actor.user.id, target, mentionTodos(fresh, actor.user.id, note.body, note.id));
+};
+
+/** Replaces the mentions of a comment. */
+const replaceMentions = async (
+  tx: Tx,
+  actor: Actor,
+  loaded: LoadedNoteable,
+  note: NoteRow,
+): Promise<void> => {
+  const { target } = loaded;
+  const before = await mentionedBefore(tx, target, note.id);
+  const mentioned = await storeMentions(tx, loaded, {
+    note_id: note.id,
+    text: note.body,
+    author_id: actor.user.id,
+    isNew: false,
+    isInternal: note.internal === 1,
+  });
+  const fresh = mentioned.filter(({ user_id }) => !before.has(user_id));
+  if (isIssuable(target)) await followMentions(tx, actor, { target, note, fresh });
 };
 
 export type NoteEdit = {
@@ -61,10 +81,10 @@ const loadBody = async (tx: Tx, { id }: NoteRow): Promise<Pick<NoteRow, 'body'>>
  * Changes the text of a comment; the same text changes nothing.
  * @throws Failure 400 for a blank text
  */
-export const updateNote = async (
-  noun: Noun,
+export const updateNote = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { note, body: text, check }: NoteEdit,
 ): Promise<NoteRow> => {
   const body = checkBody(text);
@@ -83,7 +103,8 @@ export const updateNote = async (
     if (edited === undefined) throw notFound();
     if (edited.type === 'DiffNote') await forgetApplied(tx, note.id);
     await replaceMentions(tx, actor, loaded, edited);
-    if (edited.internal === 0) await addTargetMentionNotes(tx, call, loaded, body);
+    if (edited.internal === 0 && isIssuable(target))
+      await addTargetMentionNotes(tx, call, { target, project }, body);
     await recordEvent(tx, actor, {
       kind: 'note.updated',
       project_id: project.id,

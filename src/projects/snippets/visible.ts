@@ -46,12 +46,24 @@ export const visibleSnippets = (viewer: Viewer, home: Home): RawBuilder<boolean>
   return seesAll(viewer, home) ? here : allOf([here, openOrOwn(viewer)]);
 };
 
-/** Over `snippets` left joined with `projects`: the same rule, of all homes. */
-export const visibleSnippetsAnywhere = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> => {
-  const inProject = allOf([
+/** Over `snippets` joined with `projects`: the same rule, in projects. */
+const inVisibleProject = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> =>
+  allOf([
     visibleProjects(viewer, dialect),
     visibleFeature(viewer, 'snippets_access_level', dialect),
     anyOf([openOrOwn(viewer), projectsAtLeast(viewer, levels.guest, dialect)]),
   ]);
-  return anyOf([visibleSnippets(viewer, null), inProject]);
+
+/** Over `projects`: whether a snippet of the project exists that the viewer sees. @param id of the snippet */
+export const visibleSnippetOf = (
+  id: RawBuilder<unknown>,
+  viewer: Viewer,
+  dialect: SqlDialect,
+): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from snippets where snippets.id = ${id}
+    and snippets.project_id = projects.id and ${inVisibleProject(viewer, dialect)})`;
+
+/** Over `snippets` left joined with `projects`: the same rule, of all homes. */
+export const visibleSnippetsAnywhere = (viewer: Viewer, dialect: SqlDialect): RawBuilder<boolean> => {
+  return anyOf([visibleSnippets(viewer, null), inVisibleProject(viewer, dialect)]);
 };

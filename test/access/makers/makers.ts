@@ -101,12 +101,24 @@ export const targetOf = (cell: Cell) =>
     ? { target_type: 'MergeRequest' as const, target_id: id(cell, 'merge_request_id') }
     : { target_type: 'Issue' as const, target_id: id(cell, 'issue_id') };
 
+/** The record of a cell with comments: its snippet, if `notedSnippet` named one. */
+export const noteableOf = (cell: Cell) =>
+  cell.names['noted_snippet'] === undefined
+    ? targetOf(cell)
+    : { target_type: 'Snippet' as const, target_id: id(cell, 'noted_snippet') };
+
+/** Comments and awards of the cell are on its snippet. */
+export const notedSnippet: Maker = async (_tx, cells) => {
+  for (const { names } of cells) names['noted_snippet'] = Number(names['snippet_id']);
+  await Promise.resolve();
+};
+
 const note =
   (by: 'self' | 'writer', system: 0 | 1): Maker =>
   async (tx, cells, world) => {
     const rows = cells.map((cell) => ({
       project_id: id(cell, 'project'),
-      ...targetOf(cell),
+      ...noteableOf(cell),
       author_id: by === 'self' ? selfOf(cell, world) : world.people.writer,
       system,
     }));
@@ -122,7 +134,7 @@ const award =
   (on: 'Issue' | 'Note', by: 'self' | 'writer'): Maker =>
   async (tx, cells, world) => {
     const rows = cells.map((cell) => ({
-      ...(on === 'Issue' ? targetOf(cell) : { target_type: on, target_id: id(cell, 'note_id') }),
+      ...(on === 'Issue' ? noteableOf(cell) : { target_type: on, target_id: id(cell, 'note_id') }),
       user_id: by === 'self' ? selfOf(cell, world) : world.people.writer,
     }));
     nameAll(cells, on === 'Issue' ? 'issue_award' : 'note_award', await insertAwards(tx, rows));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { insertRow } from '../../../src/platform/db/insert.ts';
 import { toIndividualId } from '../../../src/planning/discussions/discussion_id.ts';
 import { toSuggestionId } from '../../../src/planning/notes/suggestions/parse_suggestions.ts';
-import { type Cell, type Maker, targetOf } from './makers.ts';
+import { type Cell, type Maker, noteableOf, targetOf } from './makers.ts';
 import { unique } from '../../support/seed.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ const thread =
         .insertInto('notes')
         .values({
           project_id: Number(cell.names['project']),
-          ...targetOf(cell),
+          ...noteableOf(cell),
           author_id: by === 'self' ? selfOf(cell, world) : world.people.writer,
           body: 'Made',
           system: 0,

@@ -30,6 +30,7 @@ import {
 import { artifactRecipes } from './artifact_recipes.ts';
 import { ciRecipes } from './runner_recipes.ts';
 import { moreRecipes } from './key_recipes.ts';
+import { snippetNoteRecipes } from './snippet_note_recipes.ts';
 import { codeRecipes } from './code_recipes.ts';
 import { mergeRecipes } from './merging_recipes.ts';
 import { threadedRecipes } from './thread_recipes.ts';
@@ -276,6 +277,7 @@ export const recipes: Record<string, Recipe> = {
   ...projectRecipes,
   ...issueRecipes,
   ...moreRecipes,
+  ...snippetNoteRecipes,
   ...boardRecipes,
   ...starRecipes,
   ...smallCallRecipes,

@@ -180,7 +180,7 @@ test('there is a payload for each event and action', () => {
     Merge Request Hook,Pipeline Hook,Job Hook,Release Hook,Deployment Hook,Member Hook,System Hook,
     issue open,issue close,issue reopen,issue update,merge_request open,merge_request close,merge_request reopen,
     merge_request update,merge_request approved,merge_request unapproved,merge_request merge,
-    note Commit,note MergeRequest,note Issue,release create,release update,release delete,
+    note Commit,note MergeRequest,note Issue,note Snippet,release create,release update,release delete,
     project_create,project_destroy,project_rename,project_transfer,project_update,user_create,user_destroy,user_rename,
     user_failed_login,user_add_to_team,user_remove_from_team,user_update_for_team,group_create,group_destroy,
     group_rename,user_add_to_group,user_remove_from_group,user_update_for_group,key_create,key_destroy,repository_update`;

@@ -57,6 +57,7 @@ export const optionalRowOf =
 const targetTables: { [type: string]: string } = {
   Issue: 'issues',
   MergeRequest: 'merge_requests',
+  Snippet: 'snippets',
   Note: 'notes',
   Label: 'labels',
 };

@@ -1,4 +1,4 @@
-/** Loads issues, merge requests, comments and emoji for snapshots. */
+/** Loads issues, merge requests, snippets, comments and emoji for snapshots. */
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
 import { loadAssigneeIds, loadLabelFacts, loadProjectFacts } from './load_common.ts';
@@ -64,11 +64,19 @@ export const loadMergeRequestFacts = async (tx: Tx, id: number): Promise<MergeRe
   };
 };
 
+const loadSnippetFacts = async ({ db }: Tx, id: number): Promise<Pick<Records, 'snippet'>> => {
+  const row = await db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return {};
+  const { user_agent: _userAgent, ip_address: _ipAddress, ...snippet } = row;
+  return { snippet };
+};
+
 const loadSubject = async (tx: Tx, type: string, id: number): Promise<Records> => {
   if (type === 'Issue') {
     const issue = await loadIssueFacts(tx, id);
     return issue === undefined ? {} : { issue };
   }
+  if (type === 'Snippet') return await loadSnippetFacts(tx, id);
   if (type !== 'MergeRequest') return {};
   const merge_request = await loadMergeRequestFacts(tx, id);
   return merge_request === undefined ? {} : { merge_request };

@@ -15,7 +15,7 @@ import type {
 } from '../../../platform/db/schema/code.ts';
 import type { KeysTable, NamespacesTable, UsersTable } from '../../../platform/db/schema/identity.ts';
 import type { IssuesTable, NotesTable } from '../../../platform/db/schema/planning.ts';
-import type { LabelsTable, ProjectsTable } from '../../../platform/db/schema/projects.ts';
+import type { LabelsTable, ProjectsTable, SnippetsTable } from '../../../platform/db/schema/projects.ts';
 import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';
 import type { PayloadKind } from '../hook_plans.ts';
 
@@ -74,6 +74,7 @@ export type EnvironmentFacts = Selectable<EnvironmentsTable>;
 export type Records = {
   issue?: IssueFacts;
   merge_request?: MergeRequestFacts;
+  snippet?: Omit<Selectable<SnippetsTable>, 'user_agent' | 'ip_address'>;
   note?: Selectable<NotesTable>;
   commit_comment?: Selectable<CommitCommentsTable>;
   award?: {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { may } from '../../../core/access/may.ts';
 import { loadProjectViewers } from '../../../core/access/project_viewers.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
-import type { LoadedTarget, Target } from '../target.ts';
+import type { LoadedNoteable, Noteable } from '../target.ts';
 import { loadMentionedMembers } from './mentioned_members.ts';
 import { findAddressedNames, findMentionedNames } from './mentions.ts';
 
@@ -34,7 +34,7 @@ export const loadNamedUserIds = async (
  */
 const replaceMentions = async (
   tx: Tx,
-  { type, id }: Target,
+  { type, id }: Noteable,
   noteId: number,
   userIds: number[],
 ): Promise<void> => {
@@ -67,7 +67,7 @@ export type Mentioned = { user_id: number; directly: boolean };
  */
 export const storeMentions = async (
   tx: Tx,
-  { target, project, isVisibleTo }: LoadedTarget,
+  { target, project, isVisibleTo }: LoadedNoteable,
   { text, note_id, author_id, isNew, isInternal = false }: MentioningText,
 ): Promise<Mentioned[]> => {
   const names = findMentionedNames(text).map((name) => name.toLowerCase());

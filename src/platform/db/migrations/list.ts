@@ -73,6 +73,7 @@ import { projectOptions } from './0154_project_options.ts';
 import { tokenAddresses } from './0175_token_addresses.ts';
 import { passkeys } from './0176_passkeys.ts';
 import { snippetFiles } from './0170_snippet_files.ts';
+import { snippetNotes } from './0171_snippet_notes.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -150,4 +151,5 @@ export const migrationTexts: MigrationText[] = [
   tokenAddresses,
   passkeys,
   snippetFiles,
+  snippetNotes,
 ];

@@ -3,6 +3,9 @@ import type { Generated } from 'kysely';
 
 export type Flag = 0 | 1;
 export type TargetType = 'Issue' | 'MergeRequest';
+
+/** A kind of record with comments. */
+export type NoteableType = TargetType | 'Snippet';
 export type Visibility = 'private' | 'internal' | 'public';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 export type ProjectCreationLevel = 'noone' | 'owner' | 'maintainer' | 'developer' | 'administrator';

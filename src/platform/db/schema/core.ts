@@ -31,7 +31,14 @@ export type ActivityAction =
   | 'approved';
 
 /** What decides who may see an activity: a record, or a part of the project. */
-export type ActivitySubject = 'Issue' | 'MergeRequest' | 'Milestone' | 'Commit' | 'Project' | 'Member';
+export type ActivitySubject =
+  | 'Issue'
+  | 'MergeRequest'
+  | 'Snippet'
+  | 'Milestone'
+  | 'Commit'
+  | 'Project'
+  | 'Member';
 
 /** The changes that the events API shows (`core/events/activities.ts`). */
 export type ActivitiesTable = {

@@ -1,6 +1,6 @@
 /** Row types of the table of mails; conventions as in `database.ts`. */
 import type { Generated } from 'kysely';
-import type { Flag, Id, TargetType } from './column_types.ts';
+import type { Flag, Id, NoteableType } from './column_types.ts';
 
 /** Mails to users: those to send, and the latest that were sent. */
 export type MailsTable = {
@@ -13,7 +13,7 @@ export type MailsTable = {
   /** Why the user gets it: `mentioned`, `assigned`... */
   reason: string;
   actor_id: number | null;
-  target_type: TargetType | 'Pipeline' | null;
+  target_type: NoteableType | 'Pipeline' | null;
   target_id: number | null;
   note_id: number | null;
   state: Generated<'pending' | 'sent' | 'failed'>;

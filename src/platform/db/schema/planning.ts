@@ -3,7 +3,7 @@
  * as in `database.ts`.
  */
 import type { Generated } from 'kysely';
-import type { Flag, Id, TargetType } from './column_types.ts';
+import type { Flag, Id, NoteableType, TargetType } from './column_types.ts';
 
 /** `target_created_at` repeats the target's immutable `created_at`, to order filtered lists. */
 export type LabelLinksTable = {
@@ -62,7 +62,7 @@ export type IssueSearchTable = {
 export type NotesTable = {
   id: Id;
   project_id: number;
-  target_type: TargetType;
+  target_type: NoteableType;
   target_id: number;
   author_id: number;
   body: string;
@@ -91,7 +91,7 @@ export type NotesTable = {
 
 /** Users mentioned in a text of a target. `note_id` 0: its title or description. */
 export type MentionsTable = {
-  target_type: TargetType;
+  target_type: NoteableType;
   target_id: number;
   note_id: number;
   user_id: number;
@@ -101,7 +101,7 @@ export type AwardEmojiTable = {
   id: Id;
   name: string;
   user_id: number;
-  target_type: TargetType | 'Note';
+  target_type: NoteableType | 'Note';
   target_id: number;
   created_at: number;
   updated_at: number;

@@ -20,16 +20,6 @@ export const codeTables: readonly TableSpec[] = [
     where: ofTable('release_id', 'releases'),
     columns: { release_id: rowOf('releases') },
   },
-  {
-    name: 'snippets',
-    where: project,
-    columns: { project_id: ofProject, author_id: author, description: text },
-  },
-  {
-    name: 'snippet_files',
-    where: ofTable('snippet_id', 'snippets'),
-    columns: { snippet_id: rowOf('snippets') },
-  },
   { name: 'badges', where: project, columns: { project_id: ofProject } },
   { name: 'project_stars', where: project, columns: { project_id: ofProject, user_id: knownUser } },
   {

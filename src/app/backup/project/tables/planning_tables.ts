@@ -1,4 +1,4 @@
-/** Tables of labels, milestones, issues and merge requests, and of what both of these have. */
+/** Tables of labels, milestones, issues, merge requests and snippets, and of what these have in common. */
 import {
   author,
   cleared,
@@ -18,7 +18,16 @@ import {
   text,
   zero,
 } from '../column_rules.ts';
-import { type TableSpec, project, issues, ofTargets, ofRequests, versions, ofTable } from './table_spec.ts';
+import {
+  type TableSpec,
+  project,
+  issues,
+  ofNoteables,
+  ofTargets,
+  ofRequests,
+  versions,
+  ofTable,
+} from './table_spec.ts';
 
 export const planningTables: readonly TableSpec[] = [
   { name: 'labels', where: project, columns: { project_id: ofProject } },
@@ -72,6 +81,16 @@ export const planningTables: readonly TableSpec[] = [
     columns: { diff_id: rowOf('merge_request_diffs') },
   },
   {
+    name: 'snippets',
+    where: project,
+    columns: { project_id: ofProject, author_id: author, description: text },
+  },
+  {
+    name: 'snippet_files',
+    where: ofTable('snippet_id', 'snippets'),
+    columns: { snippet_id: rowOf('snippets') },
+  },
+  {
     name: 'notes',
     where: project,
     columns: {
@@ -94,12 +113,12 @@ export const planningTables: readonly TableSpec[] = [
   { name: 'reviewers', where: ofTargets, columns: { target_id: target, user_id: knownUser } },
   {
     name: 'mentions',
-    where: ofTargets,
+    where: ofNoteables,
     columns: { target_id: target, note_id: mentioningNote, user_id: knownUser },
   },
   {
     name: 'award_emoji',
-    where: `(${ofTargets} or (target_type = 'Note' and ${ofTable('target_id', 'notes')}))`,
+    where: `(${ofNoteables} or (target_type = 'Note' and ${ofTable('target_id', 'notes')}))`,
     columns: { target_id: target, user_id: knownUser },
   },
   {

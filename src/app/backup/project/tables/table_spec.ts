@@ -18,6 +18,9 @@ export const issues = '(select id from issues where project_id = ?1 and deleted_
 const requests = '(select id from merge_requests where project_id = ?1 and deleted_at is null)';
 export const ofTargets = `((target_type = 'Issue' and target_id in ${issues})
   or (target_type = 'MergeRequest' and target_id in ${requests}))`;
+/** As `ofTargets`, also of snippets. */
+export const ofNoteables = `(${ofTargets}
+  or (target_type = 'Snippet' and target_id in (select id from snippets where project_id = ?1)))`;
 export const ofRequests = `merge_request_id in ${requests}`;
 export const versions = `(select id from merge_request_diffs where ${ofRequests})`;
 export const ofTable = (column: string, table: string): string =>

@@ -20,6 +20,7 @@ import {
 import { getCountedNames } from '../../../../identity/sessions/failure_counts.ts';
 import { countFailure, requireFewFailures } from '../../../../identity/sessions/sign_in_failures.ts';
 import { needsSecondFactor } from '../../../../identity/sessions/second_factor.ts';
+import { collectBlockedSignIn } from '../../../../identity/sessions/check_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import type { SignInProvider } from '../../../../platform/config/sign_in_providers.ts';
 import { html } from '../../parts/html.ts';
@@ -149,6 +150,7 @@ const signIn = async (visit: Visit, { provider, claims, return_to }: SignIn): Pr
     visit.changeSession(await startSession(platform, session));
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'forbidden') throw error;
+    await call.write(async (tx) => collectBlockedSignIn(tx, { id: user_id }));
     return await refuse(visit, provider, 'This account has been blocked. An administrator can tell you why.');
   }
   return redirect(back);

@@ -8,7 +8,7 @@ import { addReply, createDiscussion } from '../../../../planning/discussions/cre
 import { findDiscussion } from '../../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
-import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable, NounActions } from '../../../../planning/issuables/target.ts';
 import { createNote } from '../../../../planning/notes/create.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
@@ -16,7 +16,7 @@ import { requireCommenter, requireInternalWriter } from '../../../../planning/no
 import { forbidden } from '../../../../platform/errors.ts';
 import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, oneRecord } from './issuable_kind.ts';
 import { submitForm } from './submit_form.ts';
 
 type Comment = {
@@ -26,13 +26,13 @@ type Comment = {
   internal?: boolean | undefined;
 };
 
-type Nouns = { noun: Noun; commented: Noun };
+type Nouns<L extends LoadedNoteable> = Pick<CommentedKind<L>, 'noun' | 'commented'>;
 
 /** Stores a comment after its quick actions, as the API does. @returns its id; null: it had only actions */
-const storeComment = async (
-  { noun, commented }: Nouns,
+const storeComment = async <L extends LoadedNoteable>(
+  { noun, commented }: Nouns<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { body: typed, intent, discussion_id, internal = false }: Comment,
 ): Promise<number | null> => {
   if (discussion_id !== undefined) await findDiscussion(call, loaded.target, discussion_id);
@@ -49,7 +49,7 @@ const storeComment = async (
 const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' =>
   intent === 'close' || intent === 'reopen';
 
-const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/notes`,
@@ -65,15 +65,17 @@ const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
       const { call } = visit;
       const loaded = await kind.find(call, project, iid);
       const { intent } = given;
-      if (isStateChange(intent) && !kind.noun.mayUpdate(call, loaded)) throw forbidden();
+      const { close } = kind;
+      const isClosing = isStateChange(intent);
+      if (isClosing && (close === undefined || !kind.noun.mayUpdate(call, loaded))) throw forbidden();
       const typed = body.replaceAll('\r\n', '\n');
       let noteId: number | null = null;
       const operation = async (): Promise<void> => {
-        if (typed.trim() !== '' || !isStateChange(intent)) {
+        if (typed.trim() !== '' || !isClosing) {
           requireCommenter(call, loaded);
           noteId = await storeComment(kind, call, loaded, { ...given, body: typed });
         }
-        if (isStateChange(intent)) await kind.close(call, loaded, intent);
+        if (isStateChange(intent)) await close?.(call, loaded, intent);
       };
       // A comment is shown even where the browser hides comments.
       const filter =
@@ -83,7 +85,7 @@ const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     },
   });
 
-const resolvePage = <L extends LoadedTarget>(kind: IssuableKind<L>, verb: 'resolve' | 'unresolve') =>
+const resolvePage = <L extends LoadedNoteable>(kind: CommentedKind<L>, verb: 'resolve' | 'unresolve') =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/discussions/:discussion/${verb}`,
@@ -100,10 +102,10 @@ const resolvePage = <L extends LoadedTarget>(kind: IssuableKind<L>, verb: 'resol
   });
 
 /** Adds the caller's reaction, or removes it if they have it. */
-const toggleAward = async (
-  noun: Noun,
+const toggleAward = async <L extends LoadedNoteable>(
+  noun: NounActions<L>,
   call: Call,
-  loaded: LoadedTarget,
+  loaded: L,
   { name, note_id }: { name: string; note_id?: number | undefined },
 ): Promise<void> => {
   const note = note_id === undefined ? null : await findNote(call, loaded.target, note_id);
@@ -117,7 +119,7 @@ const toggleAward = async (
   else await deleteAward(noun, call, subject, own);
 };
 
-const awardPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+const awardPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/award_emoji`,
@@ -130,9 +132,14 @@ const awardPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     },
   });
 
-export const commentPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
+/** Pages of comments whose threads are not resolved. */
+export const plainCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   createPage(kind),
+  awardPage(kind),
+];
+
+export const commentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
+  ...plainCommentPages(kind),
   resolvePage(kind, 'resolve'),
   resolvePage(kind, 'unresolve'),
-  awardPage(kind),
 ];

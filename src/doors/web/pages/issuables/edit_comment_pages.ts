@@ -1,6 +1,6 @@
 /** The page on which a comment is edited or deleted. */
 import type { Call } from '../../../../core/access/call.ts';
-import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { deleteNote } from '../../../../planning/notes/delete.ts';
 import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
@@ -13,7 +13,7 @@ import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { baseOf, noteTexts, requireBase } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
-import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, oneRecord } from './issuable_kind.ts';
 import { problemText, submitForm } from './submit_form.ts';
 import { requireTask, tickParams } from './time_and_task_pages.ts';
 
@@ -23,8 +23,8 @@ type LoadedNote<L> = { loaded: L; note: NoteRow };
 type Named = { project: string; iid: number; note: number };
 
 /** Loads a comment that the caller may edit. */
-const findOwnNote = async <L extends LoadedTarget>(
-  kind: IssuableKind<L>,
+const findOwnNote = async <L extends LoadedNoteable>(
+  kind: CommentedKind<L>,
   call: Call,
   { project, iid, note: noteId }: Named,
 ): Promise<LoadedNote<L>> => {
@@ -36,8 +36,8 @@ const findOwnNote = async <L extends LoadedTarget>(
 
 type Edited = { body: string; problems?: FormProblems; conflict?: EditConflict | null };
 
-const editView = <L extends LoadedTarget>(
-  kind: IssuableKind<L>,
+const editView = <L extends LoadedNoteable>(
+  kind: CommentedKind<L>,
   visit: Visit,
   { loaded, note }: LoadedNote<L>,
   { body, problems = noProblems, conflict = null }: Edited,
@@ -55,13 +55,12 @@ const editView = <L extends LoadedTarget>(
     { action: `${action}/delete`, submit: 'Delete comment', danger: true },
   )}</details></div>
 <p><a href="${kind.path(loaded)}#note_${note.id}">Back to the ${word}</a></p>`;
-  const sign = kind.noun.type === 'Issue' ? '#' : '!';
-  const title = `Edit a comment on ${sign}${loaded.target.iid}`;
+  const title = `Edit a comment on ${kind.sign}${loaded.target.iid}`;
   const view = kind.partView(visit, loaded, title, content);
   return withFormStatus(view, problems);
 };
 
-const updatePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/notes/:note`,
@@ -92,7 +91,7 @@ const updatePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     },
   });
 
-const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
     path: `${kind.served}/:iid/notes/:note/tasks`,
@@ -112,7 +111,7 @@ const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
     },
   });
 
-export const editCommentPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
+export const editCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   page({
     method: 'GET',
     path: `${kind.served}/:iid/notes/:note/edit`,

@@ -1,6 +1,11 @@
-/** What pages of comments, tasks and subscriptions need to know of issues or merge requests. */
+/** What pages of comments, tasks and subscriptions need to know of issues, merge requests or snippets. */
 import type { Call } from '../../../../core/access/call.ts';
-import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.ts';
+import type {
+  LoadedNoteable,
+  LoadedTarget,
+  NounActions,
+  Noun,
+} from '../../../../planning/issuables/target.ts';
 import { id } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
@@ -19,21 +24,31 @@ export type ShownWith = {
   typed?: string;
 };
 
-export type IssuableKind<Loaded extends LoadedTarget> = {
-  noun: Noun;
+/** What pages of comments need to know of a kind of record. */
+export type CommentedKind<Loaded extends LoadedNoteable> = {
+  noun: NounActions<Loaded>;
   /** The same noun, which executes quick actions. */
-  commented: Noun;
+  commented: NounActions<Loaded>;
+  /** Before the number of a record in texts: `#`. */
+  sign: string;
   /** Where its pages are served. */
   served: string;
   /** Loads a record; 404 if the caller may not see it. */
   find: (call: Call, project: string, iid: number) => Promise<Loaded>;
   /** Returns an address of the record. @param below what follows: `/edit` */
   path: (loaded: Loaded, below?: string) => string;
-  texts: (loaded: Loaded) => Texts;
   /** The page of the record. */
   view: (visit: Visit, loaded: Loaded, given: ShownWith) => Promise<View>;
   /** A page about a part of the record, such as one comment. */
   partView: (visit: Visit, loaded: Loaded, title: string, content: Html) => View;
+  /** Absent: the records are never closed. */
+  close?: (call: Call, loaded: Loaded, intent: 'close' | 'reopen') => Promise<void>;
+};
+
+export type IssuableKind<Loaded extends LoadedTarget> = CommentedKind<Loaded> & {
+  noun: Noun;
+  commented: Noun;
+  texts: (loaded: Loaded) => Texts;
   close: (call: Call, loaded: Loaded, intent: 'close' | 'reopen') => Promise<void>;
   /** Replaces the description. @param check called with the locked record */
   describe: (

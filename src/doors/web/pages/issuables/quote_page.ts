@@ -1,6 +1,6 @@
 /** The form for a reply that quotes a comment. The script takes its text into the form of the thread. */
 import { toIndividualId } from '../../../../planning/discussions/discussion_id.ts';
-import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { requireCommenter } from '../../../../planning/notes/rules.ts';
 import { notFound } from '../../../../platform/errors.ts';
@@ -9,12 +9,12 @@ import { page } from '../../page.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, oneRecord } from './issuable_kind.ts';
 
 /** Quotes a Markdown text, and leaves room for the answer. */
 const quote = (text: string): string => `${text.trimEnd().replaceAll(/^/gm, '> ')}\n\n`;
 
-export const quotePages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
+export const quotePages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   page({
     method: 'GET',
     path: `${kind.served}/:iid/notes/:note/quote`,
@@ -41,8 +41,7 @@ export const quotePages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
         hidden('discussion_id', note.discussion_id ?? toIndividualId(note.id)),
       )}
 <p><a href="${back}">Back to the ${kind.noun.word}</a></p>`;
-      const sign = kind.noun.type === 'Issue' ? '#' : '!';
-      return kind.partView(visit, loaded, `Reply to a comment on ${sign}${loaded.target.iid}`, content);
+      return kind.partView(visit, loaded, `Reply to a comment on ${kind.sign}${loaded.target.iid}`, content);
     },
   }),
 ];

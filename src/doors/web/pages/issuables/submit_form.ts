@@ -1,8 +1,8 @@
 /** Shows the problems of a form that has no page of its own. */
-import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, attempt, saidOf } from '../../parts/form.ts';
-import type { IssuableKind } from './issuable_kind.ts';
+import type { CommentedKind } from './issuable_kind.ts';
 
 /** Returns the problems of a form as one text. */
 export const problemText = ({ text, fields }: FormProblems): string =>
@@ -22,8 +22,8 @@ export type SubmittedForm = {
 };
 
 /** Runs the operation of a form of a record's page; shows the page with the problem if it is refused. */
-export const submitForm = async <L extends LoadedTarget>(
-  { kind, visit, loaded }: { kind: Pick<IssuableKind<L>, 'path' | 'view'>; visit: Visit; loaded: L },
+export const submitForm = async <L extends LoadedNoteable>(
+  { kind, visit, loaded }: { kind: Pick<CommentedKind<L>, 'path' | 'view'>; visit: Visit; loaded: L },
   operation: () => Promise<unknown>,
   { typed, next = () => kind.path(loaded), notice, run = attempt }: SubmittedForm = {},
 ): Promise<View | Redirect> => {

@@ -11,6 +11,7 @@ import { issueView } from './show/issue_view.ts';
 export const issueKind: IssuableKind<LoadedIssue> = {
   noun: issueNoun,
   commented: commentedIssue,
+  sign: '#',
   served: servedIssues,
   find: findIssue,
   path: issuePath,

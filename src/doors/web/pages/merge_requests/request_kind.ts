@@ -15,6 +15,7 @@ import { requestView } from './show/request_view.ts';
 export const requestKind: IssuableKind<LoadedMergeRequest> = {
   noun: mergeRequestNoun,
   commented: commentedMergeRequest,
+  sign: '!',
   served: servedRequests,
   find: findMergeRequest,
   path: requestPath,

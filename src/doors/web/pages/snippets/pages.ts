@@ -1,8 +1,12 @@
 import { id, object } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
+import { plainCommentPages } from '../issuables/comment_pages.ts';
+import { editCommentPages } from '../issuables/edit_comment_pages.ts';
+import { quotePages } from '../issuables/quote_page.ts';
 import { formPages } from './forms.ts';
 import { listPage } from './list.ts';
 import { onePages } from './snippet_page.ts';
+import { snippetKind } from './snippet_kind.ts';
 import { type SnippetRoutes, personalSnippets, projectSnippets } from './snippet_routes.ts';
 
 const pagesOf = (routes: SnippetRoutes) => [listPage(routes), ...onePages(routes), ...formPages(routes)];
@@ -25,4 +29,11 @@ const redirects = [
   }),
 ];
 
-export const pages = [...pagesOf(personalSnippets), ...pagesOf(projectSnippets), ...redirects];
+export const pages = [
+  ...pagesOf(personalSnippets),
+  ...pagesOf(projectSnippets),
+  ...plainCommentPages(snippetKind),
+  ...editCommentPages(snippetKind),
+  ...quotePages(snippetKind),
+  ...redirects,
+];

@@ -16,6 +16,7 @@ import { relative } from '../../parts/timestamp.ts';
 import { summarize } from '../../parts/projects/project_preview.ts';
 import { person } from '../../parts/user_link.ts';
 import { type RequestedLines, fileCards, nameOf } from './file_cards.ts';
+import { commentsPart } from './comments_part.ts';
 import { visibilityMark } from './list.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
 
@@ -28,33 +29,46 @@ const headPart = (list: SnippetList, snippet: SnippetRow, author: Html | null, c
     snippet.updated_at !== snippet.created_at && html`, edited ${relative(snippet.updated_at)}`
   }</span></div></div>`;
 
-const oneView = async (
+type ShownWith = {
+  lines?: RequestedLines;
+  /** Page of the comments; undefined: the last. */
+  comments?: number | undefined;
+  /** Problems of a refused form. */
+  alert?: string;
+  /** Comment that was not accepted. */
+  typed?: string;
+};
+
+/** Renders the page of a snippet. */
+export const snippetView = async (
   visit: Visit,
   list: SnippetList,
-  snippetId: number,
-  requested: RequestedLines,
+  snippet: SnippetRow,
+  { lines = { file: undefined, page: 1 }, comments, alert, typed }: ShownWith = {},
 ): Promise<View> => {
   const { call } = visit;
   const { home } = list;
-  const snippet = await findSnippet(call, call.db, home, snippetId);
   const path = list.pathOf(snippet.id);
   const files = await loadFiles(call.db, snippet.id);
   const description = (snippet.description ?? '').trim();
-  const [[json], cards, about] = await Promise.all([
+  const [[json], cards, about, talk] = await Promise.all([
     snippetsJson(call, home, [snippet]),
-    fileCards(visit, path, files, requested),
+    fileCards(visit, path, files, lines),
     description === '' ? null : markdown(call, description, { project: home }),
+    home === null ? null : commentsPart(visit, home, snippet, { path, requested: comments, typed }),
   ]);
   const author = json?.author ?? null;
   const isPublic = snippet.visibility === 'public' && (home === null || may(anonymous, 'read_snippet', home));
   const preview = { description: description === '' ? files.map(nameOf).join(', ') : summarize(description) };
-  return list.view(
+  const view = list.view(
     `${snippet.title} ($${snippet.id})`,
-    html`${headPart(list, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}
+    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(list, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}
 ${about}
-${cards}`,
+${cards}
+${talk}`,
     { hasHeading: true, ...(isPublic && { view: { preview } }) },
   );
+  return alert === undefined ? view : { ...view, status: 422 };
 };
 
 /** Makes the pages of one snippet. */
@@ -63,10 +77,19 @@ export const onePages = (routes: SnippetRoutes) => [
     method: 'GET',
     path: `${routes.one}/:id`,
     audience: 'visitor',
-    params: object({ ...ownerParam, id: id(), page: optional(integer()), file: optional(text()) }),
+    params: object({
+      ...ownerParam,
+      id: id(),
+      page: optional(integer()),
+      file: optional(text()),
+      comments: optional(integer()),
+    }),
     handle: async (visit, params) => {
-      const requested = { file: params.file, page: params.page ?? 1 };
-      return await oneView(visit, await routes.open(visit, params), params.id, requested);
+      const { call } = visit;
+      const list = await routes.open(visit, params);
+      const snippet = await findSnippet(call, call.db, list.home, params.id);
+      const lines = { file: params.file, page: params.page ?? 1 };
+      return await snippetView(visit, list, snippet, { lines, comments: params.comments });
     },
   }),
   page({

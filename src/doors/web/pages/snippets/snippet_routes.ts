@@ -1,7 +1,7 @@
 /** Where snippets are: in a project, or with their author. Their pages are alike. */
 import { may } from '../../../../core/access/may.ts';
 import type { Home } from '../../../../projects/snippets/snippet_home.ts';
-import { findProject } from '../../../../projects/projects/find.ts';
+import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { optional } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
@@ -45,20 +45,25 @@ export const personalSnippets: SnippetRoutes = {
     }),
 };
 
+/** The list of a project. */
+export const placeInProject = (visit: Visit, project: Project): SnippetList => {
+  const listPath = projectPagePath(project, 'snippets');
+  return {
+    home: project,
+    listPath,
+    pathOf: (id) => `${listPath}/${id}`,
+    view: (title, content, given = {}) =>
+      projectView(visit, { project, title, noun: 'snippets', ...given }, content),
+  };
+};
+
 export const projectSnippets: SnippetRoutes = {
   list: `${projectRoot}/snippets`,
   one: `${projectRoot}/snippets`,
   open: async (visit, { project: path = '' }) => {
     const project = await findProject(visit.call, path);
     if (!may(visit.call.viewer, 'read_snippet', project)) throw notFound();
-    const listPath = projectPagePath(project, 'snippets');
-    return {
-      home: project,
-      listPath,
-      pathOf: (id) => `${listPath}/${id}`,
-      view: (title, content, given = {}) =>
-        projectView(visit, { project, title, noun: 'snippets', ...given }, content),
-    };
+    return placeInProject(visit, project);
   },
 };
 

@@ -223,3 +223,37 @@ test('pages each of several long files', async () => {
   const second = await stranger.visitor.get(`${path}?file=b.txt&page=2`);
   assert.match(second.text, /id="file_1_L1"[\s\S]+file=a\.txt&amp;page=2[\s\S]+id="file_2_L2600"/);
 });
+
+test('shows comments on a snippet of a project, with forms for those who may comment', async () => {
+  const path = await create(list, reporter, { visibility: 'public', title: 'Discussed' });
+  const id = Number(path.split('/').at(-1));
+  const added = await stranger.visitor.post(`${path}/notes`, { body: 'A **bold** word', intent: 'comment' });
+  assert.match(added.location ?? '', new RegExp(`^${path}#note_\\d+$`));
+  const noteId = Number(added.location?.split('_').at(-1));
+  await reporter.visitor.post(`${path}/notes`, { body: 'A thread', intent: 'thread' });
+  const notes = `/projects/${project.id}/snippets/${id}/notes`;
+  assert.equal((await gantry.api(`GET ${notes}`)).body.length, 2);
+  const shown = await stranger.visitor.get(path);
+  assert.match(shown.text, /<h2>Comments<\/h2>[\s\S]+A <strong>bold<\/strong> word[\s\S]+A thread/);
+  assert.doesNotMatch(shown.text, /Resolve thread|activity_filter|Close snippet/);
+  const refused = await stranger.visitor.post(`${path}/notes`, { body: ' ', intent: 'comment' });
+  assert.equal(refused.status, 422);
+  assert.equal((await stranger.visitor.post(`${path}/notes`, { body: 'x', intent: 'close' })).status, 403);
+  assert.equal((await reporter.visitor.get(`${path}/notes/${noteId}/edit`)).status, 403);
+  const edit = await stranger.visitor.get(`${path}/notes/${noteId}/edit`);
+  assert.match(edit.text, new RegExp(`Edit a comment on \\$${id}[\\s\\S]+A \\*\\*bold`));
+  await stranger.visitor.post(`${path}/notes/${noteId}`, { body: 'Changed' });
+  assert.equal((await gantry.api(`GET ${notes}/${noteId}`)).body.body, 'Changed');
+  assert.match((await reporter.visitor.get(`${path}/notes/${noteId}/quote`)).text, /&gt; Changed/);
+  await stranger.visitor.post(`${path}/award_emoji`, { name: 'heart' });
+  await stranger.visitor.post(`${path}/award_emoji`, { name: 'tada', note_id: String(noteId) });
+  assert.match((await stranger.visitor.get(path)).text, /heart: 1, including yours[\s\S]+tada: 1/);
+  await stranger.visitor.post(`${path}/notes/${noteId}/delete`);
+  assert.equal((await gantry.api(`GET ${notes}/${noteId}`)).status, 404);
+  const anonymous = await openVisitor(gantry).get(path);
+  assert.match(anonymous.text, /A thread[\s\S]+Sign in<\/a> to comment/);
+  const hidden = await create(list, reporter, { visibility: 'private' });
+  assert.equal((await stranger.visitor.post(`${hidden}/notes`, { body: 'x' })).status, 404);
+  const own = await create('/-/snippets', stranger, { visibility: 'public' });
+  assert.doesNotMatch((await stranger.visitor.get(own)).text, /Comments/);
+});

@@ -12,15 +12,17 @@ export type ShownEvent = { event: EventJson; project_path: string };
 const nouns: { [type: string]: string } = {
   Issue: 'issue',
   MergeRequest: 'merge request',
+  Snippet: 'snippet',
   Milestone: 'milestone',
   Commit: 'commit',
 };
 
-const marks: { [type: string]: string } = { Issue: '#', MergeRequest: '!', Milestone: '%' };
+const marks: { [type: string]: string } = { Issue: '#', MergeRequest: '!', Snippet: '$', Milestone: '%' };
 
 const segments: { [type: string]: string } = {
   Issue: 'issues',
   MergeRequest: 'merge_requests',
+  Snippet: 'snippets',
   Milestone: '-/milestones',
 };
 
@@ -58,7 +60,7 @@ const noteText = (path: string, note: Note, title: string | null): Html => {
   const target =
     typeof sha === 'string'
       ? html`commit <a class="title" href="/${path}/-/commit/${sha}${anchor}">${sha.slice(0, 8)}</a>`
-      : recordLink(path, note.noteable_type, { iid: note.noteable_iid, title, anchor });
+      : recordLink(path, note.noteable_type, { iid: note.noteable_iid ?? note.noteable_id, title, anchor });
   return html`commented on ${target}<span class="meta"><span class="clamp">${summarize(note.body)}</span></span>`;
 };
 

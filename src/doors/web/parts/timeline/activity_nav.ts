@@ -23,8 +23,10 @@ const words: Record<ActivityFilter, string> = {
 };
 
 /** Renders the heading of a timeline, with links to its filters. */
-export const activityNav = ({ path, filter }: Talk): Html =>
-  html`<div class="row between timeline-head"><h2>Activity</h2><nav class="segmented" aria-label="Activity">${activityFilters.map(
-    (one) =>
-      html`<a class="button small" href="${path('')}?activity_filter=${one}"${one === filter && html` aria-current="true"`}>${words[one]}</a>`,
-  )}</nav></div>`;
+export const activityNav = ({ path, filter, heading }: Talk): Html =>
+  heading !== undefined
+    ? html`<h2>${heading}</h2>`
+    : html`<div class="row between timeline-head"><h2>Activity</h2><nav class="segmented" aria-label="Activity">${activityFilters.map(
+        (one) =>
+          html`<a class="button small" href="${path('')}?activity_filter=${one}"${one === filter && html` aria-current="true"`}>${words[one]}</a>`,
+      )}</nav></div>`;

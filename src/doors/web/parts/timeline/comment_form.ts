@@ -16,6 +16,8 @@ type Given = {
   word: string;
   /** The state that the form can set; null: none, for example once merged. */
   intent: 'close' | 'reopen' | null;
+  /** Quick actions are executed. */
+  hasQuickActions?: boolean;
   /** Comment that was not accepted. */
   typed?: string | undefined;
 };
@@ -25,8 +27,9 @@ const internalBox = html`<div class="field check"><input id="new_comment_interna
 
 const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 
-export const commentForm = (visit: Visit, talk: Talk, { word, intent, typed = '' }: Given): Html | null => {
+export const commentForm = (visit: Visit, talk: Talk, given: Given): Html | null => {
   const { loaded, rights, path } = talk;
+  const { word, intent, typed = '', hasQuickActions = true } = given;
   const { actor } = visit.call;
   if (actor === null) return signInPart(path(''));
   if (!rights.comment) {
@@ -45,7 +48,7 @@ export const commentForm = (visit: Visit, talk: Talk, { word, intent, typed = ''
     name: 'body',
     id: 'new_comment',
     label: 'Add a comment',
-    placeholder: 'Write a comment, or quick actions such as /assign',
+    placeholder: hasQuickActions ? 'Write a comment, or quick actions such as /assign' : 'Write a comment',
     rows: 5,
     key: 'r',
     value: typed,

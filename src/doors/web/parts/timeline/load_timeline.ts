@@ -1,11 +1,11 @@
-/** Loads the texts of an issue or merge request, in a number of statements that does not depend on its comments. */
+/** Loads the texts of an issue, a merge request or a snippet, in a number of statements that does not depend on its comments. */
 import { may } from '../../../../core/access/may.ts';
 import { type AwardCounts, countAwards } from '../../../../planning/awards/count_awards.ts';
 import { mayAward } from '../../../../planning/awards/rules.ts';
 import { discussionsJson } from '../../../../planning/discussions/json.ts';
 import { type Discussion, listDiscussions } from '../../../../planning/discussions/queries.ts';
 import { mayResolve } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
-import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import type { ActivityFilter } from '../../../../planning/notes/queries.ts';
 import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
@@ -59,7 +59,7 @@ export type Timeline = {
   awards: AwardCounts;
 };
 
-export const findTalkRights = ({ call }: Visit, loaded: LoadedTarget): TalkRights => ({
+export const findTalkRights = ({ call }: Visit, loaded: LoadedNoteable): TalkRights => ({
   comment: call.signedIn && mayComment(call, loaded),
   internal: call.signedIn && may(call.viewer, 'internal_note', loaded.project),
   award: call.signedIn && mayAward(call, loaded),
@@ -69,7 +69,7 @@ export const findTalkRights = ({ call }: Visit, loaded: LoadedTarget): TalkRight
 /** Lists a page of the timeline; by default the last one, which has the newest comments. */
 const loadThreads = async (
   { call }: Visit,
-  { target }: LoadedTarget,
+  { target }: LoadedNoteable,
   { requested, filter }: { requested: number | undefined; filter: ActivityFilter },
 ): Promise<{ items: Discussion[]; total: number; page: number }> => {
   const read = async (page: number) =>
@@ -84,7 +84,7 @@ const loadThreads = async (
 /** Renders the description and the comments together: references take a few queries for all. */
 const renderTexts = async (
   { call }: Visit,
-  loaded: LoadedTarget,
+  loaded: LoadedNoteable,
   { description: text, items }: { description: string | null; items: Discussion[] },
 ): Promise<Pick<Timeline, 'description' | 'threads'>> => {
   const { project, target } = loaded;
@@ -105,13 +105,19 @@ const renderTexts = async (
   return { description: description as Html, threads: shown.filter(({ notes }) => notes.length > 0) };
 };
 
-/** @param requested page of the timeline; undefined: the last */
+type TimelineGiven = {
+  description: string | null;
+  /** Page of the timeline; undefined: the last. */
+  requested: number | undefined;
+  /** Default: what this browser chose. */
+  filter?: ActivityFilter;
+};
+
 export const loadTimeline = async (
   visit: Visit,
-  loaded: LoadedTarget,
-  { description, requested }: { description: string | null; requested: number | undefined },
+  loaded: LoadedNoteable,
+  { description, requested, filter = visit.preferences.activity_filter }: TimelineGiven,
 ): Promise<Timeline> => {
-  const filter = visit.preferences.activity_filter;
   const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
   const noteIds = items.flatMap(({ notes }) => notes.map(({ id }) => id));
   const [texts, awards] = await Promise.all([

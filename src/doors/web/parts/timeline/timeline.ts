@@ -1,4 +1,4 @@
-/** The comments, threads and events of an issue or a merge request. */
+/** The comments, threads and events of an issue, a merge request or a snippet. */
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { editorTemplate } from '../markdown_editor.ts';
@@ -9,11 +9,11 @@ import type { Talk } from './talk.ts';
 import { threadPart } from './thread_part.ts';
 
 /** Renders links to the pages of a long timeline, the oldest first. */
-const pagesPart = ({ path, page, total, filter }: Talk): Html | null => {
+const pagesPart = ({ path, page, total, filter, pageParam = 'page' }: Talk): Html | null => {
   const last = Math.max(Math.ceil(total / threadsPerPage), 1);
   if (last === 1) return null;
   const link = (number: number, text: string): Html =>
-    html`<a href="${path('')}?page=${number}${filter !== 'all_notes' && `&activity_filter=${filter}`}">${text}</a>`;
+    html`<a href="${path('')}?${pageParam}=${number}${filter !== 'all_notes' && `&activity_filter=${filter}`}">${text}</a>`;
   return html`<nav class="buttons timeline-pages" aria-label="Pages of the timeline">${page > 1 && link(Math.min(page - 1, last), 'Earlier comments')} <span class="muted">Page ${page} of ${last}</span> ${page < last && link(page + 1, 'Later comments')}</nav>`;
 };
 
