@@ -397,6 +397,18 @@ CREATE INDEX draft_notes_author on draft_notes (author_id, merge_request_id, id)
 
 CREATE INDEX draft_notes_merge_request on draft_notes (merge_request_id);
 
+CREATE TABLE emails (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  email text not null unique,
+  confirmed_at integer,
+  requested_at integer not null,
+  mailed_at integer,
+  created_at integer not null
+) strict;
+
+CREATE INDEX emails_user on emails (user_id);
+
 CREATE TABLE environments (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,

@@ -16,10 +16,11 @@ import { deliverHooksWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
 import { resumeHandlers } from '../outgoing/deliveries/resume_hook.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
+import { emailConfirmationHandlers } from '../outgoing/mail/email_confirmation_mails.ts';
 import { invitationMailHandlers } from '../outgoing/mail/invitation_mails.ts';
 import { mailHandlers } from '../outgoing/mail/send.ts';
 import { notifyWork } from '../outgoing/mail/observe.ts';
-import { sendInvitationWork, sendMailWork } from '../core/mail/enqueue_mails.ts';
+import { sendEmailConfirmationWork, sendInvitationWork, sendMailWork } from '../core/mail/enqueue_mails.ts';
 import { requestLinkHandlers, requestLinkWork } from '../identity/account_mails/request_link.ts';
 import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
 import { avatarWork } from '../identity/avatars/work.ts';
@@ -88,7 +89,11 @@ export const lanes: readonly Lane[] = [
   // Requests to other systems, which may take ten seconds each.
   { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
-  { title: 'mail', names: [notifyWork, sendMailWork, sendInvitationWork, requestLinkWork], maxPieces: 5 },
+  {
+    title: 'mail',
+    names: [notifyWork, sendMailWork, sendInvitationWork, sendEmailConfirmationWork, requestLinkWork],
+    maxPieces: 5,
+  },
   // Copying whole repositories.
   { title: 'storages', names: [moveWork, moveAllWork, removeCopyWork], maxPieces: 2 },
   // A whole backup and its verification.
@@ -113,6 +118,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...resumeHandlers(platform),
   ...mailHandlers(platform),
   ...invitationMailHandlers(platform),
+  ...emailConfirmationHandlers(platform),
   ...requestLinkHandlers(platform),
   ...environmentWork(platform, jobFunctions),
   ...storageMoveWork(platform),

@@ -25,6 +25,7 @@ import { issueRoutes } from '../planning/issues/routes.ts';
 import { issueTodos } from '../planning/issues/todos.ts';
 import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
 import { keyRoutes } from '../identity/keys/routes.ts';
+import { emailRoutes } from '../identity/emails/routes.ts';
 import { gpgKeyRoutes } from '../identity/gpg_keys/routes.ts';
 import { labelRoutes } from '../projects/labels/routes.ts';
 import { topicDoors, topicRoutes } from '../projects/topics/routes.ts';
@@ -90,6 +91,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...tokenRoutes,
   ...applicationRoutes,
   ...keyRoutes,
+  ...emailRoutes,
   ...gpgKeyRoutes,
   ...groupRoutes,
   ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),

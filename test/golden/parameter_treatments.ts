@@ -90,6 +90,11 @@ const writes: Treatment[] = [
   },
   { reason: 'a job is canceled at once', names: 'force', routes: /\/cancel$/ },
   { reason: elsewhere, names: 'job_inputs', routes: /\/play$/ },
+  {
+    reason: 'administrators alone skip the confirmation',
+    names: 'skip_confirmation',
+    routes: /\/user\/emails$/,
+  },
   { reason: 'not a parameter of the API', names: 'file_path', routes: /\/assets\/links/ },
   {
     reason: 'the time of a note is that of its creation',

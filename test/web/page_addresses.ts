@@ -2,6 +2,7 @@
  * An address of every page, on an instance that `tools/seed` has filled and `seedRest` completed. A page without one
  * fails `every_page.test.ts`.
  */
+import { makeEmailToken } from '../../src/identity/emails/confirm.ts';
 import { makeLinkToken } from '../../src/identity/account_mails/links.ts';
 import { makeInvitationToken } from '../../src/identity/invitations/links.ts';
 import { insertRow } from '../../src/platform/db/insert.ts';
@@ -108,6 +109,7 @@ const ofInstance: Record<string, string | null> = {
   '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
   '/users/password/edit': '/users/password/edit?token=<reset>',
   '/users/confirmation': '/users/confirmation?token=<confirm>',
+  '/users/emails/confirmation': '/users/emails/confirmation?token=<confirm email>',
   '/users/invitation': '/users/invitation?token=<invitation>',
   '/admin/mail/:id': '/admin/mail/<mail>',
   '/dashboard/issues.atom': null,
@@ -220,6 +222,8 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const snippetNote = await send(`POST ${path}/snippets/${snippet.id}/notes`, { body: 'A note' });
   const own = await send('POST /snippets', files);
   const { platform } = gantry.service;
+  await send('POST /user/emails', { email: 'further@example.org' });
+  const further = await platform.store.db.selectFrom('emails').selectAll().executeTakeFirstOrThrow();
   const request = { user_id: 1, requested_at: platform.clock.now() };
   const made = await platform.store.write(
     async ({ db, now }) =>
@@ -263,6 +267,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     commit: branch.commit.id,
     mail: made,
     reset: (await makeLinkToken(platform, 'password_reset', request)) ?? '',
+    'confirm email': makeEmailToken(platform, further),
     confirm: (await makeLinkToken(platform, 'confirm_address', request)) ?? '',
     invitation: makeInvitationToken(platform, invitation),
     unsubscribe: signLink(platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),

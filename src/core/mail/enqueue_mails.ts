@@ -11,6 +11,9 @@ export const sendMailWork = 'mail.send';
 /** Background work that sends the mail of an invitation. */
 export const sendInvitationWork = 'mail.invite';
 
+/** Background work that sends the mail by which a further address is confirmed. */
+export const sendEmailConfirmationWork = 'mail.confirm_email';
+
 export type NewMail = Pick<MailsTable, 'user_id' | 'kind' | 'event_key' | 'reason'> &
   Partial<Pick<MailsTable, 'actor_id' | 'target_type' | 'target_id' | 'note_id'>> & { is_secret?: 0 | 1 };
 

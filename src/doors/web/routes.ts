@@ -155,6 +155,17 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/keys/pages.ts')).pages,
   },
   {
+    lines: [
+      'GET /profile/emails',
+      'POST /profile/emails',
+      'POST /profile/emails/:id/resend',
+      'POST /profile/emails/:id/delete',
+      'GET /users/emails/confirmation',
+      'POST /users/emails/confirmation',
+    ],
+    load: async () => (await import('./pages/emails/pages.ts')).pages,
+  },
+  {
     lines: ['GET /profile/gpg_keys', 'POST /profile/gpg_keys', 'POST /profile/gpg_keys/:id/delete'],
     load: async () => (await import('./pages/gpg_keys/pages.ts')).pages,
   },

@@ -9,7 +9,7 @@ import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
 
-export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe' | 'feed' | 'invitation'>;
+export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe' | 'feed' | 'invitation' | 'confirm_email'>;
 
 /** Kinds of mails about an account, by purpose. */
 export const accountMailKinds = {

@@ -15,11 +15,16 @@ const maxAccepted = 100;
 
 type Pending = Invitation & { namespace_id: number };
 
-/** Lists the invitations of the user's address, if it is confirmed, in the order of their namespaces, which are locked. */
+/** Over `users` and `invitations`: the address is a confirmed one of the user. */
+const isOwnAddress = sql<boolean>`((users.email = invitations.email and users.email_unchecked = 0)
+  or invitations.email in (select email from emails
+    where emails.user_id = users.id and emails.confirmed_at is not null))`;
+
+/** Lists the invitations of the user's confirmed addresses, in the order of their namespaces, which are locked. */
 const listPending = async (db: Reader, userId: number, now: number): Promise<Pending[]> =>
   await db
     .selectFrom('users')
-    .innerJoin('invitations', 'invitations.email', 'users.email')
+    .innerJoin('invitations', (join) => join.on(isOwnAddress))
     .leftJoin('projects', (join) =>
       join
         .onRef('projects.id', '=', 'invitations.source_id')
@@ -29,7 +34,6 @@ const listPending = async (db: Reader, userId: number, now: number): Promise<Pen
     .selectAll('invitations')
     .select(sql<number>`coalesce(projects.namespace_id, invitations.source_id)`.as('namespace_id'))
     .where('users.id', '=', userId)
-    .where('users.email_unchecked', '=', 0)
     .where('users.state', '=', 'active')
     .where('users.ghost', '=', 0)
     .where(isPending(now))

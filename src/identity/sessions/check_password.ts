@@ -42,11 +42,14 @@ const findUserByLogin = async (db: Reader, login: string): Promise<LoadedUser | 
   const name = login.trim().toLowerCase();
   // Names have no NUL, and PostgreSQL refuses to search for one.
   if (name.includes('\0')) return undefined;
-  const column = name.includes('@') ? sql`lower(email)` : sql`lower(username)`;
+  const isNamed = name.includes('@')
+    ? sql<boolean>`(lower(email) = ${name} or id in (
+        select user_id from emails where email = ${name} and confirmed_at is not null))`
+    : sql<boolean>`lower(username) = ${name}`;
   return await db
     .selectFrom('users')
     .select(['id', 'username', 'state', 'email_unchecked', 'password_hash'])
-    .where(column, '=', name)
+    .where(isNamed)
     .where('ghost', '=', 0)
     .executeTakeFirst();
 };

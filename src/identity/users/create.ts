@@ -8,6 +8,7 @@ import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { insertPersonalNamespace, isRouteTaken } from '../namespaces/create.ts';
 import { readSettings } from '../../core/settings/settings_store.ts';
 import { hashPassword } from './password.ts';
+import { takeAddress } from './addresses/further_addresses.ts';
 import { userIdByEmail, userIdByName } from './queries.ts';
 import { normalizedEmail, userProblems } from './rules.ts';
 import { searchText } from './search_text.ts';
@@ -120,25 +121,30 @@ export const randomPassword = (random: (bytes: number) => Buffer): string => ran
 
 /**
  * Requires that no other user has the name or the address.
+ * @returns whether the address was a confirmed further one of the user
  * @throws Failure 409 if another user has one of them, 400 if a group has the name
  */
 export const requireFree = async (
   tx: Tx,
   { email, username }: { email?: string | undefined; username?: string | undefined },
   own: { id: number; username: string } | null,
-): Promise<void> => {
+): Promise<boolean> => {
   const byEmail = email === undefined ? undefined : await userIdByEmail(tx.db, email);
-  if (byEmail !== undefined && byEmail !== own?.id) throw conflict('Email has already been taken');
-  if (username === undefined || username.toLowerCase() === own?.username.toLowerCase()) return;
+  const further = email === undefined ? 'free' : await takeAddress(tx, email, own?.id ?? null);
+  if (further === 'taken' || (byEmail !== undefined && byEmail !== own?.id))
+    throw conflict('Email has already been taken');
+  const isOwn = further === 'own';
+  if (username === undefined || username.toLowerCase() === own?.username.toLowerCase()) return isOwn;
   // The route is read first, so that of a concurrently created user either both or neither is visible.
   const isTaken = await isRouteTaken(tx, username);
   if ((await userIdByName(tx.db, username)) !== undefined) throw conflict('Username has already been taken');
   if (isTaken) throw invalid({ username: ['has already been taken'] });
+  return isOwn;
 };
 
-/** Requires that the public address is the user's own. */
-export const requireOwnAddress = (publicEmail: string | null | undefined, email: string): void => {
-  const isOwn = (publicEmail ?? '') === '' || normalizedEmail(publicEmail ?? '') === email;
+/** Requires that the public address is one of the user's own. */
+export const requireOwnAddress = (publicEmail: string | null | undefined, own: readonly string[]): void => {
+  const isOwn = (publicEmail ?? '') === '' || own.includes(normalizedEmail(publicEmail ?? ''));
   if (!isOwn) throw invalid({ public_email: ['is not an email you own'] });
 };
 
@@ -172,7 +178,7 @@ export const createUser = async (
   if (Object.keys(problems).length > 0) throw invalid(problems);
   const { password = randomPassword(random), username, public_email, email_unchecked = false } = input;
   const email = normalizedEmail(input.email);
-  requireOwnAddress(public_email, email);
+  requireOwnAddress(public_email, [email]);
   const password_hash = password === null ? null : await hashPassword(password, random);
   const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
   const checked = { email_unchecked: flag(email_unchecked) };

@@ -16,6 +16,7 @@ import {
   requireOwnAddress,
 } from './create.ts';
 import { endAllSessions } from './end_sessions.ts';
+import { loadFurtherAddresses } from './addresses/further_addresses.ts';
 import { requireOtherAdmin } from './last_admin.ts';
 import { hashPassword } from './password.ts';
 import { type UserRow, lockUser } from './queries.ts';
@@ -61,9 +62,15 @@ const getChangedRights = async (tx: Tx, user: UserRow, input: UserChanges): Prom
 const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Values> => {
   const { username, name, public_email, admin } = input;
   const email = input.email === undefined ? user.email : normalizedEmail(input.email);
-  if (public_email !== undefined) requireOwnAddress(public_email, email);
-  const isShown = public_email === undefined ? user.public_email === email : Boolean(public_email);
-  const names = { username, name: name?.trim(), email, public_email: isShown ? email : null };
+  const own = [email, ...(await loadFurtherAddresses(tx.db, user.id))];
+  if (public_email !== undefined) requireOwnAddress(public_email, own);
+  const shown = public_email === undefined ? user.public_email : normalizedEmail(public_email ?? '');
+  const names = {
+    username,
+    name: name?.trim(),
+    email,
+    public_email: shown !== null && own.includes(shown) ? shown : null,
+  };
   return dropUndefined<Values>({
     ...pickProfile(input),
     ...names,
@@ -73,10 +80,15 @@ const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Pr
   });
 };
 
-/** Adds whether a new address is unverified. */
-const addEmailMark = (cause: Cause | null, id: number, changes: Values): Stored => {
+/** Adds whether a new address is unverified. @param isConfirmed it was a confirmed further address of the user */
+const addEmailMark = (
+  cause: Cause | null,
+  id: number,
+  { changes, isConfirmed }: { changes: Values; isConfirmed: boolean },
+): Stored => {
   const isOwnWord = cause !== null && cause.user.id === id && cause.sudo_by_id === null;
-  return changes.email === undefined ? changes : { ...changes, email_unchecked: isOwnWord ? 1 : 0 };
+  if (changes.email === undefined) return changes;
+  return { ...changes, email_unchecked: isOwnWord && !isConfirmed ? 1 : 0 };
 };
 
 /** Renames the personal namespace with its user, and moves everything below it. */
@@ -146,9 +158,9 @@ export const updateUser = async (
     const { changes, data } = compareColumns(user, await getRequestedValues(tx, user, input));
     if (Object.keys(changes).length === 0 && hash === null) return;
     if (changes.admin === 0) await requireOtherAdmin(tx, user);
-    await requireFree(tx, changes, user);
+    const isConfirmed = await requireFree(tx, changes, user);
     if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, user.avatar);
-    await storeChanges(tx, user, addEmailMark(cause, id, changes), hash);
+    await storeChanges(tx, user, addEmailMark(cause, id, { changes, isConfirmed }), hash);
     if (hash !== null) await endAllSessions(tx, id);
     const target = { project_id: null, target_type: 'User', target_id: id };
     await recordEvent(tx, cause, { kind: 'user.updated', ...target, data: toChangeLog(data, hash !== null) });

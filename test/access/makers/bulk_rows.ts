@@ -144,7 +144,7 @@ export const insertAssignees = async (
 
 export type NoteRow = {
   project_id: number;
-  target_type?: Kind;
+  target_type?: Kind | 'Snippet';
   target_id: number;
   author_id: number;
   system: 0 | 1;
@@ -157,7 +157,7 @@ export const insertNotes = async (tx: Tx, notes: NoteRow[]): Promise<number[]> =
     notes.map((note) => ({ target_type: 'Issue' as const, ...note, body: 'Noted', ...timesOf(tx) })),
   );
 
-export type AwardRow = { target_type: Kind | 'Note'; target_id: number; user_id: number };
+export type AwardRow = { target_type: Kind | 'Snippet' | 'Note'; target_id: number; user_id: number };
 
 export const insertAwards = async (tx: Tx, awards: AwardRow[]): Promise<number[]> =>
   await insertAll(

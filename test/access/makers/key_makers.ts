@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { getProjectArea } from '../../../src/platform/blob/blob_files.ts';
 import type { Tx } from '../../../src/platform/db/open.ts';
 import type { Visibility } from '../../../src/platform/db/schema/column_types.ts';
+import { unique } from '../../support/seed.ts';
 import type { Cell, Maker } from './makers.ts';
 import type { World } from '../world.ts';
 
@@ -72,6 +73,30 @@ const gpgKey =
       Object.assign(cell.names, { key_id, user: user_id });
     }
   };
+
+const email =
+  (ofWhom: (cell: Cell, world: World) => number): Maker =>
+  async (tx, cells, world) => {
+    for (const cell of cells) {
+      const user_id = ofWhom(cell, world);
+      const { id: email_id } = await tx.db
+        .insertInto('emails')
+        .values({
+          user_id,
+          email: `${unique('made')}@example.com`,
+          confirmed_at: null,
+          requested_at: tx.now,
+          mailed_at: null,
+          created_at: tx.now,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      Object.assign(cell.names, { email_id, user: user_id });
+    }
+  };
+
+export const ownEmail = email(selfOf);
+export const anothersEmail = email((_cell, { people }) => people.writer);
 
 export const ownGpgKey = gpgKey(selfOf);
 export const anothersGpgKey = gpgKey((_cell, { people }) => people.writer);

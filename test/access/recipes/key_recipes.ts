@@ -1,11 +1,14 @@
 /** Requests for the rows about keys, snippets and uploads. */
+import { unique } from '../../support/seed.ts';
 import { freshKey } from '../../support/repositories/ssh_keys.ts';
 import { makeGpgKey } from '../../support/repositories/gpg_keys.ts';
 import {
+  anothersEmail,
   anothersGpgKey,
   anothersKey,
   deployKeyOfIt,
   deployKeyOfOthers,
+  ownEmail,
   ownGpgKey,
   ownKey,
   snippet,
@@ -17,6 +20,7 @@ import type { Recipe } from './recipes.ts';
 
 const newKey = () => ({ title: 'Made', key: freshKey() });
 const newGpgKey = () => ({ key: makeGpgKey('made@example.com').text });
+const newEmail = () => ({ email: `${unique('made')}@example.com` });
 const newSnippet = () => ({ title: 'Made', content: 'Made', file_name: 'a.txt' });
 const edited = () => ({ title: 'Other' });
 
@@ -51,6 +55,15 @@ const keyRecipes: Record<string, Recipe> = {
   [`GET ${ownKeys} {another's}`]: { makes: [anothersKey] },
   [`DELETE ${ownKeys} {own}`]: { makes: [ownKey] },
   [`DELETE ${ownKeys} {another's}`]: { makes: [anothersKey] },
+  'POST /user/emails': { body: newEmail },
+  'GET /user/emails/:email_id {own}': { makes: [ownEmail] },
+  "GET /user/emails/:email_id {another's}": { makes: [anothersEmail] },
+  'DELETE /user/emails/:email_id {own}': { makes: [ownEmail] },
+  "DELETE /user/emails/:email_id {another's}": { makes: [anothersEmail] },
+  'GET /users/:id/emails': { path: { id: 'writer' } },
+  'POST /users/:id/emails': { path: { id: 'writer' }, body: newEmail },
+  'GET /users/:id/emails/:email_id': { makes: [anothersEmail] },
+  'DELETE /users/:id/emails/:email_id': { makes: [anothersEmail] },
   'POST /user/gpg_keys': { body: newGpgKey },
   [`GET ${ownGpgKeys} {own}`]: { makes: [ownGpgKey] },
   [`GET ${ownGpgKeys} {another's}`]: { makes: [anothersGpgKey] },

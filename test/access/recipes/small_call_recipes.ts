@@ -303,8 +303,5 @@ export const smallCallRecipes: Record<string, Recipe> = {
   'GET /namespaces/:id/exists': { path: { id: 'writer' } },
   'PUT /user/status': { body: () => ({ message: 'Away' }) },
   'GET /users/:id/status': { path: { id: 'writer' } },
-  'GET /user/emails/:email_id': { path: { email_id: 'writer' } },
-  'GET /users/:id/emails': { path: { id: 'writer' } },
-  'GET /users/:id/emails/:email_id': { path: { id: 'writer', email_id: 'writer' } },
   'GET /users/:id/memberships': { path: { id: 'writer' } },
 };

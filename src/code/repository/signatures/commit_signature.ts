@@ -2,6 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { publicKeyJson } from '../../../identity/keys/json.ts';
 import type { KeyRow } from '../../../identity/keys/queries.ts';
+import { loadConfirmedAddresses } from '../../../identity/users/addresses/further_addresses.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
@@ -32,7 +33,7 @@ const loadSigner = async (db: Reader, { fingerprint }: SshSignature) => {
     .select(['id', 'name', 'username', 'email', 'email_unchecked'])
     .where('id', '=', key.user_id)
     .executeTakeFirst();
-  return user === undefined ? null : { key, user };
+  return user === undefined ? null : { key, user, addresses: await loadConfirmedAddresses(db, user) };
 };
 
 /** Anybody can be named as the committer: the key must be of the user with that address. */
@@ -44,8 +45,8 @@ const verifySsh = async (
 ): Promise<CommitSignature> => {
   const signer = await loadSigner(db, signed);
   if (signer === null) return { type: 'SSH', status: 'unknown_key', key: null, user: null };
-  const { key, user } = signer;
-  const isOwn = user.email_unchecked === 0 && user.email === committer.email.toLowerCase();
+  const { key, user, addresses } = signer;
+  const isOwn = addresses.includes(committer.email.toLowerCase());
   const status = isOwn && isSshSignatureOf(signed, content) ? 'verified' : 'unverified';
   return { type: 'SSH', status, key, user };
 };

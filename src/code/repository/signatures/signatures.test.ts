@@ -222,6 +222,14 @@ test('OpenPGP signatures are verified by the keys of users', async () => {
     [await statusOf(altered), await statusOf(second), await statusOf(stranger), await statusOf(late)],
     ['unverified', 'other_user', 'unverified_key', 'unverified'],
   );
+  // A further address counts from when it is confirmed.
+  const further = { email: 'second@example.com' };
+  const pending = await gantry.api('POST /user/emails', { as: user.token, json: further });
+  assert.deepEqual([pending.status, await statusOf(second)], [201, 'other_user']);
+  await gantry.api(`DELETE /user/emails/${pending.body.id}`, { as: user.token });
+  const confirmed = { ...further, skip_confirmation: true };
+  await gantry.api(`POST /users/${user.id}/emails`, { json: confirmed });
+  assert.equal(await statusOf(second), 'verified');
   const anonymous = await read(signed, null);
   assert.deepEqual([anonymous.verification_status, anonymous.gpg_key_user_email], ['verified', null]);
   const page = (await openVisitor(gantry).get(`/${project.full_path}/commit/${signed}`)).text;

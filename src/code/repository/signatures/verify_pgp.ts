@@ -3,6 +3,7 @@ import { parseDetached, isSignedData } from '../../../identity/gpg_keys/openpgp/
 import { parsePublicKey } from '../../../identity/gpg_keys/openpgp/public_key.ts';
 import type { Signature } from '../../../identity/gpg_keys/openpgp/signature.ts';
 import { type SigningKeyRow, findSigningKeys, readGpgUsers } from '../../../identity/gpg_keys/queries.ts';
+import { loadConfirmedAddresses } from '../../../identity/users/addresses/further_addresses.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 
@@ -48,16 +49,16 @@ const isMadeBy = (signature: Signature, row: SigningKeyRow, content: Buffer): bo
 /** Decides in the order in which GitLab does. */
 const decideStatus = (
   { isValid, isRevoked }: { isValid: boolean; isRevoked: boolean },
-  { users, user }: { users: readonly { email: string }[]; user: Signer },
+  { users, addresses }: { users: readonly { email: string }[]; addresses: readonly string[] },
   { committer }: Commit,
 ): PgpStatus => {
-  const confirmed = user.email_unchecked === 0 ? user.email.toLowerCase() : null;
+  const confirmed = users.filter((one) => addresses.includes(one.email));
   const email = committer.email.toLowerCase();
   if (isRevoked) return 'revoked_key';
-  if (!users.some((one) => one.email === confirmed)) return 'unverified_key';
+  if (confirmed.length === 0) return 'unverified_key';
   if (!isValid) return 'unverified';
-  // An account has one address, and the key has it. Further addresses in the key prove nothing.
-  return email === confirmed ? 'verified' : 'other_user';
+  // Addresses in the key that are not confirmed ones of the account prove nothing.
+  return confirmed.some((one) => one.email === email) ? 'verified' : 'other_user';
 };
 
 const toPgpKey = (
@@ -99,6 +100,7 @@ export const verifyPgp = async (
   if (user === undefined) return unknown;
   const users = readGpgUsers(row);
   const state = { isValid: signer !== undefined, isRevoked: row.is_revoked === 1 };
-  const status = decideStatus(state, { users, user }, commit);
+  const addresses = await loadConfirmedAddresses(db, user);
+  const status = decideStatus(state, { users, addresses }, commit);
   return { status, pgp: toPgpKey(row, users, commit.committer.email), user };
 };

@@ -1,7 +1,13 @@
 /** Signs the values of links in mails and of addresses of feeds, so that the service stores nothing for them. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export type LinkPurpose = 'unsubscribe' | 'password_reset' | 'confirm_address' | 'feed' | 'invitation';
+export type LinkPurpose =
+  | 'unsubscribe'
+  | 'password_reset'
+  | 'confirm_address'
+  | 'confirm_email'
+  | 'feed'
+  | 'invitation';
 
 const sign = (key: string, purpose: LinkPurpose, text: string): string =>
   createHmac('sha256', Buffer.from(key, 'hex')).update(`mail ${purpose} ${text}`).digest('base64url');

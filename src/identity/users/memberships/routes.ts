@@ -1,20 +1,9 @@
-/** What administrators read of a user: memberships, and further addresses. */
+/** What administrators read of a user: memberships. */
 import { sql } from 'kysely';
-import { type Call, requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { today } from '../../../core/access/viewer.ts';
-import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
-import {
-  id,
-  int,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  string,
-  timestamp,
-} from '../../../platform/http/schema.ts';
+import { id, int, object, oneOf, optional, string } from '../../../platform/http/schema.ts';
 import { loadUser } from '../queries.ts';
 
 const area = 'users';
@@ -58,50 +47,4 @@ const memberships = endpoint({
   },
 });
 
-const emailShape = object({ id: int, email: string, confirmed_at: nullable(timestamp) });
-
-/** Accounts have one address, which is no record of its own: these lists are empty, as for users with one address. */
-const emailRoutes = (
-  path: string,
-  audience: 'user' | 'admin',
-  find: (call: Call, id: number) => Promise<unknown>,
-) => {
-  const params = path.includes(':id') ? { id: id() } : {};
-  const check = async (call: Call, input: object): Promise<void> =>
-    void (await find(call, (input as { id?: number }).id ?? 0));
-  return [
-    endpoint({
-      method: 'GET',
-      path,
-      summary: 'Further addresses of a user: there are none',
-      area,
-      audience,
-      list: true,
-      params: object({ ...params, ...pageParams }),
-      reply: emailShape,
-      handle: async (call, input) => {
-        await check(call, input);
-        return { items: [], total: 0 };
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/:email_id`,
-      summary: 'One further address of a user: there are none',
-      area,
-      audience,
-      params: object({ ...params, email_id: id() }),
-      reply: emailShape,
-      handle: async (call, input) => {
-        await check(call, input);
-        throw notFound('Email');
-      },
-    }),
-  ];
-};
-
-export const membershipRoutes = [
-  memberships,
-  ...emailRoutes('/user/emails', 'user', async (call) => await Promise.resolve(requireUser(call))),
-  ...emailRoutes('/users/:id/emails', 'admin', async ({ db }, userId) => await loadUser(db, userId)),
-];
+export const membershipRoutes = [memberships];

@@ -70,10 +70,11 @@ import { invitations } from './0133_invitations.ts';
 import { gpgKeys } from './0134_gpg_keys.ts';
 import { versionPushers } from './0146_version_pushers.ts';
 import { projectOptions } from './0154_project_options.ts';
-import { tokenAddresses } from './0175_token_addresses.ts';
-import { passkeys } from './0176_passkeys.ts';
 import { snippetFiles } from './0170_snippet_files.ts';
 import { snippetNotes } from './0171_snippet_notes.ts';
+import { emails } from './0172_emails.ts';
+import { tokenAddresses } from './0175_token_addresses.ts';
+import { passkeys } from './0176_passkeys.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -148,8 +149,9 @@ export const migrationTexts: MigrationText[] = [
   gpgKeys,
   versionPushers,
   projectOptions,
-  tokenAddresses,
-  passkeys,
   snippetFiles,
   snippetNotes,
+  emails,
+  tokenAddresses,
+  passkeys,
 ];

@@ -114,6 +114,19 @@ export type MembersTable = {
   created_at: number;
 };
 
+/** Addresses of users beside that of the account, in lower case. */
+export type EmailsTable = {
+  id: Id;
+  user_id: number;
+  email: string;
+  confirmed_at: number | null;
+  /** When the mail with the link was requested, which works for three days. */
+  requested_at: number;
+  /** null: the mail was not sent yet. */
+  mailed_at: number | null;
+  created_at: number;
+};
+
 /** OpenPGP keys of users. */
 export type GpgKeysTable = {
   id: Id;
@@ -376,6 +389,7 @@ export type IdentitySchema = {
   oauth_grants: OauthGrantsTable;
   user_identities: UserIdentitiesTable;
   keys: KeysTable;
+  emails: EmailsTable;
   gpg_keys: GpgKeysTable;
   gpg_signing_keys: GpgSigningKeysTable;
   two_factors: TwoFactorsTable;

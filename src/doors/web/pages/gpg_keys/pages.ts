@@ -2,6 +2,7 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { createGpgKey, maxGpgKeyLength, removeGpgKey } from '../../../../identity/gpg_keys/change.ts';
 import { type GpgKeyRow, listGpgKeys, readGpgUsers } from '../../../../identity/gpg_keys/queries.ts';
+import { loadFurtherAddresses } from '../../../../identity/users/addresses/further_addresses.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
@@ -28,11 +29,10 @@ const newForm = (visit: Visit, key: string, problems: FormProblems): Html =>
     }),
   );
 
-const row = (visit: Visit, key: GpgKeyRow): Html => {
-  const own = requireUser(visit.call).email.toLowerCase();
+const row = (visit: Visit, own: readonly string[], key: GpgKeyRow): Html => {
   const users = readGpgUsers(key).map(
     ({ email }) =>
-      html`<div>${email} ${email === own ? html`<span class="badge">Yours</span>` : html`<span class="badge">Not your address</span>`}</div>`,
+      html`<div>${email} ${own.includes(email) ? html`<span class="badge">Yours</span>` : html`<span class="badge">Not your address</span>`}</div>`,
   );
   return html`<tr>
 <th scope="row">${users}<code class="quiet">${key.fingerprint}</code></th>
@@ -44,10 +44,11 @@ const row = (visit: Visit, key: GpgKeyRow): Html => {
 
 const table = (
   visit: Visit,
+  own: readonly string[],
   keys: readonly GpgKeyRow[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Keys"><table>
 <thead><tr><th scope="col">Addresses and fingerprint</th><th scope="col">Added</th><th scope="col">Action</th></tr></thead>
-<tbody>${keys.map((key) => row(visit, key))}</tbody>
+<tbody>${keys.map((key) => row(visit, own, key))}</tbody>
 </table></div>`;
 
 type Shown = { query?: { page?: number; per_page?: number }; key?: string; problems?: FormProblems };
@@ -57,9 +58,12 @@ const listView = async (
   { query = {}, key = '', problems = noProblems }: Shown,
 ): Promise<View> => {
   const request = pageRequest(query);
-  const { items, total } = await listGpgKeys(visit.call.db, requireUser(visit.call).id, request);
+  const { db } = visit.call;
+  const user = requireUser(visit.call);
+  const { items, total } = await listGpgKeys(db, user.id, request);
+  const own = [user.email.toLowerCase(), ...(await loadFurtherAddresses(db, user.id))];
   const content = html`<p>Commits that you sign with one of these keys are shown as verified. Without the key, they are shown as unverified.</p>
-${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
+${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, own, items)}
 ${pagesNav({ path, query: {}, page: request, total })}
 <h2>Add a key</h2>
 ${newForm(visit, key, problems)}`;

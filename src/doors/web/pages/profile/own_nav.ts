@@ -5,6 +5,7 @@ import type { View } from '../../page.ts';
 /** Pages of the own account: path and name. */
 const ownLinks = [
   ['/profile', 'Profile'],
+  ['/profile/emails', 'E-mail addresses'],
   ['/profile/preferences', 'Preferences'],
   ['/profile/notifications', 'Notifications'],
   ['/profile/password', 'Password'],

@@ -1,0 +1,187 @@
+/** The user's further addresses, and the page that confirms one. */
+import { requireUser } from '../../../../core/access/call.ts';
+import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
+import { createEmail, removeEmail, resendConfirmation } from '../../../../identity/emails/change.ts';
+import { confirmEmail, readEmailToken } from '../../../../identity/emails/confirm.ts';
+import { type EmailRow, listEmails } from '../../../../identity/emails/queries.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { ownView } from '../profile/own_nav.ts';
+
+const path = '/profile/emails';
+const confirmationPath = '/users/emails/confirmation';
+
+const stateOf = ({ confirmed_at }: EmailRow): Html =>
+  confirmed_at === null
+    ? html`<span class="badge">Not confirmed</span>`
+    : html`<span class="badge">Confirmed</span>`;
+
+const row = (visit: Visit, one: EmailRow): Html => {
+  const { id: emailId, email, confirmed_at } = one;
+  const resend =
+    confirmed_at === null &&
+    form(visit, {
+      action: `${path}/${emailId}/resend`,
+      submit: 'Send the mail again',
+      name: `Send the mail to ${email} again`,
+      isQuiet: true,
+    });
+  return html`<tr>
+<th scope="row">${email}</th>
+<td>${stateOf(one)}</td>
+<td>${resend}${form(visit, { action: `${path}/${emailId}/delete`, submit: 'Delete', name: `Delete ${email}`, danger: true })}</td>
+</tr>
+`;
+};
+
+const table = (
+  visit: Visit,
+  rows: readonly EmailRow[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Addresses"><table>
+<thead><tr><th scope="col">Address</th><th scope="col">State</th><th scope="col">Action</th></tr></thead>
+<tbody>${rows.map((one) => row(visit, one))}</tbody>
+</table></div>`;
+
+type Shown = { query?: { page?: number; per_page?: number }; email?: string; problems?: FormProblems };
+
+const listView = async (
+  visit: Visit,
+  { query = {}, email = '', problems = noProblems }: Shown,
+): Promise<View> => {
+  const { call } = visit;
+  const request = pageRequest(query);
+  const user = requireUser(call);
+  const { items, total } = await listEmails(call.db, user.id, request);
+  const isOff = !isMailOn(call.platform);
+  const content = html`<p>The address of your account is ${user.email}. Confirmed further addresses also sign you in, take invitations, and show the commits that you sign with them as verified.</p>
+${isOff && html`<p class="hint">This service sends no mail: an administrator can add confirmed addresses.</p>`}
+${items.length === 0 ? html`<p>You have no further address.</p>` : table(visit, items)}
+${pagesNav({ path, query: {}, page: request, total })}
+<h2>Add an address</h2>
+${form(
+  visit,
+  { action: path, submit: 'Add address', problems },
+  input({
+    name: 'email',
+    label: 'E-mail',
+    type: 'email',
+    hint: 'You get a mail there, with a link that confirms the address.',
+    value: email,
+    required: true,
+    problems,
+  }),
+)}`;
+  return withFormStatus(ownView(path, 'E-mail addresses', content), problems);
+};
+
+const ownPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'user',
+    params: object({ ...pageParams }),
+    handle: async (visit, query) => await listView(visit, { query }),
+  }),
+  page({
+    method: 'POST',
+    path,
+    audience: 'user',
+    params: object({ email: text({ maxLength: 1_000 }) }),
+    invalid: async (visit, sent, fields) =>
+      await listView(visit, { email: fieldText(sent['email']), problems: { text: null, fields } }),
+    handle: async (visit, { email }) => {
+      const { call } = visit;
+      const problems = await attempt(async () => await createEmail(call, requireUser(call).id, { email }));
+      if (problems !== null) return await listView(visit, { email, problems });
+      return redirect(path, 'The address was added. Confirm it by the link that it gets.');
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/resend`,
+    audience: 'user',
+    params: object({ id: id() }),
+    handle: async (visit, params) => {
+      const { call } = visit;
+      const problems = await attempt(
+        async () => await resendConfirmation(call, requireUser(call).id, params.id),
+      );
+      return problems === null
+        ? redirect(path, 'The mail was requested again.')
+        : redirect(path, 'The address was already confirmed.');
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/delete`,
+    audience: 'user',
+    params: object({ id: id() }),
+    handle: async ({ call }, params) => {
+      await removeEmail(call, requireUser(call).id, params.id);
+      return redirect(path, 'The address was deleted.');
+    },
+  }),
+];
+
+const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
+const token = () => optional(text({ maxLength: 200 }));
+
+const linkView = (title: string, content: Html, status = 200): View => ({
+  title,
+  status,
+  body: html`<h1>${title}</h1>
+${content}`,
+});
+
+const expiredView = (reason = 'has expired or was used already: request another one'): View =>
+  linkView(
+    'Expired link',
+    html`<p>This link ${reason}.</p>
+<p><a href="${path}">Your e-mail addresses</a></p>`,
+    422,
+  );
+
+const linkPages = [
+  page({
+    ...shared,
+    method: 'GET',
+    path: confirmationPath,
+    params: object({ token: token() }),
+    handle: async (visit, { token: link = '' }) => {
+      const email = await readEmailToken(visit.call.platform, visit.call, link);
+      if (email === null) return expiredView();
+      return linkView(
+        'Confirm your address',
+        html`<p>Confirm that ${email.email} is yours.</p>
+${form(visit, { action: confirmationPath, submit: 'Confirm' }, hidden('token', link))}`,
+      );
+    },
+  }),
+  page({
+    ...shared,
+    method: 'POST',
+    path: confirmationPath,
+    params: object({ token: token() }),
+    handle: async (visit, { token: link = '' }) => {
+      const problems = await attempt(async () => await confirmEmail(visit.call.platform, link));
+      if (problems !== null) return expiredView(problems.fields['token']?.[0]);
+      const next = visit.call.signedIn ? path : '/users/sign_in';
+      return redirect(next, 'Your address was confirmed.');
+    },
+  }),
+];
+
+export const pages = [...ownPages, ...linkPages];
