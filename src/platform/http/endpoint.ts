@@ -39,6 +39,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   refusals?: readonly (403 | 404)[];
   /** Milliseconds after which clients may poll again. `Poll-Interval` reports them, multiplied as the settings say. */
   polled?: number;
+  /** Names declared parameters that have no effect on this service, for `Gantry-Ignored-Parameters`. */
+  withoutEffect?: (call: C) => readonly string[];
   /** `stream`: a form with a file. The handler reads it once it has authorized the caller. */
   body?: 'stream';
   /** Maximum bytes of a body that may be longer than usual. Read only after the caller is authenticated. */

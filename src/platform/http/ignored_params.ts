@@ -61,15 +61,19 @@ const join = (names: string[]): string => {
   return header;
 };
 
-/** Returns the value of the header for raw parameters; null if every parameter is declared. */
-export type IgnoredParams = (sent: RawParams) => string | null;
+/**
+ * Returns the value of the header for raw parameters; null if every parameter is declared.
+ * @param withoutEffect declared ones that have no effect on this service
+ */
+export type IgnoredParams = (sent: RawParams, withoutEffect?: readonly string[]) => string | null;
 
 export const ignoredParams = (schema: TObject): IgnoredParams => {
   const declared = declare(schema.properties);
   const fileParams = new Set(getFileParams(schema));
-  return (sent) => {
+  return (sent, withoutEffect = []) => {
     const ignored: string[] = [];
     collect(declared, sent, null, ignored);
+    ignored.push(...withoutEffect.filter((name) => Object.hasOwn(sent, name)));
     const files = getFileParts(sent).map(({ field }) => encodeName(field));
     ignored.push(...new Set(files).difference(new Set(ignored)).difference(fileParams));
     return ignored.length === 0 ? null : join(ignored);

@@ -139,7 +139,7 @@ const serve = async <C extends BaseCall>(
   const call = await open(request, sent, endpoint);
   admit(endpoint.audience, call);
   if (isFailure(body)) throw body;
-  const ignored = mounted.ignored(sent);
+  const ignored = mounted.ignored(sent, endpoint.withoutEffect?.(call) ?? []);
   if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
   const path = pathParams(request, mounted.lastParam);
   const params = mounted.read({ ...sent, ...getReceivedFiles(sent, mounted.files), ...path });

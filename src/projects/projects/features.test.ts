@@ -26,7 +26,7 @@ test('shows unsupported features as off and reports writes as ignored', async ()
   assert.equal(made.status, 201);
   assert.equal(
     made.headers.get('gantry-ignored-parameters'),
-    'lfs_enabled, wiki_enabled, wiki_access_level, packages_enabled',
+    'lfs_enabled, wiki_enabled, wiki_access_level, packages_enabled, container_registry_enabled',
   );
   const { body } = made;
   const { lfs_enabled, wiki_enabled, packages_enabled, container_registry_enabled } = body;

@@ -84,6 +84,10 @@ const missing = { ...mapNames(missingSwitches, false), ...mapNames(missingLevels
 const effectiveLevel = (row: ProjectRow, feature: Feature, { registry }: Pick<Config, 'registry'>) =>
   feature === 'container_registry_access_level' && registry === null ? 'disabled' : row[feature];
 
+/** Names the parameters that have no effect on this service. */
+export const featuresWithoutEffect = ({ registry }: Pick<Config, 'registry'>): readonly string[] =>
+  registry === null ? ['container_registry_access_level', 'container_registry_enabled'] : [];
+
 /** Shows access levels as stored, and switches as they apply to the viewer. */
 export const featuresJson = (row: ProjectRow, viewer: Viewer, config: Pick<Config, 'registry'>) => {
   const levels = Object.fromEntries(

@@ -14,6 +14,7 @@ import {
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { withAvatar } from '../../identity/avatars/store_avatar.ts';
 import { loadUser } from '../../identity/users/queries.ts';
+import { featuresWithoutEffect } from './features.ts';
 import { newProjectAnswer, projectAnswer } from './project_response.ts';
 import { projectAvatar } from './avatar_routes.ts';
 import { createProject } from './create.ts';
@@ -59,6 +60,8 @@ const show = endpoint({
     await projectAnswer(call, (await findProject(call, id)).id, additions),
 });
 
+const withoutEffect = ({ platform }: Call): readonly string[] => featuresWithoutEffect(platform.config);
+
 /** Import from other servers is not supported. */
 const refuseImport = (url: string | null | undefined): void => {
   if (url !== undefined && url !== null && url.trim() !== '') {
@@ -74,6 +77,7 @@ const create = (initialize: Initialize) =>
     method: 'POST',
     path: '/projects',
     summary: 'Make a project',
+    withoutEffect,
     area,
     audience: 'user',
     params: object({
@@ -103,6 +107,7 @@ const createForUser = endpoint({
   method: 'POST',
   path: '/projects/user/:user_id',
   summary: 'Make a project for a user',
+  withoutEffect,
   area,
   audience: 'admin',
   params: object({ user_id: idParam(), ...projectParams }),
@@ -122,6 +127,7 @@ const update = endpoint({
   method: 'PUT',
   path: '/projects/:id',
   summary: 'Change a project',
+  withoutEffect,
   area,
   audience: 'user',
   params: object({ id: project, ...projectParams }),
