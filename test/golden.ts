@@ -11,6 +11,7 @@ import { endpoints } from '../src/app/routes.ts';
 import { openApiText } from '../src/doors/web/docs/routes.ts';
 import { accessText } from './golden/access.ts';
 import { ciKeywordsText } from './golden/ci_keywords.ts';
+import { clientCallsText } from './golden/client_calls.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
@@ -40,6 +41,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'settings.md', make: settingsText },
   { file: 'ci_keywords.md', make: ciKeywordsText },
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
+  { file: 'client_calls.txt', make: () => clientCallsText(endpoints) },
   { file: 'webhook_payloads.json', make: webhookPayloadsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
   // The service of this test runs on the engine that is tested.

@@ -51,6 +51,7 @@ import { milestoneRoutes } from '../projects/milestones/routes.ts';
 import { namespaceRoutes } from '../identity/namespaces/routes.ts';
 import { snippetRoutes } from '../projects/snippets/routes.ts';
 import { projectTemplateRoutes } from '../projects/templates/project_routes.ts';
+import { absentFeatureRoutes } from '../projects/absent_features/routes.ts';
 import { templateRoutes } from '../projects/templates/routes.ts';
 import { todoRoutes } from '../planning/todos/routes.ts';
 import { tokenRoutes } from '../identity/tokens/routes.ts';
@@ -111,6 +112,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...badgesRoutes,
   ...snippetRoutes,
   ...uploadRoutes,
+  ...absentFeatureRoutes,
   ...templateRoutes,
   ...projectTemplateRoutes,
   ...repositoryRoutes,

@@ -300,6 +300,7 @@ export const smallCallRecipes: Record<string, Recipe> = {
   [`POST ${tokens}/self/rotate`]: { makes: [passingToken] },
   [`POST ${tokens}/:id/rotate {own}`]: { makes: [ownToken] },
   [`POST ${tokens}/:id/rotate {another's}`]: { makes: [anothersToken] },
+  'GET /projects/:id/feature_flags/:feature_flag_name': { path: { feature_flag_name: 'writer' } },
   'GET /namespaces/:id/exists': { path: { id: 'writer' } },
   'PUT /user/status': { body: () => ({ message: 'Away' }) },
   'GET /users/:id/status': { path: { id: 'writer' } },
