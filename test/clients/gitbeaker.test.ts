@@ -155,6 +155,55 @@ test('keys, applications and snippets are there, too', async () => {
   assert.equal(snippet.title, 'Notes');
 });
 
+test('snippets of a project have files and comments', async () => {
+  const project = await root.Projects.create({ name: 'snippets', visibility: 'internal' });
+  const files = [
+    { filePath: 'a.ts', content: 'const a = 1;' },
+    { filePath: 'b.md', content: '# B' },
+  ];
+  const given: object = { files, visibility: 'internal' };
+  const snippet = await root.ProjectSnippets.create(project.id, 'Several', given);
+  const paths = (record: unknown): string[] =>
+    ((record as { files: { path: string }[] }).files ?? []).map(({ path }) => path);
+  assert.deepEqual(paths(snippet), ['a.ts', 'b.md']);
+  const changes: object = { files: [{ action: 'delete', filePath: 'a.ts' }] };
+  assert.deepEqual(paths(await root.ProjectSnippets.edit(project.id, snippet.id, changes)), ['b.md']);
+  assert.equal(
+    await root.ProjectSnippets.showRepositoryFileContent(project.id, snippet.id, 'main', 'b.md'),
+    '# B',
+  );
+  const note = await root.ProjectSnippetNotes.create(project.id, snippet.id, 'Seen');
+  const edited = await root.ProjectSnippetNotes.edit(project.id, snippet.id, note.id, { body: 'Seen it' });
+  assert.equal(edited.body, 'Seen it');
+  const thread = await root.ProjectSnippetDiscussions.create(project.id, snippet.id, 'Why?');
+  await root.ProjectSnippetDiscussions.addNote(project.id, snippet.id, thread.id, 'So');
+  const threads = await root.ProjectSnippetDiscussions.all(project.id, snippet.id);
+  assert.deepEqual(
+    threads.map(({ notes }) => (notes ?? []).length),
+    [1, 2],
+  );
+  const award = await root.ProjectSnippetAwardEmojis.award(project.id, snippet.id, 'heart');
+  assert.equal((await root.ProjectSnippetAwardEmojis.all(project.id, snippet.id)).length, 1);
+  await root.ProjectSnippetAwardEmojis.remove(project.id, snippet.id, award.id);
+  await root.ProjectSnippetNotes.remove(project.id, snippet.id, note.id);
+  await root.ProjectSnippets.remove(project.id, snippet.id);
+});
+
+test('users have further addresses', async () => {
+  const email = await root.UserEmails.create('further@example.com');
+  assert.deepEqual([email.email, email.confirmed_at], ['further@example.com', null]);
+  assert.equal((await root.UserEmails.show(email.id)).id, email.id);
+  assert.equal((await root.UserEmails.all()).length, 1);
+  await root.UserEmails.remove(email.id);
+  const [ada] = await root.Users.all({ username: 'ada' });
+  const confirmed = await root.UserEmails.create('ada@example.org', {
+    userId: idOf(ada),
+    skipConfirmation: true,
+  });
+  assert.match(confirmed.confirmed_at, /^\d{4}-/);
+  await root.UserEmails.remove(confirmed.id, { userId: idOf(ada) });
+});
+
 test('boards have lists in an order, and issues are moved in them', async () => {
   const project = await root.Projects.create({ name: 'boards' });
   const board = await root.ProjectIssueBoards.create(project.id, 'Work');

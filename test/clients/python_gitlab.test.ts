@@ -1,4 +1,4 @@
-/** python-gitlab, unmodified, through issues, merge requests, jobs and settings. Skips where it cannot be installed. */
+/** python-gitlab, unmodified, through issues, merge requests, jobs, settings, snippets and addresses. Skips where it cannot be installed. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

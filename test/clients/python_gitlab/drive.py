@@ -1,4 +1,4 @@
-"""Drives a Gantry with python-gitlab through what the API document covers: issues, merge requests, jobs, settings.
+"""Drives a Gantry with python-gitlab through issues, merge requests, jobs, settings, snippets and addresses.
 
 Usage: drive.py URL TOKEN. Ends with code 1 and a traceback at the first difference.
 """
@@ -156,6 +156,59 @@ def check_settings():
     refused(403, member.settings.get)
 
 
+def check_snippets(project):
+    files = [{"file_path": "seal.py", "content": "seal = 1"}, {"file_path": "notes.md", "content": "# Seal"}]
+    for snippets in (gl.snippets, project.snippets):
+        snippet = snippets.create({"title": "Seal", "files": files, "visibility": "private"})
+        assert [file["path"] for file in snippet.files] == ["seal.py", "notes.md"]
+        assert snippet.content() == b"seal = 1"
+        snippet.files = [
+            {"action": "move", "previous_path": "seal.py", "file_path": "gasket.py"},
+            {"action": "create", "file_path": "more.txt", "content": "More"},
+            {"action": "delete", "file_path": "notes.md"},
+        ]
+        snippet.title = "Gasket"
+        snippet.save()
+        read = snippets.get(snippet.id)
+        assert (read.title, [file["path"] for file in read.files]) == ("Gasket", ["gasket.py", "more.txt"])
+        raw = f"{snippets.path}/{snippet.id}/files/main/more.txt/raw"
+        assert gl.http_get(raw, raw=True).content == b"More"
+    note = snippet.notes.create({"body": "Tight"})
+    note.body = "Tighter"
+    note.save()
+    note.awardemojis.create({"name": "tada"})
+    assert [(one.body, one.noteable_type) for one in snippet.notes.list(get_all=True)] == [("Tighter", "Snippet")]
+    thread = snippet.discussions.create({"body": "How tight?"})
+    reply = thread.notes.create({"body": "Quite"})
+    assert len(snippet.discussions.get(thread.id).attributes["notes"]) == 2
+    reply.delete()
+    snippet.awardemojis.create({"name": "thumbsup"})
+    assert [award.name for award in snippet.awardemojis.list(get_all=True)] == ["thumbsup"]
+    note.delete()
+    snippet.delete()
+    refused(404, project.snippets.get, snippet.id)
+
+
+def check_addresses():
+    email = gl.user.emails.create({"email": "further@example.com"})
+    assert (email.email, email.confirmed_at) == ("further@example.com", None)
+    assert [one.id for one in gl.user.emails.list(get_all=True)] == [email.id]
+    refused(400, gl.user.emails.create, {"email": "further@example.com"})
+    email.delete()
+    refused(404, gl.user.emails.get, email.id)
+    user = gl.users.create({"username": "eve", "name": "Eve", "email": "eve@example.com", "password": "Sealed-9-ways"})
+    confirmed = user.emails.create({"email": "eve@example.org", "skip_confirmation": True})
+    assert confirmed.confirmed_at is not None
+    user.emails.delete(confirmed.id)
+    assert user.emails.list(get_all=True) == []
+
+
+def check_absent_features(project):
+    for records in (project.packages, project.wikis, project.accessrequests):
+        assert records.list(get_all=True) == []
+    assert project.imports.get().import_status == "none"
+
+
 def wait_until(is_done):
     for _ in range(200):
         if is_done():
@@ -170,3 +223,6 @@ wait_until(lambda: len(pump.pipelines.list(get_all=True)) > 0)
 check_jobs(pump)
 check_merge_requests(pump)
 check_settings()
+check_snippets(pump)
+check_addresses()
+check_absent_features(pump)
