@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
-import type { GpgKeysTable, GpgSigningKeysTable } from '../../platform/db/schema/identity.ts';
+import type { GpgKeysTable, GpgSigningKeysTable } from '../../platform/db/schema/credentials.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import type { GpgUser } from './openpgp/certificate.ts';

@@ -1,6 +1,6 @@
 /** Parses public keys as in `~/.ssh/id_ed25519.pub`: one line, `type base64 comment`. */
 import { createPublicKey, hash } from 'node:crypto';
-import type { KeysTable } from '../../platform/db/schema/identity.ts';
+import type { KeysTable } from '../../platform/db/schema/credentials.ts';
 
 export type KeyFamily = KeysTable['family'];
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import type { KeysTable } from '../../platform/db/schema/identity.ts';
+import type { KeysTable } from '../../platform/db/schema/credentials.ts';
 import type { DeployKeyProjectsTable } from '../../platform/db/schema/projects.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';

@@ -1,4 +1,4 @@
-import type { KeyUsage } from '../../platform/db/schema/identity.ts';
+import type { KeyUsage } from '../../platform/db/schema/credentials.ts';
 import { type Problems, invalid } from '../../platform/errors.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 import { type KeyFamily, type ParsedKey, parsePublicKey } from './parse.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
-import type { OauthApplicationsTable } from '../../platform/db/schema/identity.ts';
+import type { OauthApplicationsTable } from '../../platform/db/schema/credentials.ts';
 import type { PageRequest } from '../../platform/http/page.ts';
 import { refreshLife } from './rules.ts';
 

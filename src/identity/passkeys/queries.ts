@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
-import type { PasskeysTable } from '../../platform/db/schema/identity.ts';
+import type { PasskeysTable } from '../../platform/db/schema/credentials.ts';
 
 export type PasskeyRow = Selectable<PasskeysTable>;
 

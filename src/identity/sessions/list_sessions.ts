@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { getIdleTimeout, maxSessionAge } from '../../core/access/credentials/session.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import type { SessionsTable } from '../../platform/db/schema/identity.ts';
+import type { SessionsTable } from '../../platform/db/schema/credentials.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 
 export type SessionRow = Omit<Selectable<SessionsTable>, 'token_hash' | 'user_id'>;

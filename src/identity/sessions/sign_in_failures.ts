@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import type { SignInFailuresTable } from '../../platform/db/schema/identity.ts';
+import type { SignInFailuresTable } from '../../platform/db/schema/credentials.ts';
 import { type Failure, tooManyRequests } from '../../platform/errors.ts';
 import {
   type Count,

@@ -1,7 +1,7 @@
 import { hashToken, generateTokenText } from '../../core/access/credentials/token_text.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import type { TokensTable } from '../../platform/db/schema/identity.ts';
+import type { TokensTable } from '../../platform/db/schema/credentials.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';

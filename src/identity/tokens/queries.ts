@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { today } from '../../core/access/viewer.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import type { TokensTable } from '../../platform/db/schema/identity.ts';
+import type { TokensTable } from '../../platform/db/schema/credentials.ts';
 import type { PageRequest } from '../../platform/http/page.ts';
 import { contains } from '../namespaces/search.ts';
 

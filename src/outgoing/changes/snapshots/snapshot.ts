@@ -13,7 +13,8 @@ import type {
   ReleaseLinksTable,
   ReleasesTable,
 } from '../../../platform/db/schema/code.ts';
-import type { KeysTable, NamespacesTable, UsersTable } from '../../../platform/db/schema/identity.ts';
+import type { KeysTable } from '../../../platform/db/schema/credentials.ts';
+import type { NamespacesTable, UsersTable } from '../../../platform/db/schema/identity.ts';
 import type { IssuesTable, NotesTable } from '../../../platform/db/schema/planning.ts';
 import type { LabelsTable, ProjectsTable, SnippetsTable } from '../../../platform/db/schema/projects.ts';
 import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';

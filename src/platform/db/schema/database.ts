@@ -5,6 +5,7 @@
 import type { CiSchema } from './ci.ts';
 import type { CodeSchema } from './code.ts';
 import type { CoreSchema } from './core.ts';
+import type { CredentialsSchema } from './credentials.ts';
 import type { HooksSchema } from './hooks.ts';
 import type { IdentitySchema } from './identity.ts';
 import type { MailSchema } from './mail.ts';
@@ -14,6 +15,7 @@ import type { ReviewSchema } from './review.ts';
 
 export type Schema = CoreSchema &
   IdentitySchema &
+  CredentialsSchema &
   ProjectsSchema &
   CodeSchema &
   PlanningSchema &
