@@ -4,7 +4,7 @@
 import type { MethodHandlers } from './handler_types.ts';
 import { compareAcross } from './ops/compare_across.ts';
 import { diffFiles, diffRaw } from './diff/diff_handlers.ts';
-import { cherryPick, revert } from './ops/cherry_pick.ts';
+import { cherryPick, revert } from './ops/cherry_pick_and_revert.ts';
 import { fetchCommit } from './ops/fetch_commit.ts';
 import { commitActions } from './ops/commit_actions.ts';
 import { forkRepository } from './ops/fork.ts';

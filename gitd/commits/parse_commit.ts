@@ -1,34 +1,11 @@
 /** Parses commits and tags as git stores them. Lenient: old histories contain malformed objects. */
 import type { Commit, Oid, Signature } from '../protocol_records.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const windows = new TextDecoder('windows-1252');
-
-const decoderFor = (label: string): TextDecoder => {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return windows;
-  }
-};
-
-/** Decodes bytes as UTF-8, else by their encoding label, else as Windows-1252. */
-export const decodeText = (bytes: Uint8Array, label: string | null = null): string => {
-  try {
-    if (label === null || /^utf-?8$/i.test(label)) return utf8.decode(bytes);
-  } catch {
-    return windows.decode(bytes);
-  }
-  return decoderFor(label).decode(bytes);
-};
-
-/** Converts a file name from a byte string (latin1) to text. */
-export const showName = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
+import { decodeText } from './decode_text.ts';
 
 const nobody: Signature = { name: '', email: '', time: 0, offset: '+0000' };
 
 /** Largest time in seconds that a JavaScript date can hold. */
-const latest = 8.64e12;
+const maxSeconds = 8.64e12;
 
 /** Parses `A <a@example.com> 1500000000 +0000`. Missing parts become empty. */
 const parseSignature = (line: string | undefined): Signature => {
@@ -40,21 +17,23 @@ const parseSignature = (line: string | undefined): Signature => {
   return {
     name: line.slice(0, open).trim(),
     email: line.slice(open + 1, close).trim(),
-    time: Math.abs(seconds) <= latest ? seconds : 0,
+    time: Math.abs(seconds) <= maxSeconds ? seconds : 0,
     offset,
   };
 };
 
 type Parts = { head: Buffer; body: Buffer };
 
-const split = (data: Buffer): Parts => {
+/** Splits an object at the first blank line, into headers and message. */
+const splitObject = (data: Buffer): Parts => {
   const end = data.indexOf('\n\n');
   return end < 0
     ? { head: data, body: Buffer.alloc(0) }
     : { head: data.subarray(0, end), body: data.subarray(end + 2) };
 };
 
-const headers = (text: string): { first: Map<string, string>; parents: Oid[] } => {
+/** Returns the first value of each header, and all parents. */
+const parseHeaders = (text: string): { first: Map<string, string>; parents: Oid[] } => {
   const first = new Map<string, string>();
   const parents: Oid[] = [];
   for (const line of text.split('\n')) {
@@ -68,9 +47,9 @@ const headers = (text: string): { first: Map<string, string>; parents: Oid[] } =
 };
 
 export const parseCommit = (id: Oid, data: Buffer): Commit => {
-  const { head, body } = split(data);
+  const { head, body } = splitObject(data);
   const encoding = /^encoding (.+)$/m.exec(head.toString('latin1'))?.[1] ?? null;
-  const { first, parents } = headers(decodeText(head, encoding));
+  const { first, parents } = parseHeaders(decodeText(head, encoding));
   return {
     id,
     tree: first.get('tree') ?? '',
@@ -84,8 +63,8 @@ export const parseCommit = (id: Oid, data: Buffer): Commit => {
 export type Tag = { target: Oid; type: string; tagger: Signature | null; message: string };
 
 export const parseTag = (data: Buffer): Tag => {
-  const { head, body } = split(data);
-  const { first } = headers(decodeText(head));
+  const { head, body } = splitObject(data);
+  const { first } = parseHeaders(decodeText(head));
   const tagger = first.get('tagger');
   return {
     target: first.get('object') ?? '',

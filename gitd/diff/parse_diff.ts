@@ -1,6 +1,6 @@
 /** Parses the output of `git diff-tree -r -M --raw -p -z` as a stream; holds nothing beyond the limits. */
 import type { DiffLimits, FileDiff } from '../protocol_records.ts';
-import { showName } from '../commits/parse_commit.ts';
+import { decodeFileName } from '../commits/decode_text.ts';
 import { Patch } from './patch_text.ts';
 
 export type DiffParser = {
@@ -24,7 +24,7 @@ const zero = '0'.repeat(40);
 
 const parseEntries = (meta: string, paths: string[]): FileDiff[] => {
   const [, aMode = '', bMode = '', oldId = '', newId = '', letter = ''] = recordPattern.exec(meta) ?? [];
-  const [first = '', second = first] = paths.map(showName);
+  const [first = '', second = first] = paths.map(decodeFileName);
   const entry: FileDiff = {
     old_path: first,
     new_path: second,

@@ -1,6 +1,6 @@
 /** Collects the patch texts of a diff, file by file. */
 import type { DiffLimits, FileDiff } from '../protocol_records.ts';
-import { decodeText } from '../commits/parse_commit.ts';
+import { decodeText } from '../commits/decode_text.ts';
 
 const lineFeed = 10;
 const letterD = 'd'.codePointAt(0);

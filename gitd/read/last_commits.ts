@@ -5,7 +5,7 @@ import { GitError, isGitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { readCommits } from '../commits/read_commits.ts';
-import { showName } from '../commits/parse_commit.ts';
+import { decodeFileName } from '../commits/decode_text.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 
 const maxNames = 2_000;
@@ -33,7 +33,7 @@ const makeLogParser = (folder: string, found: Map<string, Oid>, missing: Set<str
     const path = token.startsWith('\n') ? token.slice(1) : token;
     if (!path.startsWith(folder)) return;
     const [name = ''] = path.slice(folder.length).split('/', 1);
-    const shown = showName(name);
+    const shown = decodeFileName(name);
     if (missing.delete(shown)) found.set(shown, commit);
   };
   /** Returns whether every name was found. */

@@ -6,7 +6,7 @@ import { makeLruCache } from '../lru_cache.ts';
 import { type TreeItem, toByteString, folderMode, parseTree, submoduleMode } from '../odb/raw_tree.ts';
 import type { Oid, TreeEntry } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
-import { showName } from '../commits/parse_commit.ts';
+import { decodeFileName } from '../commits/decode_text.ts';
 
 /** Maximum bytes of one folder: about half a million names. */
 const maxFolderBytes = 24 * 2 ** 20;
@@ -50,7 +50,7 @@ const splitPath = (path: string): string[] | null => {
 
 const isNamed = (item: TreeItem, part: string, bytes: string): boolean =>
   // Names that are not UTF-8 were shown with replacement characters: compare the shown form.
-  item.name === bytes || (part.includes('\uFFFD') && showName(item.name) === part);
+  item.name === bytes || (part.includes('\uFFFD') && decodeFileName(item.name) === part);
 
 /**
  * Finds the entry at a path; null if there is none. The root has none.
@@ -94,7 +94,7 @@ const flatList = async (context: Context, tree: Oid, folder: string): Promise<Tr
   const items = await readFolder(context, tree);
   return inOrder(
     items.map(({ id, name, mode }) => {
-      const shown = showName(name);
+      const shown = decodeFileName(name);
       return { id, name: shown, type: getEntryType(mode), path: `${folder}${shown}`, mode: modeText(mode) };
     }),
   );
@@ -105,7 +105,7 @@ const lists = makeLruCache<TreeEntry[]>(600_000, (entries) => entries.length + 1
 const parseLine = (line: string, folder: string): TreeEntry => {
   const tab = line.indexOf('\t');
   const [mode = '', , id = ''] = line.slice(0, tab).split(' ');
-  const path = `${folder}${showName(line.slice(tab + 1))}`;
+  const path = `${folder}${decodeFileName(line.slice(tab + 1))}`;
   const type = getEntryType(Number.parseInt(mode, 8));
   return { id, name: path.slice(path.lastIndexOf('/') + 1), type, path, mode };
 };

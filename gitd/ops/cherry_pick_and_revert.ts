@@ -9,17 +9,17 @@ import { applyChange, type Change } from './merge_tree.ts';
 import { keepObjects } from '../odb/flush_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 
-type Picked = Methods['commit.cherry_pick']['result'];
+type CommitChangeResult = Methods['commit.cherry_pick']['result'];
 
-/** The first parent of a merge counts: the change is what the merge brought into it. */
+/** A commit changes its first parent: of a merge, the branch that was merged into. */
 const getFirstParent = (commit: { parents: Oid[] }): Oid | null => commit.parents[0] ?? null;
 
 const commitChange = async (
   context: Context,
   change: Change,
-  params: Methods['commit.cherry_pick']['params'] & { changed: Oid },
-): Promise<Picked> => {
-  await countDifferences(context, change.onto.tree, params.changed);
+  params: Methods['commit.cherry_pick']['params'] & { changedTree: Oid },
+): Promise<CommitChangeResult> => {
+  await countDifferences(context, change.onto.tree, params.changedTree);
   return withQuarantine(context.dir, true, async (quarantine) => {
     const { tree, clean, scraps } = await applyChange(context, quarantine, change);
     if (!clean) return 'conflict';
@@ -39,10 +39,10 @@ export const cherryPick = async (
   const commit = await readRawCommit(context, params.commit);
   const onto = await readRawCommit(context, params.onto);
   const change: Change = { onto, base: getFirstParent(commit), end: { commit: params.commit } };
-  return { result: await commitChange(context, change, { ...params, changed: commit.tree }) };
+  return { result: await commitChange(context, change, { ...params, changedTree: commit.tree }) };
 };
 
-/** The change from the commit's tree back to its parent's. */
+/** Commits the change from the tree of a commit back to the tree of its parent. */
 export const revert = async (
   params: Methods['commit.revert']['params'],
   context: Context,
@@ -52,5 +52,5 @@ export const revert = async (
   const parent = getFirstParent(commit);
   const tree = parent === null ? emptyTree : (await readRawCommit(context, parent)).tree;
   const change: Change = { onto, base: params.commit, end: { tree } };
-  return { result: await commitChange(context, change, { ...params, changed: commit.tree }) };
+  return { result: await commitChange(context, change, { ...params, changedTree: commit.tree }) };
 };
