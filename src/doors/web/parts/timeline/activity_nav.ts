@@ -3,7 +3,7 @@ import { optional, oneOf } from '../../../../platform/http/schema.ts';
 import { type ActivityFilter, activityFilters } from '../../../../planning/notes/queries.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../html.ts';
-import type { Talk } from './talk.ts';
+import type { TimelineContext } from './timeline_context.ts';
 
 /** Parameter of the pages that have a timeline. */
 export const activityParam = { activity_filter: optional(oneOf(activityFilters)) };
@@ -23,7 +23,7 @@ const words: Record<ActivityFilter, string> = {
 };
 
 /** Renders the heading of a timeline, with links to its filters. */
-export const activityNav = ({ path, filter, heading }: Talk): Html =>
+export const activityNav = ({ path, filter, heading }: TimelineContext): Html =>
   heading !== undefined
     ? html`<h2>${heading}</h2>`
     : html`<div class="row between timeline-head"><h2>Activity</h2><nav class="segmented" aria-label="Activity">${activityFilters.map(

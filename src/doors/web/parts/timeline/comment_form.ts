@@ -6,7 +6,7 @@ import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { markdownEditor } from '../markdown_editor.ts';
-import type { Talk } from './talk.ts';
+import type { TimelineContext } from './timeline_context.ts';
 
 const signInPart = (path: string): Html =>
   html`<p class="card-note muted"><a href="/users/sign_in?return_to=${encodeURIComponent(path)}">Sign in</a> to comment.</p>`;
@@ -27,8 +27,8 @@ const internalBox = html`<div class="field check"><input id="new_comment_interna
 
 const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 
-export const commentForm = (visit: Visit, talk: Talk, given: Given): Html | null => {
-  const { loaded, rights, path } = talk;
+export const commentForm = (visit: Visit, context: TimelineContext, given: Given): Html | null => {
+  const { loaded, rights, path } = context;
   const { word, intent, typed = '', hasQuickActions = true } = given;
   const { actor } = visit.call;
   if (actor === null) return signInPart(path(''));

@@ -3,11 +3,11 @@ import type { Visit } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { noteCard } from './note_card.ts';
 import { reactions } from './reactions.ts';
-import type { Talk } from './talk.ts';
+import type { TimelineContext } from './timeline_context.ts';
 import { textWithTasks } from './task_form.ts';
 
-export const descriptionCard = (visit: Visit, talk: Talk): Html => {
-  const { description, awards, texts, author, created_at, rights, path } = talk;
+export const descriptionCard = (visit: Visit, context: TimelineContext): Html => {
+  const { description, awards, texts, author, created_at, rights, path } = context;
   const isEmpty = (texts.description ?? '').trim() === '';
   const content = isEmpty ? html`<p class="muted">No description</p>` : description;
   return noteCard({

@@ -19,7 +19,7 @@ export const threadsPerPage = 50;
 
 export type Person = { id: number; name: string; username: string; avatar_url: string | null };
 
-/** Where a thread on a difference of a merge request is. */
+/** The file and line that a diff thread of a merge request refers to. */
 export type ShownPosition = {
   old_path: string;
   new_path: string;
@@ -47,19 +47,19 @@ export type ShownNote = {
 export type ShownThread = { id: string; notes: ShownNote[] };
 
 /** Rights of the viewer in the discussion. */
-export type TalkRights = { comment: boolean; internal: boolean; award: boolean; resolve: boolean };
+export type TimelineRights = { comment: boolean; internal: boolean; award: boolean; resolve: boolean };
 
 export type Timeline = {
   description: Html;
   threads: ShownThread[];
-  /** The page of the timeline, and how many threads and events it has in all. */
+  /** The page of the timeline, and the number of threads and events on all pages. */
   page: number;
   total: number;
   filter: ActivityFilter;
   awards: AwardCounts;
 };
 
-export const findTalkRights = ({ call }: Visit, loaded: LoadedNoteable): TalkRights => ({
+export const findTimelineRights = ({ call }: Visit, loaded: LoadedNoteable): TimelineRights => ({
   comment: call.signedIn && mayComment(call, loaded),
   internal: call.signedIn && may(call.viewer, 'internal_note', loaded.project),
   award: call.signedIn && mayAward(call, loaded),

@@ -8,28 +8,29 @@ import { replyEditor } from '../markdown_editor.ts';
 import { noteTexts } from './edit_conflicts.ts';
 import type { ShownNote, ShownThread } from './load_timeline.ts';
 import { noteCard, noteHeading } from './note_card.ts';
-import { noteLinks } from './note_links.ts';
+import { noteActions } from './note_actions.ts';
 import { reactions } from './reactions.ts';
 import { systemEvent } from './system_event.ts';
-import type { Talk } from './talk.ts';
+import type { TimelineContext } from './timeline_context.ts';
 import { textWithTasks } from './task_form.ts';
 
-const awardPath = ({ rights, path }: Talk): string | null => (rights.award ? path('/award_emoji') : null);
+const awardPath = ({ rights, path }: TimelineContext): string | null =>
+  rights.award ? path('/award_emoji') : null;
 
-const authorBadge = ({ author: { id } }: Talk, { author }: ShownNote): string | null =>
+const authorBadge = ({ author: { id } }: TimelineContext, { author }: ShownNote): string | null =>
   author.id === id ? 'Author' : null;
 
-const noteReactions = (visit: Visit, talk: Talk, note: ShownNote): Html | null =>
+const noteReactions = (visit: Visit, context: TimelineContext, note: ShownNote): Html | null =>
   reactions(visit, {
-    action: awardPath(talk),
-    awards: talk.awards.notes.get(note.id) ?? [],
+    action: awardPath(context),
+    awards: context.awards.notes.get(note.id) ?? [],
     noteId: note.id,
   });
 
 const editedAt = ({ created_at, updated_at }: ShownNote): string | null =>
   updated_at === created_at ? null : updated_at;
 
-const replyForm = (visit: Visit, { path, loaded }: Talk, thread: ShownThread): Html => {
+const replyForm = (visit: Visit, { path, loaded }: TimelineContext, thread: ShownThread): Html => {
   const editor = replyEditor({
     name: 'body',
     id: `reply_${thread.id}`,
@@ -46,53 +47,53 @@ const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
   notes.some(({ resolvable }) => resolvable) &&
   notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
 
-const resolveButton = (visit: Visit, { path }: Talk, { id, notes }: ShownThread): Html => {
+const resolveButton = (visit: Visit, { path }: TimelineContext, { id, notes }: ShownThread): Html => {
   const isResolved = isThreadResolved(notes);
   const action = path(`/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`);
   return button(visit, action, { label: isResolved ? 'Reopen thread' : 'Resolve thread' });
 };
 
-const linksOf = ({ path, rights }: Talk, note: ShownNote): Html =>
-  noteLinks(note, { path, mayQuote: rights.comment });
+const actionsOf = ({ path, rights }: TimelineContext, note: ShownNote): Html =>
+  noteActions(note, { path, mayQuote: rights.comment });
 
 /** Renders the text of a comment, whose tasks its editors can tick. */
-const textOf = (visit: Visit, { path }: Talk, { id, content, body, mayAdmin }: ShownNote): Html =>
+const textOf = (visit: Visit, { path }: TimelineContext, { id, content, body, mayAdmin }: ShownNote): Html =>
   textWithTasks(visit, content, {
     action: mayAdmin ? path(`/notes/${id}/tasks`) : null,
     texts: noteTexts(body),
   });
 
-const replyPart = (visit: Visit, talk: Talk, note: ShownNote): Html =>
+const replyPart = (visit: Visit, context: TimelineContext, note: ShownNote): Html =>
   html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${
-    authorBadge(talk, note) !== null && html`<span class="count">Author</span>`
-  }<span class="end row tight">${linksOf(talk, note)}</span></div>${textOf(visit, talk, note)}${noteReactions(visit, talk, note)}</li>`;
+    authorBadge(context, note) !== null && html`<span class="count">Author</span>`
+  }<span class="end row tight">${actionsOf(context, note)}</span></div>${textOf(visit, context, note)}${noteReactions(visit, context, note)}</li>`;
 
 /** Renders the reactions to the first comment of a thread, its replies and its actions. */
-const talkPart = (visit: Visit, talk: Talk, thread: ShownThread, lead: ShownNote): Html => {
-  const { rights } = talk;
+const repliesPart = (visit: Visit, context: TimelineContext, thread: ShownThread, lead: ShownNote): Html => {
+  const { rights } = context;
   const replies = thread.notes.slice(1);
-  const reacted = noteReactions(visit, talk, lead);
-  const acts = html`${rights.comment && replyForm(visit, talk, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, talk, thread)}`;
+  const reacted = noteReactions(visit, context, lead);
+  const acts = html`${rights.comment && replyForm(visit, context, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, context, thread)}`;
   if (replies.length === 0) return html`<div class="note-foot">${reacted}${acts}</div>`;
-  const answers = html`<ul class="replies">${replies.map((note) => replyPart(visit, talk, note))}</ul>${acts.text !== '' && html`<div class="thread-actions">${acts}</div>`}`;
+  const answers = html`<ul class="replies">${replies.map((note) => replyPart(visit, context, note))}</ul>${acts.text !== '' && html`<div class="thread-actions">${acts}</div>`}`;
   const folded = html`<details class="folded"><summary>${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}</summary>${answers}</details>`;
   return html`${reacted}${isThreadResolved(thread.notes) ? folded : answers}`;
 };
 
 /** The state of a resolvable thread, or the author of the comment. */
-const threadBadge = (talk: Talk, { notes }: ShownThread, lead: ShownNote): string | null => {
-  if (!isThreadResolved(notes)) return authorBadge(talk, lead);
+const threadBadge = (context: TimelineContext, { notes }: ShownThread, lead: ShownNote): string | null => {
+  if (!isThreadResolved(notes)) return authorBadge(context, lead);
   const by = notes.findLast(({ resolved_by }) => resolved_by)?.resolved_by?.name;
   return `Resolved${by === undefined ? '' : ` by ${by}`}`;
 };
 
 /** Renders a thread, or the event that a system note tells of. */
-export const threadPart = (visit: Visit, talk: Talk, thread: ShownThread): Html => {
+export const threadPart = (visit: Visit, context: TimelineContext, thread: ShownThread): Html => {
   const [lead] = thread.notes;
   if (lead === undefined) return html``;
   if (lead.system) return systemEvent(lead);
   const position = lead.position ?? null;
-  const place = position === null ? null : talk.positionPart?.(position, lead.id);
+  const place = position === null ? null : context.positionPart?.(position, lead.id);
   return noteCard({
     id: `note_${lead.id}`,
     level: 3,
@@ -100,10 +101,10 @@ export const threadPart = (visit: Visit, talk: Talk, thread: ShownThread): Html 
     author: lead.author,
     created_at: lead.created_at,
     editedAt: editedAt(lead),
-    content: html`${place}${textOf(visit, talk, lead)}`,
-    badge: threadBadge(talk, thread, lead),
+    content: html`${place}${textOf(visit, context, lead)}`,
+    badge: threadBadge(context, thread, lead),
     isInternal: lead.internal,
-    actions: linksOf(talk, lead),
-    below: talkPart(visit, talk, thread, lead),
+    actions: actionsOf(context, lead),
+    below: repliesPart(visit, context, thread, lead),
   });
 };

@@ -5,11 +5,11 @@ import { editorTemplate } from '../markdown_editor.ts';
 import { activityNav } from './activity_nav.ts';
 import { changeTarget } from './change_target.ts';
 import { type ShownThread, threadsPerPage } from './load_timeline.ts';
-import type { Talk } from './talk.ts';
+import type { TimelineContext } from './timeline_context.ts';
 import { threadPart } from './thread_part.ts';
 
 /** Renders links to the pages of a long timeline, the oldest first. */
-const pagesPart = ({ path, page, total, filter, pageParam = 'page' }: Talk): Html | null => {
+const pagesPart = ({ path, page, total, filter, pageParam = 'page' }: TimelineContext): Html | null => {
   const last = Math.max(Math.ceil(total / threadsPerPage), 1);
   if (last === 1) return null;
   const link = (number: number, text: string): Html =>
@@ -20,9 +20,9 @@ const pagesPart = ({ path, page, total, filter, pageParam = 'page' }: Talk): Htm
 const startOf = ({ notes }: ShownThread): number => Date.parse(notes[0]?.created_at ?? '');
 
 /** Renders the threads of this page with the events between them. Events after the last are on the last page. */
-const entries = (visit: Visit, talk: Talk): Html[] => {
-  const { threads, page, total } = talk;
-  const events = talk.filter === 'only_comments' ? [] : (talk.events ?? []);
+const entries = (visit: Visit, context: TimelineContext): Html[] => {
+  const { threads, page, total } = context;
+  const events = context.filter === 'only_comments' ? [] : (context.events ?? []);
   const parts: Html[] = [];
   const [first] = threads;
   // What happened before the first thread of a later page is on an earlier one.
@@ -32,7 +32,7 @@ const entries = (visit: Visit, talk: Talk): Html[] => {
       const event = events[next];
       if (event !== undefined) parts.push(event.part);
     }
-    parts.push(threadPart(visit, talk, thread));
+    parts.push(threadPart(visit, context, thread));
   }
   const isLast = page * threadsPerPage >= total;
   return isLast ? [...parts, ...events.slice(next).map(({ part }) => part)] : parts;
@@ -41,7 +41,7 @@ const entries = (visit: Visit, talk: Talk): Html[] => {
 /** Renders comments and events in their order. @param before stands above them, `after` below */
 export const timelinePart = (
   visit: Visit,
-  talk: Talk,
+  context: TimelineContext,
   { before = null, after }: { before?: Html | null; after: Html | null },
 ): Html =>
-  html`<div class="timeline"${visit.call.signedIn && html` data-comments="${changeTarget(talk.loaded)}"`}>${before}${activityNav(talk)}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>${editorTemplate}`;
+  html`<div class="timeline"${visit.call.signedIn && html` data-comments="${changeTarget(context.loaded)}"`}>${before}${activityNav(context)}${pagesPart(context)}${entries(visit, context)}${context.threads.length > 10 && pagesPart(context)}${after}</div>${editorTemplate}`;

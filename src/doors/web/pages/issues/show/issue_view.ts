@@ -42,11 +42,11 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
   const edit =
     rights.update &&
     html`<a class="button" href="${issuePath(loaded, '/edit')}" data-edit="description" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`;
-  const fresh =
+  const newButton =
     visit.call.signedIn &&
     may(visit.call.viewer, 'create_issue', project) &&
     html`<a class="button primary" href="${issuesPath(project)}/new" data-key="i">${icon('plus')} New issue</a>`;
-  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${fresh}</div></div>
+  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${newButton}</div></div>
 <div class="row">${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
 };
 
@@ -76,7 +76,7 @@ const deletePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
         { action: issuePath(loaded, '/delete'), submit: 'Delete issue', danger: true },
         checkbox({
           name: 'confirmed',
-          label: `Delete #${loaded.target.iid} with all its comments, for good`,
+          label: `Delete #${loaded.target.iid} permanently, with all its comments`,
           checked: false,
         }),
       )}</details>`
@@ -88,15 +88,15 @@ export const issueView = async (visit: Visit, loaded: LoadedIssue, given: ShownW
   const { project, issue } = loaded;
   const shown = await loadIssuePage(visit, loaded, page);
   const choices = shown.rights.admin ? await loadChoices(visit, project) : null;
-  const { talk } = shown;
+  const { timeline } = shown;
   const intent = issue.state === 'opened' ? 'close' : 'reopen';
-  const timeline = timelinePart(visit, talk, {
-    before: descriptionCard(visit, talk),
-    after: commentForm(visit, talk, { word: 'issue', intent, typed }),
+  const comments = timelinePart(visit, timeline, {
+    before: descriptionCard(visit, timeline),
+    after: commentForm(visit, timeline, { word: 'issue', intent, typed }),
   });
   const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}
 ${confidentialPart(loaded)}
-<div class="with-aside"><div class="stack">${timeline}</div><div>${sidePart(
+<div class="with-aside"><div class="stack">${comments}</div><div>${sidePart(
     visit,
     shown,
     choices,

@@ -15,11 +15,11 @@ import {
 } from '../../../parts/properties/property_sections.ts';
 import {
   type Person,
-  type TalkRights,
-  findTalkRights,
+  type TimelineRights,
+  findTimelineRights,
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
-import type { Talk } from '../../../parts/timeline/talk.ts';
+import type { TimelineContext } from '../../../parts/timeline/timeline_context.ts';
 import { issuePath } from '../find.ts';
 import { type IssueRequests, loadRequests } from './related_requests.ts';
 
@@ -27,11 +27,11 @@ import { type IssueRequests, loadRequests } from './related_requests.ts';
 const maxLinks = 100;
 
 /** Rights of the viewer on the issue. */
-export type Rights = TalkRights & { update: boolean; admin: boolean; move: boolean; destroy: boolean };
+export type Rights = TimelineRights & { update: boolean; admin: boolean; move: boolean; destroy: boolean };
 
 export type IssuePage = {
   loaded: LoadedIssue;
-  talk: Talk;
+  timeline: TimelineContext;
   labels: LinkedLabel[];
   participants: Page<Person>;
   requests: IssueRequests;
@@ -46,7 +46,7 @@ const findRights = (visit: Visit, loaded: LoadedIssue): Rights => {
   const { project, issue } = loaded;
   const isSignedIn = call.signedIn;
   return {
-    ...findTalkRights(visit, loaded),
+    ...findTimelineRights(visit, loaded),
     update: isSignedIn && issueNoun.mayUpdate(call, loaded),
     admin: isSignedIn && may(call.viewer, 'admin_issue', project),
     move: isSignedIn && may(call.viewer, 'move_issue', project) && issue.moved_to_id === null,
@@ -74,7 +74,7 @@ export const loadIssuePage = async (
   const rights = findRights(visit, loaded);
   return {
     loaded,
-    talk: {
+    timeline: {
       ...timeline,
       loaded,
       texts: issue,

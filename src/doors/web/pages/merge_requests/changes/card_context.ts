@@ -4,7 +4,7 @@ import { hidden } from '../../../parts/form.ts';
 import type { Html } from '../../../parts/html.ts';
 import type { Changes } from './load_changes.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
-import type { Talks } from './load_threads.ts';
+import type { DiffThreads } from './load_threads.ts';
 
 /** The input of a refused form. */
 export type KeptText = { typed: string } & (
@@ -16,7 +16,7 @@ export type KeptText = { typed: string } & (
 export type Cards = {
   visit: Visit;
   changes: Changes;
-  rights: Pick<Talks, 'mayComment' | 'mayResolve'>;
+  rights: Pick<DiffThreads, 'mayComment' | 'mayResolve'>;
   /** The viewer has drafts: further comments join them. */
   isReviewing: boolean;
   /** A reply, or the text of a draft, that was not accepted. */

@@ -17,7 +17,7 @@ import type { Cards, KeptText } from './card_context.ts';
 import { batchForm } from './suggestion_card.ts';
 import { editorTemplate } from '../../../parts/markdown_editor.ts';
 import { draftCard, threadCard } from './thread_card.ts';
-import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './load_threads.ts';
+import { type DiffThreads, countByFile, fileOf, loadDiffThreads, renderDiffThreads } from './load_threads.ts';
 import type { ReviewGiven } from './review_menu.ts';
 import { toolbar } from './toolbar.ts';
 
@@ -82,7 +82,7 @@ const partLinks = (
 };
 
 /** Threads and drafts that belong to no file of the version. */
-const restPart = (cards: Cards, rendered: Awaited<ReturnType<typeof renderTalks>>): Html | null => {
+const restPart = (cards: Cards, rendered: Awaited<ReturnType<typeof renderDiffThreads>>): Html | null => {
   const { files } = cards.changes;
   const threads = rendered.threads.filter(({ position }) => fileOf(files, position) === undefined);
   const drafts = rendered.drafts.filter(
@@ -96,13 +96,13 @@ const restPart = (cards: Cards, rendered: Awaited<ReturnType<typeof renderTalks>
   )}${drafts.map((draft) => draftCard(cards, draft))}</section>`;
 };
 
-const treePart = (changes: Changes, talks: Talks, part: Part): Html => {
+const treePart = (changes: Changes, diffThreads: DiffThreads, part: Part): Html => {
   const { files, loaded, query, viewed } = changes;
   const parts = splitFiles(files);
   const pages = new Map(parts.flatMap((some, at) => some.map((file) => [file.new_path, at + 1] as const)));
   return fileTree({
     files,
-    threads: countByFile(talks),
+    threads: countByFile(diffThreads),
     isViewed: (file) => viewed.has(file),
     addressOf: (file) => {
       const id = `#${diffFileId(file)}`;
@@ -119,24 +119,31 @@ const formTemplate = (cards: Cards): Html | null =>
     ? html`<template id="comment_template">${commentForm(cards, { file: { old_path: '', new_path: '' }, line: null })}</template>`
     : null;
 
-const filesPart = async (cards: Cards, talks: Talks, part: Part, form: OpenForm | null): Promise<Html> => {
+const filesPart = async (
+  cards: Cards,
+  diffThreads: DiffThreads,
+  part: Part,
+  form: OpenForm | null,
+): Promise<Html> => {
   const { visit, changes } = cards;
   const { files, notice, overflow, totalFiles } = changes;
   const isOfPart = (position: { path: string } | null): boolean =>
-    position !== null && fileOf(part.files, position as Talks['threads'][number]['position']) !== undefined;
+    position !== null &&
+    fileOf(part.files, position as DiffThreads['threads'][number]['position']) !== undefined;
   const isLast = part.page >= part.pages && changes.query.file === undefined;
   const isRest = (position: { path: string } | null): boolean =>
     isLast &&
-    (position === null || fileOf(files, position as Talks['threads'][number]['position']) === undefined);
-  const threads = talks.threads.filter(({ position }) => isOfPart(position) || isRest(position));
+    (position === null ||
+      fileOf(files, position as DiffThreads['threads'][number]['position']) === undefined);
+  const threads = diffThreads.threads.filter(({ position }) => isOfPart(position) || isRest(position));
   const ids = new Set(threads.map(({ id }) => id));
-  const drafts = talks.drafts.filter(
+  const drafts = diffThreads.drafts.filter(
     ({ draft, position }) =>
       (draft.discussion_id !== null && ids.has(draft.discussion_id)) ||
       isOfPart(position) ||
       isRest(position),
   );
-  const rendered = await renderTalks(visit, changes, { threads, drafts });
+  const rendered = await renderDiffThreads(visit, changes, { threads, drafts });
   const { before, after } = partLinks(changes, part);
   const cut =
     overflow &&
@@ -162,9 +169,9 @@ export const threadsFragment = async (
   query: ChangesQuery,
 ): Promise<Html> => {
   const changes = await loadChanges(visit, loaded, query);
-  const talks = await loadTalks(visit, changes);
-  const cards: Cards = { visit, changes, rights: talks, isReviewing: talks.drafts.length > 0 };
-  const rendered = await renderTalks(visit, changes, talks);
+  const diffThreads = await loadDiffThreads(visit, changes);
+  const cards: Cards = { visit, changes, rights: diffThreads, isReviewing: diffThreads.drafts.length > 0 };
+  const rendered = await renderDiffThreads(visit, changes, diffThreads);
   const placed = rendered.threads.flatMap((thread) => {
     const file = fileOf(changes.files, thread.position);
     if (file === undefined) return [];
@@ -173,7 +180,7 @@ export const threadsFragment = async (
     return html`<div data-thread data-file="${diffFileId(file)}" data-line="${isOutdated ? '' : (line ?? '')}">${threadCard(cards, thread, replies)}</div>
 `;
   });
-  return html`${toolbar(cards, talks, {})}${placed}`;
+  return html`${toolbar(cards, diffThreads, {})}${placed}`;
 };
 
 /** Renders the tab. */
@@ -184,21 +191,21 @@ export const changesView = async (
   given: ChangesGiven = {},
 ): Promise<View> => {
   const changes = await loadChanges(visit, loaded, query);
-  const talks = await loadTalks(visit, changes);
+  const diffThreads = await loadDiffThreads(visit, changes);
   const cards: Cards = {
     visit,
     changes,
-    rights: talks,
-    isReviewing: talks.drafts.length > 0,
+    rights: diffThreads,
+    isReviewing: diffThreads.drafts.length > 0,
     kept: given.kept,
   };
-  const named = talks.mayComment ? findCommentPosition(changes.files, query.comment) : null;
+  const named = diffThreads.mayComment ? findCommentPosition(changes.files, query.comment) : null;
   const form = named === null ? null : { ...named, ...given.comment };
   const part = await choosePart(visit, changes, form);
   const { alert } = given;
-  const files = changes.files.length === 0 && talks.threads.length === 0 ? emptyPart(changes) : null;
-  const content = html`${toolbar(cards, talks, given.review ?? {})}
-<div class="changes">${treePart(changes, talks, part)}<div class="stack">${files ?? (await filesPart(cards, talks, part, form))}</div></div>${editorTemplate}`;
+  const files = changes.files.length === 0 && diffThreads.threads.length === 0 ? emptyPart(changes) : null;
+  const content = html`${toolbar(cards, diffThreads, given.review ?? {})}
+<div class="changes">${treePart(changes, diffThreads, part)}<div class="stack">${files ?? (await filesPart(cards, diffThreads, part, form))}</div></div>${editorTemplate}`;
   return await requestFrame(
     visit,
     loaded,

@@ -54,7 +54,7 @@ export type ShownThread = Omit<Thread, 'discussion'> & { notes: ShownNote[] };
 
 export type ShownDraft = { draft: DraftNote; content: Html };
 
-export type Talks = {
+export type DiffThreads = {
   threads: Thread[];
   drafts: { draft: DraftNote; position: ThreadPosition | null }[];
   unresolved: number;
@@ -111,7 +111,7 @@ const isResolved = ({ notes }: Discussion): boolean =>
   notes.every(({ resolvable, resolved_at }) => resolvable === 0 || resolved_at !== null);
 
 /** Loads the threads and drafts, without their texts as HTML. */
-export const loadTalks = async ({ call }: Visit, changes: Changes): Promise<Talks> => {
+export const loadDiffThreads = async ({ call }: Visit, changes: Changes): Promise<DiffThreads> => {
   const { loaded } = changes;
   const [discussions, drafts] = await Promise.all([
     listDiffDiscussions(call, loaded.target, maxThreads),
@@ -138,7 +138,7 @@ export const loadTalks = async ({ call }: Visit, changes: Changes): Promise<Talk
 };
 
 /** Counts the unresolved threads of each file. */
-export const countByFile = ({ threads }: Talks): Map<string, number> => {
+export const countByFile = ({ threads }: DiffThreads): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const { position, isResolved: isDone } of threads) {
     if (!isDone) counts.set(position.path, (counts.get(position.path) ?? 0) + 1);
@@ -147,10 +147,10 @@ export const countByFile = ({ threads }: Talks): Map<string, number> => {
 };
 
 /** Renders the texts of threads and drafts together: references take a few queries for all. */
-export const renderTalks = async (
+export const renderDiffThreads = async (
   visit: Visit,
   changes: Changes,
-  { threads, drafts }: Pick<Talks, 'threads' | 'drafts'>,
+  { threads, drafts }: Pick<DiffThreads, 'threads' | 'drafts'>,
 ): Promise<{ threads: ShownThread[]; drafts: (ShownDraft & { position: ThreadPosition | null })[] }> => {
   const { call } = visit;
   const { loaded } = changes;

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { replyEditor } from '../../../parts/markdown_editor.ts';
 import { noteHeading } from '../../../parts/timeline/note_card.ts';
-import { noteLinks } from '../../../parts/timeline/note_links.ts';
+import { noteActions } from '../../../parts/timeline/note_actions.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
@@ -17,7 +17,7 @@ import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes } = cards;
   const { author, created_at, updated_at, content, id } = note;
-  const links = noteLinks(note, {
+  const links = noteActions(note, {
     path: (below) => requestPath(changes.loaded, below),
     mayQuote: cards.rights.mayComment,
   });

@@ -12,7 +12,7 @@ import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import { chosenCommitPart, firstCommitLink } from './commit_part.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
 import { type Cards, formPath } from './card_context.ts';
-import type { Talks } from './load_threads.ts';
+import type { DiffThreads } from './load_threads.ts';
 
 const pathTo = ({ loaded, query }: Changes, more: ChangesQuery): string =>
   changesPath(loaded, { ...choiceOf(query), ...more });
@@ -91,7 +91,7 @@ const whitespaceLink = (changes: Changes): Html => {
   return html`<a class="button" href="${pathTo(changes, { w: !w, file })}">${w ? 'Show whitespace' : 'Hide whitespace'}</a>`;
 };
 
-const counts = (cards: Cards, { unresolved, mayResolve }: Talks): Html => {
+const counts = (cards: Cards, { unresolved, mayResolve }: DiffThreads): Html => {
   const { visit, changes } = cards;
   const { files, viewed } = changes;
   const seen = files.filter((file) => viewed.has(file)).length;
@@ -101,7 +101,7 @@ const counts = (cards: Cards, { unresolved, mayResolve }: Talks): Html => {
 };
 
 /** Renders the bar. */
-export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html => {
+export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiven): Html => {
   const { changes, visit } = cards;
   const { version, query } = changes;
   const commit = chosenCommitPart(changes);
@@ -114,5 +114,5 @@ export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html =>
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
-<span class="row">${counts(cards, talks)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
+<span class="row">${counts(cards, diffThreads)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
 };

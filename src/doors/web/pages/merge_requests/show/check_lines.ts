@@ -122,10 +122,10 @@ const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
 };
 
 /** Address of the first open thread: on this page if it shows it, else among the changes. */
-const firstThread = ({ checks, talk, loaded }: OpenPage): { path: string; where: string | null } => {
+const firstThread = ({ checks, timeline, loaded }: OpenPage): { path: string; where: string | null } => {
   const [first] = checks.unresolved;
   const id = first?.notes[0].id ?? 0;
-  const thread = talk.threads.find((one) => one.id === first?.id);
+  const thread = timeline.threads.find((one) => one.id === first?.id);
   const lead = thread?.notes[0];
   const position = lead?.position ?? null;
   const place = position === null ? [] : [positionText(position)];

@@ -1,4 +1,4 @@
-/** Where a thread on a difference is. */
+/** Renders the file and line that a diff thread refers to. */
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import type { ShownPosition } from '../../../parts/timeline/load_timeline.ts';

@@ -34,16 +34,16 @@ import {
 } from '../../../parts/properties/property_sections.ts';
 import {
   type Person,
-  type TalkRights,
-  findTalkRights,
+  type TimelineRights,
+  findTimelineRights,
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
-import type { Talk } from '../../../parts/timeline/talk.ts';
+import type { TimelineContext } from '../../../parts/timeline/timeline_context.ts';
 import { requestPath } from '../find.ts';
 import { positionPart } from './diff_position.ts';
 import { loadVersionEvents } from './version_events.ts';
 
-export type Rights = TalkRights & {
+export type Rights = TimelineRights & {
   update: boolean;
   admin: boolean;
   approve: boolean;
@@ -65,7 +65,7 @@ export type RequestPage = {
   stack: Stack & { mergeableBelow: StackedRequest[] };
   approvedBy: Person[];
   reviewers: Reviewer[];
-  talk: Talk;
+  timeline: TimelineContext;
   labels: LinkedLabel[];
   participants: Page<Person>;
   closes: Page<ClosedIssue>;
@@ -78,7 +78,7 @@ const findRights = (visit: Visit, loaded: LoadedMergeRequest, source: Project | 
   const { project } = loaded;
   const isSignedIn = call.signedIn;
   return {
-    ...findTalkRights(visit, loaded),
+    ...findTimelineRights(visit, loaded),
     update: isSignedIn && mergeRequestNoun.mayUpdate(call, loaded),
     admin: isSignedIn && may(call.viewer, 'admin_merge_request', project),
     approve: isSignedIn && mayApprove(call, loaded),
@@ -114,7 +114,7 @@ const loadTalk = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
   { rights, requested }: { rights: Rights; requested: number | undefined },
-): Promise<Talk> => {
+): Promise<TimelineContext> => {
   const { merge_request } = loaded;
   const { description } = merge_request;
   const path = (below: string): string => requestPath(loaded, below);
@@ -163,8 +163,8 @@ export const loadRequestPage = async (
   const isOpen = merge_request.state === 'opened';
   const checks = isOpen ? await loadMergeChecks(call, loaded) : null;
   const some = pageRequest({ per_page: maxParticipants });
-  const [messages, stack, approvedBy, reviewers, talk, labels, participants, closes, own] = await Promise.all(
-    [
+  const [messages, stack, approvedBy, reviewers, timeline, labels, participants, closes, own] =
+    await Promise.all([
       checks?.mayMerge === true
         ? loadDefaultMessages({
             platform: call.platform,
@@ -181,8 +181,7 @@ export const loadRequestPage = async (
       listParticipants(call, loaded, some),
       loadClosed(visit, loaded),
       loadOwnRelation(visit, target),
-    ],
-  );
+    ]);
   return {
     loaded,
     source,
@@ -191,7 +190,7 @@ export const loadRequestPage = async (
     stack,
     approvedBy,
     reviewers: reviewers.items,
-    talk,
+    timeline,
     labels: labels.get(target.id) ?? [],
     participants,
     closes,

@@ -25,7 +25,7 @@ const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null 
         { action: requestPath(loaded, '/delete'), submit: 'Delete merge request', danger: true },
         checkbox({
           name: 'confirmed',
-          label: `Delete !${loaded.target.iid} with all its comments, for good`,
+          label: `Delete !${loaded.target.iid} permanently, with all its comments`,
           checked: false,
         }),
       )}</details>`
@@ -57,10 +57,10 @@ export const requestView = async (
 ): Promise<View> => {
   const loaded = await withMergeStatus(visit.call, found);
   const shown = await loadRequestPage(visit, loaded, page);
-  const { talk, rights } = shown;
+  const { timeline, rights } = shown;
   const choices = rights.admin ? await loadChoices(visit, loaded.project) : null;
-  const comment = commentForm(visit, talk, { word: 'merge request', intent: intentOf(loaded), typed });
-  const main = html`<div class="timeline">${descriptionCard(visit, talk)}</div>${stackCard(visit, shown)}${await boxPart(visit, shown)}${timelinePart(visit, talk, { after: comment })}`;
+  const comment = commentForm(visit, timeline, { word: 'merge request', intent: intentOf(loaded), typed });
+  const main = html`<div class="timeline">${descriptionCard(visit, timeline)}</div>${stackCard(visit, shown)}${await boxPart(visit, shown)}${timelinePart(visit, timeline, { after: comment })}`;
   return await requestFrame(
     visit,
     loaded,

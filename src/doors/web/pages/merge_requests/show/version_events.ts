@@ -8,7 +8,7 @@ import { spellCount } from '../../../parts/spell_count.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import type { TimelineEvent } from '../../../parts/timeline/talk.ts';
+import type { TimelineEvent } from '../../../parts/timeline/timeline_context.ts';
 import { requestPath } from '../find.ts';
 
 /** The newest versions, which a timeline shows. */

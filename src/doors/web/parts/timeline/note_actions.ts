@@ -1,11 +1,11 @@
-/** The links in the head of a comment: quote and edit. The script opens both in the page. */
+/** Renders the actions in the heading of a comment, quote and edit, as links. The script opens both in the page. */
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 
 type Note = { id: number; author: { name: string }; mayAdmin: boolean };
 
-/** @param given `path` returns an address below the record's */
-export const noteLinks = (
+/** @param options `path` builds a URL below the record's URL */
+export const noteActions = (
   { id, author, mayAdmin }: Note,
   { path, mayQuote }: { path: (below: string) => string; mayQuote: boolean },
 ): Html => {

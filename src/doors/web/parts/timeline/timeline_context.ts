@@ -1,21 +1,25 @@
-/** What the parts of a timeline share: its texts, the facts of its record and the rights of the viewer. */
+/** What the parts of a timeline share: its texts, the data of its record and the rights of the viewer. */
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import type { Html } from '../html.ts';
 import type { Texts } from './edit_conflicts.ts';
-import type { Person, ShownPosition, TalkRights, Timeline } from './load_timeline.ts';
+import type { Person, ShownPosition, TimelineRights, Timeline } from './load_timeline.ts';
 
-/** An event that is no note. Time in milliseconds. */
-export type TimelineEvent = { at: number; part: Html };
+/** A timeline entry other than a comment, such as a push. */
+export type TimelineEvent = {
+  /** Milliseconds. */
+  at: number;
+  part: Html;
+};
 
-/** A timeline and the facts of its record that its parts show. */
-export type Talk = Timeline & {
+/** A timeline and the data of its record that its parts show. */
+export type TimelineContext = Timeline & {
   loaded: LoadedNoteable;
   texts: Texts;
   author: Person;
   /** Milliseconds. */
   created_at: number;
-  rights: TalkRights & { update: boolean };
-  /** Returns an address below the record's. */
+  rights: TimelineRights & { update: boolean };
+  /** Builds a URL below the record's URL. */
   path: (below: string) => string;
   /** Heading of a timeline that has nothing but comments, and so no filters. */
   heading?: string;
@@ -23,6 +27,6 @@ export type Talk = Timeline & {
   pageParam?: string;
   /** Further events, the oldest first, such as pushes. */
   events?: readonly TimelineEvent[];
-  /** Renders where a thread on a difference is. */
+  /** Renders the file and line that a diff thread refers to. */
   positionPart?: (position: ShownPosition, noteId: number) => Html;
 };
