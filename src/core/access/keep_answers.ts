@@ -57,7 +57,7 @@ export const makeKeepAnswer =
     const context = `${signatureOf(viewer, actor.user)} ${numberOf(settings)} ${names_version} ${today(now)} ${baseUrl}`;
     const kept = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => {
       const { text, total } = await load();
-      return { text: text.alone, total, project_id: currentMeter()?.project_id };
+      return { text: text.detached, total, project_id: currentMeter()?.project_id };
     });
     if (kept.project_id !== undefined) noteProject(kept.project_id);
     return kept;

@@ -101,8 +101,8 @@ export class JsonText {
     this.#digest = digest;
   }
 
-  /** The text in memory of its own, for caching. A short one is a view of a shared slab, which would stay in memory. */
-  get alone(): JsonText {
+  /** The text in memory of its own, for caching. A short text is a view of a shared slab, which the cache would keep whole. */
+  get detached(): JsonText {
     if (this.bytes.length === this.bytes.buffer.byteLength) return this;
     const bytes = Buffer.allocUnsafeSlow(this.bytes.length);
     this.bytes.copy(bytes);

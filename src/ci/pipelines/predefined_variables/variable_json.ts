@@ -2,7 +2,7 @@
 import { JsonText } from '../../../platform/http/endpoint.ts';
 import type { JobVariable } from './job_variable.ts';
 
-/** Lists in order of precedence, lowest first. No key occurs twice. */
+/** Lists from lowest to highest precedence, already deduplicated: an overridden key was removed from the lower list. */
 export type VariableLists = readonly (readonly JobVariable[])[];
 
 const jsonCache = new WeakMap<readonly JobVariable[], Buffer>();
@@ -12,7 +12,7 @@ const toJsonItems = (list: readonly JobVariable[]): string => JSON.stringify(lis
 
 /** Caches the JSON of a list that many jobs share. Do not modify the list afterwards. */
 export const cacheJson = (list: JobVariable[]): JobVariable[] => {
-  jsonCache.set(list, new JsonText(toJsonItems(list)).alone.bytes);
+  jsonCache.set(list, new JsonText(toJsonItems(list)).detached.bytes);
   return list;
 };
 

@@ -21,7 +21,7 @@ type Parts = {
   dialect: SqlDialect;
   isInProject: boolean;
   /** Conditions with an index, and the number of records they select. */
-  measured: { index: string; uses: number }[];
+  indexed: { index: string; uses: number }[];
   /** Only the number of records is read. */
   isCount?: true;
 };
@@ -102,14 +102,14 @@ const fewest = (some: Needed[]): Needed | undefined =>
 export const isRare = ({
   filters,
   selection,
-  measured,
-}: Pick<Parts, 'filters' | 'selection' | 'measured'>): boolean =>
+  indexed,
+}: Pick<Parts, 'filters' | 'selection' | 'indexed'>): boolean =>
   (filters.iids ?? []).length > 0 ||
-  [...selection.needed.map(({ named }) => named), ...measured].some(({ uses }) => uses < many);
+  [...selection.needed.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
 
 /** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
 export const leadOfCount = (parts: Parts): Lead => {
-  const [period] = parts.measured;
+  const [period] = parts.indexed;
   const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isFree(parts.filters);
   return period === undefined || isNamed
     ? chooseLead({ ...parts, isCount: true })
@@ -126,7 +126,7 @@ export const chooseLead = (parts: Parts): Lead => {
   if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
   const need = fewest(selection.needed);
   const uses = need === undefined ? many : need.named.uses;
-  const [rare] = parts.measured.toSorted((a, b) => a.uses - b.uses);
+  const [rare] = parts.indexed.toSorted((a, b) => a.uses - b.uses);
   if (rare !== undefined && rare.uses < uses) return alongIndex(rare.index, parts);
   if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
   if (isFree(filters)) {

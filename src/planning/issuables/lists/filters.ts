@@ -7,7 +7,7 @@ import { excludedConditions } from './filters_not.ts';
 import { type Listed, type OrderName, column, linkCondition } from './record_kinds.ts';
 import { type MilestoneContext, among, isMilestoneWord, milestoneWords } from './milestone_wildcards.ts';
 import {
-  type Measured,
+  type IndexedCondition,
   type NameKind,
   type Named,
   type Names,
@@ -77,7 +77,7 @@ export const indexOfOrder = (
 };
 
 /** Returns the conditions on times in columns that the list is not ordered by. */
-const toPeriods = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
+const toPeriods = (kind: Listed, filters: Filters, isInProject: boolean): IndexedCondition[] => {
   const periods = { created_at: created(kind, filters), updated_at: updated(kind, filters) };
   return (['created_at', 'updated_at'] as const).flatMap((name) => {
     if (name === filters.order_by || periods[name].length === 0) return [];
@@ -90,14 +90,14 @@ const toPeriods = (kind: Listed, filters: Filters, isInProject: boolean): Measur
 export const toNamedFilters = (
   kind: Listed,
   filters: Filters,
-  { userId, project, measured }: FilterRequest,
+  { userId, project, indexed }: FilterRequest,
 ): NamedFilters => ({
   labels: listLabels(filters),
   milestones: listMilestones(filters),
   authors: listAuthors(filters, userId),
   assignees: listAssignees(filters, userId),
   reviewers: listReviewers(filters, userId),
-  measured: [...toPeriods(kind, filters, project !== null), ...measured],
+  indexed: [...toPeriods(kind, filters, project !== null), ...indexed],
 });
 
 type FilterRequest = {
@@ -105,7 +105,7 @@ type FilterRequest = {
   /** Project of the list; null for a list of several projects. */
   project: { id: number } | null;
   /** What else the kind's own filters ask of its own columns. */
-  measured: Measured[];
+  indexed: IndexedCondition[];
 };
 
 const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
@@ -136,7 +136,7 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
 };
 
 /** Selects the records of the milestone whose list this is: few of all, mostly. */
-export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): Measured[] => {
+export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): IndexedCondition[] => {
   const ids = new Set(having?.milestone_ids);
   if (typeof milestone_id === 'number') ids.add(milestone_id);
   return [...ids].map((id) => ({
@@ -173,7 +173,7 @@ const lacking = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condi
 };
 
 /** A label, user or milestone that the filters name, with the condition that a listed record has it. */
-export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
+export type Needed = { kind: Exclude<NameKind, 'indexed'>; named: Named; condition: Condition };
 
 /** Lists the records that the filters name, each with its condition. */
 const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext): Needed[] => {

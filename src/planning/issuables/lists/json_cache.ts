@@ -86,7 +86,7 @@ export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }
     for (const record of records) {
       const count = counts.get(record.id);
       const counted = count === undefined ? {} : { merge_requests_count: count };
-      const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).alone;
+      const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).detached;
       texts.set(String(record.id), { ...context, ...counted, revision: record.revision, text });
       made.set(record.id, text);
     }

@@ -1,4 +1,4 @@
-/** What a list of issues or merge requests is asked for, and the parts that depend on the kind of record. */
+/** The query of a list of issues or merge requests, and the parts that depend on the kind of record. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
@@ -9,7 +9,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import type { ColumnCount, Columns } from './column_counts.ts';
 import type { Filters } from './filter_params.ts';
 import { type Listed } from './record_kinds.ts';
-import { type Measured } from './named_filters.ts';
+import { type IndexedCondition } from './named_filters.ts';
 import type { TextLoader } from './json_cache.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -36,29 +36,29 @@ export type ListRequester = { viewer: Viewer; dialect: SqlDialect; today: string
 /** The parts of a list that depend on the kind of record. */
 export type ListKind<F extends Filters> = Listed & {
   /** Conditions of the kind's own filters. */
-  own: (filters: F, asking: ListRequester) => Condition[];
-  /** Whether filters select by what raises no version of a project: such lists are never cached. */
+  own: (filters: F, requester: ListRequester) => Condition[];
+  /** Whether filters select by data whose changes do not raise the list version of a project: such lists are never cached. */
   isUnversioned?: (filters: F) => boolean;
-  /** The conditions that have an index. */
-  measured: (filters: F, isInProject: boolean) => Measured[];
+  /** Filters of the kind whose columns have an index. */
+  indexed: (filters: F, isInProject: boolean) => IndexedCondition[];
   /** Visibility condition for a query that joins `projects`. */
   visible: (viewer: Viewer, dialect: SqlDialect) => Condition;
-  /** Over records of one project that the viewer may see some of. */
+  /** Visibility condition for records of one project, of which the viewer may see some. */
   visibleIn: (viewer: Viewer, project: Project) => Condition;
   /** Whether the viewer may see any of the project. */
   isOpen: (viewer: Viewer, project: Project) => boolean;
   /** Whether the viewer may see all of the project. */
   seesAll: (viewer: Viewer, project: Project) => boolean;
-  /** Columns of a record's version beside its revision, and whether the viewer sees what they count of a project. */
+  /** Further columns of the version of a record, and whether the viewer may see what they count in a project. */
   shown?: {
     columns: (viewer: Viewer, project: Project | null, dialect: SqlDialect) => RawBuilder<unknown>;
     isSeen: (viewer: Viewer, project: Project) => boolean;
   };
-  /** How many there are in the project. */
+  /** Number of records in the project. */
   size: (project: Project) => number;
-  /** Exact, after visibility, without any filter but the state. */
+  /** Exact number of visible records, filtered by state only. */
   total: (call: Call, query: TotalQuery) => Promise<number>;
-  /** All open records of a project by column, from kept counters; null: these do not say it. */
+  /** Counts the open records of a project by column from stored counters; null: they do not have these columns. */
   byColumn?: (call: Call, project: Project, columns: Columns) => Promise<ColumnCount[] | null>;
 };
 
@@ -68,14 +68,14 @@ export type Query<F> = {
   filters: F;
   page: PageRequest;
   texts: TextLoader;
-  /** Records that the page is expected to pass over, where the caller knows. */
+  /** Number of records before the page, if the caller can estimate it. */
   passed?: number;
 };
 
 export const getProject = (scope: Scope): Project | null =>
   typeof scope === 'object' && 'project' in scope ? scope.project : null;
 
-/** Over `projects`, where a list is not of one project. */
+/** Returns the condition over `projects` that selects a group and its subgroups; none for other scopes. */
 export const inGroup = (scope: Scope): Condition[] =>
   typeof scope === 'object' && 'group_id' in scope
     ? [sql`projects.namespace_id in ${selectDescendants(scope.group_id)}`]

@@ -19,13 +19,13 @@ export type NamedFilters = {
   authors: (number | string)[];
   assignees: (number | string)[];
   reviewers: (number | string)[];
-  measured: Measured[];
+  indexed: IndexedCondition[];
 };
 
 /** An indexed condition on columns of the listed table. Its matches are counted to determine its selectivity. */
-export type Measured = { name: string; condition: RawBuilder<boolean>; index: string };
+export type IndexedCondition = { name: string; condition: RawBuilder<boolean>; index: string };
 
-export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'measured';
+export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'indexed';
 
 export type Names = (kind: NameKind, name?: string) => Named;
 
@@ -86,7 +86,7 @@ const people = (
 };
 
 const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => {
-  const { labels, milestones, authors, assignees, reviewers, measured } = requested;
+  const { labels, milestones, authors, assignees, reviewers, indexed } = requested;
   const [table, type] = [sql.raw(kind.table), sql.lit(kind.type)];
   const ofLabel = upToMany(sql`label_links where label_id = labels.id and target_type = ${type}`);
   const ofMilestone = upToMany(sql`${table} where milestone_id = milestones.id and deleted_at is null`);
@@ -105,8 +105,8 @@ const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => 
     ...people('author', authors, ofAuthor),
     ...people('assignee', assignees, ofAssignee),
     ...people('reviewer', reviewers, ofReviewer),
-    ...measured.map(
-      ({ name, condition }) => sql`select 'measured' as kind, ${sql.lit(name)} as name, 0 as id,
+    ...indexed.map(
+      ({ name, condition }) => sql`select 'indexed' as kind, ${sql.lit(name)} as name, 0 as id,
         ${upToMany(sql`${table} where ${ofPlace} and deleted_at is null and ${condition}`)} as uses`,
     ),
   ];

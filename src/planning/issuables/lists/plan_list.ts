@@ -56,7 +56,7 @@ const alongProjects = (
   where: allOf([...needed.map(({ condition }) => condition), ...others, ...visible]),
 });
 
-/** null: nothing has what the filters name. */
+/** Plans the query of a list. Null: a filter names a record that does not exist, so nothing matches. */
 export const makePlan = async <F extends Filters>(
   kind: ListKind<F>,
   { call, scope, filters }: Query<F>,
@@ -66,8 +66,8 @@ export const makePlan = async <F extends Filters>(
   const userId = getUserId(call);
   const day = today(call.now);
   const ofMilestone = onMilestone(kind, filters);
-  const measured = [...ofMilestone, ...kind.measured(filters, project !== null)];
-  const requested = toNamedFilters(kind, filters, { userId, project, measured });
+  const indexed = [...ofMilestone, ...kind.indexed(filters, project !== null)];
+  const requested = toNamedFilters(kind, filters, { userId, project, indexed });
   const names = await lookUp(kind, call, requested, project && toOwner(project));
   const own = [
     ...ofMilestone.map(({ condition }) => condition),
@@ -84,12 +84,12 @@ export const makePlan = async <F extends Filters>(
   };
   const selection = buildSelection(kind, filters, context);
   if (selection === null) return null;
-  const counted = requested.measured.map(({ name, index }) => ({
+  const counted = requested.indexed.map(({ name, index }) => ({
     index,
-    uses: names('measured', name).uses,
+    uses: names('indexed', name).uses,
   }));
   const isInProject = project !== null;
-  const parts = { kind, filters, selection, dialect, isInProject, measured: counted };
+  const parts = { kind, filters, selection, dialect, isInProject, indexed: counted };
   const visible =
     project === null
       ? [

@@ -46,7 +46,7 @@ export type Filters = SharedFilters & {
 };
 
 /** @param today `YYYY-MM-DD` */
-export const ownConditions = (
+export const issueConditions = (
   { confidential, due_date, issue_type = 'issue' }: Filters,
   { today }: Pick<ListRequester, 'today'>,
 ): RawBuilder<boolean>[] => [

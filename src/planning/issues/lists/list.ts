@@ -8,7 +8,7 @@ import {
   visibleIssuesIn,
 } from '../../../core/access/visible.ts';
 import { makeLists } from '../../issuables/lists/list.ts';
-import { type Filters, ownConditions } from './filters.ts';
+import { type Filters, issueConditions } from './filters.ts';
 import { countByLabels } from './kept_columns.ts';
 import { seenCount } from '../viewer_fields.ts';
 import { totalOfAll } from './totals.ts';
@@ -17,8 +17,8 @@ const lists = makeLists<Filters>(
   {
     type: 'Issue',
     table: 'issues',
-    own: ownConditions,
-    measured: () => [],
+    own: issueConditions,
+    indexed: () => [],
     visible: visibleIssues,
     visibleIn: visibleIssuesIn,
     isOpen: (viewer, project) => hasFeature(viewer, project, 'issues_access_level'),

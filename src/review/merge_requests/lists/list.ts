@@ -4,9 +4,9 @@ import { allOf, canSeeMergeRequests, visibleMergeRequests } from '../../../core/
 import { makeLists } from '../../../planning/issuables/lists/list.ts';
 import {
   type Filters,
-  filtersByDeployment,
-  measuredConditions,
-  ownConditions,
+  hasDeploymentFilter,
+  indexedConditions,
+  mergeRequestConditions,
 } from './merge_request_filters.ts';
 import { totalOfAll } from './totals.ts';
 
@@ -14,9 +14,9 @@ export const { list: listMergeRequests } = makeLists<Filters>(
   {
     type: 'MergeRequest',
     table: 'merge_requests',
-    own: ownConditions,
-    isUnversioned: filtersByDeployment,
-    measured: measuredConditions,
+    own: mergeRequestConditions,
+    isUnversioned: hasDeploymentFilter,
+    indexed: indexedConditions,
     visible: visibleMergeRequests,
     visibleIn: (_viewer, { id }) =>
       allOf([sql`merge_requests.project_id = ${id}`, sql`merge_requests.deleted_at is null`]),

@@ -23,7 +23,7 @@ import {
 } from '../../../planning/issuables/lists/filter_params.ts';
 import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
 import type { ListRequester } from '../../../planning/issuables/lists/list_kind.ts';
-import type { Measured } from '../../../planning/issuables/lists/named_filters.ts';
+import type { IndexedCondition } from '../../../planning/issuables/lists/named_filters.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -84,7 +84,8 @@ const inProgress: Condition = anyOf([
     and substr(merge_requests.title, 4, 1) in (${sql.join(Array.from(blanks))}))`,
 ]);
 
-const isDraft = ({ wip, draft }: Filters): boolean | undefined => (wip === undefined ? draft : wip === 'yes');
+const requestedDraft = ({ wip, draft }: Filters): boolean | undefined =>
+  wip === undefined ? draft : wip === 'yes';
 
 const isPresent = (value: string | undefined): value is string => value !== undefined && value !== '';
 
@@ -104,7 +105,7 @@ const parseUserId = (text: string): number => {
   return Number(text);
 };
 
-const approvedBy = ({ approved_by_ids = [], approved_by_usernames = [] }: Filters): Condition[] => [
+const approvedByConditions = ({ approved_by_ids = [], approved_by_usernames = [] }: Filters): Condition[] => [
   ...approvalConditions(approved_by_ids, (id) => sql`approvals.user_id = ${parseUserId(id)}`),
   ...approvalConditions(
     approved_by_usernames,
@@ -112,18 +113,18 @@ const approvedBy = ({ approved_by_ids = [], approved_by_usernames = [] }: Filter
   ),
 ];
 
-const isApproved = ({ approved }: Filters): Condition[] =>
+const approvedConditions = ({ approved }: Filters): Condition[] =>
   approved === undefined
     ? []
     : [approved === 'yes' ? sql`exists (${approval})` : sql`not exists (${approval})`];
 
-/** Tells whether filters depend on deployments, which do not change the list version of a project. */
-export const filtersByDeployment = ({ environment, deployed_after, deployed_before }: Filters): boolean =>
+/** Returns whether filters depend on deployments, which do not change the list version of a project. */
+export const hasDeploymentFilter = ({ environment, deployed_after, deployed_before }: Filters): boolean =>
   isPresent(environment) || deployed_after !== undefined || deployed_before !== undefined;
 
 /** Requires one deployment that matches all filters, in a project whose environments the viewer may read. */
-const deployed = (filters: Filters, viewer: Viewer, dialect: SqlDialect): Condition[] => {
-  if (!filtersByDeployment(filters)) return [];
+const deploymentConditions = (filters: Filters, viewer: Viewer, dialect: SqlDialect): Condition[] => {
+  if (!hasDeploymentFilter(filters)) return [];
   const { environment, deployed_after, deployed_before } = filters;
   const conditions: Condition[] = [
     sql`links.merge_request_id = merge_requests.id`,
@@ -150,21 +151,21 @@ const branchConditions = ({ source_branch, target_branch }: Filters) => ({
   target: isPresent(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
 });
 
-export const ownConditions = (filters: Filters, { viewer, dialect }: ListRequester): Condition[] => {
+export const mergeRequestConditions = (filters: Filters, { viewer, dialect }: ListRequester): Condition[] => {
   const { source, target } = branchConditions(filters);
-  const draft = isDraft(filters);
+  const draft = requestedDraft(filters);
   return [
     ...(source === null ? [] : [source]),
     ...(target === null ? [] : [target]),
-    ...approvedBy(filters),
-    ...isApproved(filters),
-    ...deployed(filters, viewer, dialect),
+    ...approvedByConditions(filters),
+    ...approvedConditions(filters),
+    ...deploymentConditions(filters, viewer, dialect),
     ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),
   ];
 };
 
 /** Conditions with an index, the most selective first: few requests share a source branch, many a target. */
-export const measuredConditions = (filters: Filters, isInProject: boolean): Measured[] => {
+export const indexedConditions = (filters: Filters, isInProject: boolean): IndexedCondition[] => {
   const { source, target } = branchConditions(filters);
   const index = isInProject ? 'merge_requests_project_source' : 'merge_requests_source_branch';
   return [

@@ -54,7 +54,7 @@ const getOrLoad = async (
   const texts = getTextCache(platform);
   const cached = texts.get(key);
   if (cached !== undefined) return cached;
-  const loadedTexts = (await make()).map((text) => text.alone);
+  const loadedTexts = (await make()).map((text) => text.detached);
   texts.set(key, loadedTexts);
   return loadedTexts;
 };
