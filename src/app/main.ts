@@ -115,7 +115,7 @@ const makePlatformMetrics = (platform: Platform, watching: Watching): Metrics =>
 
 const startPlatformWorker = (platform: Platform, watching: Watching): Worker => {
   const { store, clock, log } = platform;
-  const handlers = watching.watchWork(workHandlers(platform));
+  const handlers = watching.measureWork(workHandlers(platform));
   return startWorker({ store, clock, log, handlers, lanes, isOutage: makeOutageCheck(store) });
 };
 

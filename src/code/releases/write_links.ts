@@ -9,8 +9,8 @@ import { type Link, type LinkType, addLink, changeLink, checkLink } from './link
 import { recordReleaseEvent } from '../repository/tags/record_release_event.ts';
 import { requireReleaser } from './write_releases.ts';
 
-/** Runs a change of a release's links in a transaction, serialized per project. */
-const withRelease = async (
+/** Changes a release's links in one transaction that locks the project, and records `release.updated`. */
+const changeReleaseLinks = async (
   call: Call,
   { project }: Code,
   tag: string,
@@ -34,13 +34,13 @@ export const createLink = async (
   await findRelease(call.db, code.project.id, tag);
   await requireReleaser(call, code, tag);
   checkLink(link);
-  return await withRelease(call, code, tag, async (tx, { id }) => await addLink(tx, id, link));
+  return await changeReleaseLinks(call, code, tag, async (tx, { id }) => await addLink(tx, id, link));
 };
 
-/** A link of a release, by the tag of the release. */
-export type LinkOfTag = { tag: string; linkId: number };
+/** Identifies a release link: the release's tag and the link's id. */
+export type ReleaseLinkKey = { tag: string; linkId: number };
 
-const requireLink = async (call: Call, code: Code, { tag, linkId }: LinkOfTag): Promise<void> => {
+const requireLink = async (call: Call, code: Code, { tag, linkId }: ReleaseLinkKey): Promise<void> => {
   const release = await findRelease(call.db, code.project.id, tag);
   await findLink(call.db, release.id, linkId);
   await requireReleaser(call, code, tag);
@@ -56,11 +56,11 @@ export type LinkEdit = {
 export const updateLink = async (
   call: Call,
   code: Code,
-  linkKey: LinkOfTag,
+  linkKey: ReleaseLinkKey,
   edit: LinkEdit,
 ): Promise<ReleaseLinkRow> => {
   await requireLink(call, code, linkKey);
-  return await withRelease(call, code, linkKey.tag, async (tx, release) => {
+  return await changeReleaseLinks(call, code, linkKey.tag, async (tx, release) => {
     const before = await findLink(tx.db, release.id, linkKey.linkId);
     const link = {
       name: edit.name ?? before.name,
@@ -74,9 +74,13 @@ export const updateLink = async (
 };
 
 /** Deletes a link, and returns it. */
-export const deleteLink = async (call: Call, code: Code, linkKey: LinkOfTag): Promise<ReleaseLinkRow> => {
+export const deleteLink = async (
+  call: Call,
+  code: Code,
+  linkKey: ReleaseLinkKey,
+): Promise<ReleaseLinkRow> => {
   await requireLink(call, code, linkKey);
-  return await withRelease(call, code, linkKey.tag, async (tx, release) => {
+  return await changeReleaseLinks(call, code, linkKey.tag, async (tx, release) => {
     const link = await findLink(tx.db, release.id, linkKey.linkId);
     await tx.db.deleteFrom('release_links').where('id', '=', link.id).execute();
     return link;

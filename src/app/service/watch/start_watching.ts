@@ -13,14 +13,14 @@ import type { Tracer } from '../../../platform/tracing/tracer.ts';
 import { version } from '../../../platform/version.ts';
 import { formatHealthMetrics } from './format_health_metrics.ts';
 import { startOperationWatch } from './observe_operations.ts';
-import { makeWorkWatch } from './watch_work.ts';
+import { makeWorkMetrics } from './measure_work.ts';
 
 type Parts = { config: Config; log: Logger; random: (bytes: number) => Buffer };
 
 export type Watching = {
   tracer: Tracer | null;
   /** Wraps the handlers of background work so that it is measured. */
-  watchWork: (handlers: { [name: string]: WorkHandler }) => { [name: string]: WorkHandler };
+  measureWork: (handlers: { [name: string]: WorkHandler }) => { [name: string]: WorkHandler };
   /** Formats all metrics but those of the process and of requests. */
   metricsText: (platform: Platform, kinds: readonly string[], lanes: readonly Lane[]) => Promise<string>;
   judge: (platform: Platform) => Promise<HealthReport>;
@@ -51,10 +51,10 @@ export const startWatching = async (parts: Parts): Promise<Watching> => {
   const { config, log } = parts;
   const tracer = await startConfiguredTracer(parts);
   const operations = startOperationWatch({ log, slowStatement: config.slow_statement, tracer });
-  const work = makeWorkWatch(tracer);
+  const work = makeWorkMetrics(tracer);
   return {
     tracer,
-    watchWork: work.watch,
+    measureWork: work.wrap,
     metricsText: async (platform, kinds, lanes) => {
       const { store, clock } = platform;
       // The database may be away: the other figures are then all the more wanted.

@@ -1,5 +1,5 @@
 /** Renders the column next to the files of a project: description, release, open work, members. */
-import type { FolderTexts } from '../../../../code/repository/files/folder_texts.ts';
+import type { ReadmeAndLicense } from '../../../../code/repository/files/readme_and_license.ts';
 import { loadLatestRelease } from '../../../../code/releases/find_releases.ts';
 import type { LanguageShare } from '../../../../code/repository/languages/load_languages.ts';
 import { may } from '../../../../core/access/may.ts';
@@ -103,7 +103,7 @@ const membersPart = async (visit: Visit, project: Project): Promise<Html | null>
 `;
 };
 
-type CodeFacts = FolderTexts & { ref: string; languages: readonly LanguageShare[] };
+type CodeFacts = ReadmeAndLicense & { ref: string; languages: readonly LanguageShare[] };
 
 /** Renders the column. @param files null: there is no code, or the viewer may not read it */
 export const projectAside = async (

@@ -3,7 +3,7 @@ import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { countCommits } from '../../../../code/repository/commits/count_commits.ts';
 import { loadLanguagesBriefly } from '../../../../code/repository/languages/load_languages.ts';
-import { loadFolderTexts } from '../../../../code/repository/files/folder_texts.ts';
+import { loadReadmeAndLicense } from '../../../../code/repository/files/readme_and_license.ts';
 import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
@@ -78,7 +78,7 @@ const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => 
   const { project } = code;
   const { ref, commit } = head;
   const [files, languages, switcher, commits, tree] = await Promise.all([
-    loadFolderTexts(code, commit, ''),
+    loadReadmeAndLicense(code, commit, ''),
     loadLanguagesBriefly(code, commit),
     countedRefMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'tree', other) }),
     countCommits(code, commit),

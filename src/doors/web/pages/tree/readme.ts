@@ -1,6 +1,6 @@
 /** The README of a folder, below its entries. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
-import { loadFolderTexts } from '../../../../code/repository/files/folder_texts.ts';
+import { loadReadmeAndLicense } from '../../../../code/repository/files/readme_and_license.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
@@ -21,7 +21,7 @@ type Given = {
 /** Returns a card with the README of a folder; null: it has none. */
 export const readmeCard = async (visit: Visit, given: Given): Promise<Html | null> => {
   const { project, ref, path, commit } = given;
-  const { readme } = await loadFolderTexts(openCachedCode(visit.call, project), commit, path);
+  const { readme } = await loadReadmeAndLicense(openCachedCode(visit.call, project), commit, path);
   if (readme === null) return null;
   const { path: file, text } = readme;
   const content =

@@ -1,11 +1,11 @@
-/** The README and the license of a folder, cached by commit. */
+/** Loads the README and the license of a folder, cached by commit. */
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { findLicense, findReadme } from '../../../projects/projects/related/root_files.ts';
 import type { Code } from '../find_code.ts';
 import { listFolder } from './list_folder.ts';
 
-export type FolderTexts = {
+export type ReadmeAndLicense = {
   /** null: there is none. Without a text it is too large, or binary. */
   readme: { path: string; text: string | null } | null;
   license: { path: string; name: string } | null;
@@ -20,7 +20,7 @@ const maxCachedBytes = 8 * 1024 * 1024;
 /** Memory of a cached entry in addition to its text, in bytes. */
 const overhead = 400;
 
-const cache = makeLruCache<FolderTexts>(
+const cache = makeLruCache<ReadmeAndLicense>(
   maxCachedBytes,
   ({ readme }) => (readme?.text?.length ?? 0) * 2 + overhead,
 );
@@ -45,7 +45,7 @@ const licenseName = (text: string | null): string => {
   return line.length > 0 && line.length <= 60 && /license|licence|copying/i.test(line) ? line : 'License';
 };
 
-const readTexts = async (code: Code, commit: Oid, path: string): Promise<FolderTexts> => {
+const readTexts = async (code: Code, commit: Oid, path: string): Promise<ReadmeAndLicense> => {
   const listing = await listFolder(code, { commit, path, offset: 0, limit: maxEntries });
   const entries = listing?.entries ?? [];
   const [readme, license] = [findReadme(entries), findLicense(entries)];
@@ -60,7 +60,11 @@ const readTexts = async (code: Code, commit: Oid, path: string): Promise<FolderT
 };
 
 /** Loads the README and the license of a folder that the caller may read. @param path empty: the root */
-export const loadFolderTexts = async (code: Code, commit: Oid, path: string): Promise<FolderTexts> => {
+export const loadReadmeAndLicense = async (
+  code: Code,
+  commit: Oid,
+  path: string,
+): Promise<ReadmeAndLicense> => {
   const key = `${code.project.id} ${commit} ${path}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;

@@ -1,4 +1,4 @@
-/** Measures background work: metrics by kind, statements, and a span for each piece. */
+/** Wraps background work handlers: a duration histogram by kind and outcome, and a trace span with the statement count. */
 import { type Meter, runMetered } from '../../../platform/db/statement_meter.ts';
 import { makeDurations } from '../../../platform/http/monitoring/histogram.ts';
 import type { WorkHandler } from '../../../platform/queue/enqueue.ts';
@@ -6,9 +6,9 @@ import type { Tracer } from '../../../platform/tracing/tracer.ts';
 
 type Handlers = { [name: string]: WorkHandler };
 
-export type WorkWatch = {
-  /** Wraps the handlers so that their work is measured. */
-  watch: (handlers: Handlers) => Handlers;
+export type WorkMetrics = {
+  /** Wraps the handlers so that their runs are measured. */
+  wrap: (handlers: Handlers) => Handlers;
   /** Formats metrics as Prometheus text. */
   text: () => string;
 };
@@ -33,13 +33,13 @@ const addSpan = (tracer: Tracer, { name, meter, started, isFailed }: Run): void 
   });
 };
 
-export const makeWorkWatch = (tracer: Tracer | null): WorkWatch => {
+export const makeWorkMetrics = (tracer: Tracer | null): WorkMetrics => {
   const runs = makeDurations(
     'gantry_work_duration_seconds',
     'Runs of background work and their duration, by kind',
     ['kind', 'outcome'],
   );
-  const measured =
+  const wrapHandler =
     (name: string, handler: WorkHandler): WorkHandler =>
     async (payload, traceparent) => {
       const meter: Meter = {
@@ -58,8 +58,10 @@ export const makeWorkWatch = (tracer: Tracer | null): WorkWatch => {
       }
     };
   return {
-    watch: (handlers) =>
-      Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, measured(name, handler)])),
+    wrap: (handlers) =>
+      Object.fromEntries(
+        Object.entries(handlers).map(([name, handler]) => [name, wrapHandler(name, handler)]),
+      ),
     text: () => runs.text(),
   };
 };
