@@ -312,7 +312,7 @@ describe('when a mail is sent', () => {
     assert.equal((await subjectsTo(reader)).length, 1);
   });
 
-  it('is given up if the server refuses the address for good', async () => {
+  it('is given up if the server refuses the address permanently', async () => {
     await addIssue({ description: `@${reader.username}` });
     gantry.smtp.refuse(550);
     await gantry.service.worker.drain();

@@ -315,7 +315,7 @@ describe('work that fails', () => {
     assert.equal((await rows()).length, 1);
   });
 
-  it('fails for good after its attempts, and its row stays', async () => {
+  it('fails permanently after its attempts, and its row stays', async () => {
     await add();
     const worker = work(failing(1_000));
     for (let round = 0; round < maxAttempts + 5; round += 1) {

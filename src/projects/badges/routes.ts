@@ -12,8 +12,8 @@ import { type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
 
 const area = 'badges';
 const url = (description: string) => text({ maxLength: 2_000, description });
-const linkUrl = url('where the badge leads; may have placeholders');
-const imageUrl = url('the image; may have placeholders');
+const linkUrl = url('URL that the badge links to; may contain placeholders');
+const imageUrl = url('URL of the image; may contain placeholders');
 const name = optional(clearable(text()));
 const quota = { what: 'badges', most: 100 };
 

@@ -36,7 +36,7 @@ export const selectUpcomingJobs = (
     .where('resource_group', '=', key)
     .where('retried', '=', 0);
 
-/** Orders them as they get the resource. */
+/** Orders waiting jobs by who gets the resource next. */
 export const orderByTurn = (
   query: ReturnType<typeof selectUpcomingJobs>,
   { process_mode }: Pick<ResourceGroup, 'process_mode'>,

@@ -24,10 +24,10 @@ const findBase = async (repository: Repository, project: Project, ref: string): 
 const describe = async (
   repository: Repository,
   project: Project,
-  { ref, old, new: now }: RefUpdate,
+  { ref, old, new: newOid }: RefUpdate,
 ): Promise<PushedCommits> => {
-  if (now === zeroOid) return { commit_count: 0, commit_title: null };
-  const resolved = await repository.ask('revision.resolve', { revision: now, default_ref: null });
+  if (newOid === zeroOid) return { commit_count: 0, commit_title: null };
+  const resolved = await repository.ask('revision.resolve', { revision: newOid, default_ref: null });
   if (resolved === null) return { commit_count: 0, commit_title: null };
   const isTag = ref.startsWith(tagPrefix);
   const isNew = old === zeroOid || old === null;
@@ -70,7 +70,7 @@ const describeAll = async (
   return described;
 };
 
-/** Stores what the pushes brought. Refs that are gone by now stay without it. */
+/** Stores the commit count and title of each push. Refs that were deleted meanwhile have none. */
 export const describePushes = async (platform: Platform, moved: RefsMoved): Promise<void> => {
   const project = await loadProject(platform.store.db, moved.project_id);
   if (project === null || !moved.updates.some(({ ref }) => isShown(ref))) return;

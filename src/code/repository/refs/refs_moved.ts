@@ -58,8 +58,8 @@ const chooseDefaultBranch = (updates: readonly RefUpdate[], usual: string): stri
   return [usual, 'main', 'master'].find((name) => names.includes(name)) ?? names[0] ?? null;
 };
 
-const eventKind = ({ old, new: now }: RefUpdate): string => {
-  if (now === zeroOid) return 'ref.deleted';
+const eventKind = ({ old, new: newOid }: RefUpdate): string => {
+  if (newOid === zeroOid) return 'ref.deleted';
   return old === zeroOid ? 'ref.created' : 'ref.updated';
 };
 

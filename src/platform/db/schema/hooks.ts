@@ -54,10 +54,10 @@ export type HookEventsTable = {
   /** Row of the change log; null: a change that it does not record. */
   event_id: number | null;
   project_id: number | null;
-  /** Column of `hooks` that selects it, without `_events`. */
+  /** Name of the flag column of `hooks` that subscribes to this event, without its `_events` suffix: `push`. */
   trigger_name: string;
   uuid: string;
-  /** JSON: the records as the change left them. */
+  /** JSON snapshot of the records after the change. */
   snapshot: string;
   created_at: number;
 };

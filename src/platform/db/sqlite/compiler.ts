@@ -1,13 +1,13 @@
+/**
+ * Inlines limits and marked constants into the SQL instead of binding them: SQLite prepares the plan again for each new
+ * value bound to a limit or compared with a column of a partial index.
+ */
 import { SqliteQueryCompiler } from 'kysely';
 import { isConstant } from '../compiled_query.ts';
 
 const limitEnd = 'limit ';
 
-/**
- * Writes limits, and constants of a compiled query, into its text. SQLite replans with each value bound to a limit, or
- * to a column of a partial index, which takes far longer than a lookup.
- */
-export class ConstantCompiler extends SqliteQueryCompiler {
+export class InliningCompiler extends SqliteQueryCompiler {
   #isAfterLimit = false;
 
   protected override append(text: string): void {

@@ -1,4 +1,4 @@
-/** Copies a SQLite database that others write, at one point in time. */
+/** Makes a consistent copy of a SQLite database while other connections write to it. */
 import { Worker } from 'node:worker_threads';
 
 /** Runs in a thread: the copy of a large database takes minutes. */

@@ -5,7 +5,7 @@ import { sqliteDdl } from '../ddl_keywords.ts';
 import type { EngineParts, OpenOptions } from '../engine.ts';
 import { processName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
-import { ConstantCompiler } from './compiler.ts';
+import { InliningCompiler } from './compiler.ts';
 import { SqliteDriver } from './driver.ts';
 import { isBusy, isForeignKey, isFull, isUnique } from './errors.ts';
 import { openBesideWriter, openReadOnly, openToWrite } from './open_file.ts';
@@ -37,7 +37,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
       createAdapter: () => new SharedAdapter(),
       createDriver: () => driver,
       createIntrospector: (any) => new SqliteIntrospector(any),
-      createQueryCompiler: () => new ConstantCompiler(),
+      createQueryCompiler: () => new InliningCompiler(),
     },
   });
   const close = async (): Promise<void> => {

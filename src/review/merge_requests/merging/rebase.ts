@@ -137,15 +137,15 @@ const moveSourceBranch = async (
   platform: Platform,
   { merge_request: { source_branch } }: LoadedMergeRequest,
   userId: number,
-  { source, old, new: now }: Rebased,
+  { source, old, new: newOid }: Rebased,
 ): Promise<string | null> => {
-  if (old === now) return null;
+  if (old === newOid) return null;
   try {
     await moveRefs(platform, {
       project: source,
       cause: { user: { id: userId }, sudo_by_id: null },
       kind: 'branch',
-      updates: [{ ref: branchPrefix + source_branch, old, new: now }],
+      updates: [{ ref: branchPrefix + source_branch, old, new: newOid }],
     });
     return null;
   } catch (error) {

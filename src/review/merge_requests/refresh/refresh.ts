@@ -16,11 +16,11 @@ export const refreshMergeRequests = async (
 ): Promise<void> => {
   const branches = updates.filter(({ ref }) => ref.startsWith(branchPrefix));
   let budget = maxReadCommits;
-  for (const { ref, old, new: now } of branches) {
+  for (const { ref, old, new: newOid } of branches) {
     const branch = ref.slice(branchPrefix.length);
     const project = await loadProject(platform.store.db, project_id);
     if (project === null) return;
-    const pushed: PushedBranch = { branch, old: old ?? zeroOid, new: now, user_id };
+    const pushed: PushedBranch = { branch, old: old ?? zeroOid, new: newOid, user_id };
     await refreshTarget(platform, project, pushed);
     await retargetStacked(platform, project, pushed);
     await refreshSource(platform, {
@@ -28,7 +28,7 @@ export const refreshMergeRequests = async (
       user_id,
       branch,
       isNew: old === zeroOid,
-      isGone: now === zeroOid,
+      isGone: newOid === zeroOid,
     });
     budget = await processCommitMessages(platform, project, pushed, budget);
   }

@@ -24,11 +24,11 @@ type Pushed = {
   forced: boolean;
 };
 
-const comparePush = async (repository: Repository, { old, new: now }: PushedBranch): Promise<Pushed> => {
+const comparePush = async (repository: Repository, { old, new: newOid }: PushedBranch): Promise<Pushed> => {
   try {
     const [{ is }, { commits }] = await Promise.all([
-      repository.ask('commits.is_ancestor', { ancestor: old, descendant: now }),
-      repository.ask('commits.list', { from: [now], not: [old], skip: 0, limit: maxCommits }),
+      repository.ask('commits.is_ancestor', { ancestor: old, descendant: newOid }),
+      repository.ask('commits.list', { from: [newOid], not: [old], skip: 0, limit: maxCommits }),
     ]);
     return { shas: commits.map(({ id }) => id), forced: !is };
   } catch (error) {
@@ -95,11 +95,11 @@ const refresh = async (
   platform: Platform,
   loaded: LoadedMergeRequest,
   pushed: PushedBranch,
-  brought: ReadonlySet<Oid>,
+  pushedShas: ReadonlySet<Oid>,
 ): Promise<void> => {
   const { head_sha, real_size } = loaded.merge_request;
   // A request without own commits has no size: the target contained its head before the push.
-  const isBrought = head_sha !== null && real_size !== null && brought.has(head_sha);
+  const isBrought = head_sha !== null && real_size !== null && pushedShas.has(head_sha);
   if (isBrought) return await markMergedByPush(platform, loaded, pushed);
   const branches = await loadBranches(platform.store.db, loaded.merge_request, loaded.project);
   await storeNewVersion(platform, loaded, branches);

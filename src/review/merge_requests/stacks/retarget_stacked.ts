@@ -1,4 +1,7 @@
-/** Retargets the merge requests that lie on a merged one, once its source branch is deleted. */
+/**
+ * When the source branch of a merged merge request is deleted, retargets the open merge requests into that branch to
+ * where it was merged.
+ */
 import { openCallWithoutRequest } from '../../../core/access/call_without_request.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
@@ -11,7 +14,7 @@ import { loadOpenInto, loadRequest } from '../refresh/open_requests.ts';
 import type { PushedBranch } from '../refresh/refresh_target.ts';
 import { updateMergeRequest } from '../update.ts';
 
-/** Returns the branch that the latest merge of a branch went into; undefined: it was never merged. */
+/** Returns the branch that a branch was last merged into; undefined: it was never merged. */
 const findMergedInto = async (
   { store }: Platform,
   { id }: Project,
@@ -32,16 +35,16 @@ const findMergedInto = async (
 };
 
 /**
- * Points the open merge requests into a deleted branch to where that branch was merged, on behalf of the user who
- * deleted it. Those that cannot follow keep their target. Idempotent.
+ * Retargets the open merge requests whose target branch was deleted to the branch it was merged into, on behalf of the
+ * user who deleted it. Those that cannot be retargeted keep their target. Idempotent.
  */
 export const retargetStacked = async (
   platform: Platform,
   project: Project,
-  { branch, new: now, user_id }: PushedBranch,
+  { branch, new: newOid, user_id }: PushedBranch,
 ): Promise<void> => {
   const { db } = platform.store;
-  if (now !== zeroOid || user_id === null) return;
+  if (newOid !== zeroOid || user_id === null) return;
   const requests = await loadOpenInto(db, project.id, branch);
   if (requests.length === 0) return;
   const target_branch = await findMergedInto(platform, project, branch);

@@ -133,7 +133,7 @@ const requireNotApplied = async ({ db }: Call, chosen: readonly ChosenSuggestion
 
 /**
  * Commits the changes that comments suggest as one commit, and resolves their threads.
- * @param message of the commit; may have placeholders such as `%{suggestions_count}`
+ * @param message message of the commit; may contain placeholders such as `%{suggestions_count}`
  * @throws Failure 404 if a comment has no such suggestion, 409 if its lines have changed since, overlap or are as
  *   suggested already, 403 without permission to push
  */

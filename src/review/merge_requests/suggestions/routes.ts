@@ -1,4 +1,4 @@
-/** Routes that apply suggestions of comments. */
+/** Routes that apply code suggestions made in review comments. */
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
@@ -14,7 +14,7 @@ import { findSuggestions } from './find.ts';
 
 const common = { area: 'suggestions', audience: 'user' } as const;
 const commit_message = optional(
-  text({ maxLength: 100_000, description: 'of the commit; may have placeholders' }),
+  text({ maxLength: 100_000, description: 'message of the commit; may contain placeholders' }),
 );
 
 /** Applies suggestions and returns them, in the order of the request. */

@@ -1,4 +1,4 @@
-/** The authors of the commits of a branch, with the number of their commits. */
+/** Shows the authors of the commits of a branch, and how many commits each of them made. */
 import { listContributors } from '../../../../code/repository/commits/contributors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
@@ -17,9 +17,13 @@ import { spellCount } from '../../parts/spell_count.ts';
 
 const perPage = 50;
 
-const item = ({ project, ref }: CodeLocation, { name, email, commits }: Contributor, most: number): Html => {
+const item = (
+  { project, ref }: CodeLocation,
+  { name, email, commits }: Contributor,
+  maxCommits: number,
+): Html => {
   const history = `${codePath(project, 'commits', ref)}?author=${encodeURIComponent(email)}`;
-  const share = Math.max(1, Math.round((100 * commits) / most));
+  const share = Math.max(1, Math.round((100 * commits) / maxCommits));
   return html`<li><span class="lead">${avatar({ name, size: 'medium' })}</span><span class="title">${name}</span>
 <span class="meta"><svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="4"/></svg></span>
 <span class="side"><a href="${history}">${spellCount(commits, 'commit')}</a></span></li>
@@ -41,15 +45,15 @@ const contributorsView = async (visit: Visit, location: CodeLocation, number: nu
     total: all.length,
     isFixedSize: true,
   });
-  const most = all[0]?.commits ?? 1;
+  const maxCommits = all[0]?.commits ?? 1;
   return projectView(
     visit,
     { project, title: `Contributors · ${ref}`, noun: 'graphs', hasHeading: true },
     html`<div class="row">${menu}<h1>Contributors</h1></div>
-<p class="quiet">${spellCount(all.length, 'contributor')}, by commits without merges</p>
+<p class="quiet">${spellCount(all.length, 'contributor')}, by number of commits, merges excluded</p>
 <section class="card" aria-label="Contributors"><ul class="list">${all
       .slice(offset, offset + perPage)
-      .map((one) => item(location, one, most))}</ul></section>
+      .map((one) => item(location, one, maxCommits))}</ul></section>
 ${nav}`,
   );
 };

@@ -1,4 +1,4 @@
-/** Pages that one may jump to by their name. */
+/** Finds pages by their name for the command palette. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
@@ -10,9 +10,9 @@ import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 8;
 
-type Action = readonly [path: string, name: string, icon: IconName];
+type PageLink = readonly [path: string, name: string, icon: IconName];
 
-const ownActions: readonly Action[] = [
+const ownPages: readonly PageLink[] = [
   ['/', 'Your work', 'home'],
   ['/projects/new', 'New project', 'plus'],
   ['/groups/new', 'New group', 'plus'],
@@ -27,15 +27,15 @@ const ownActions: readonly Action[] = [
   ['/profile/personal_access_tokens', 'Access tokens', 'key'],
 ];
 
-const openActions: readonly Action[] = [
+const openPages: readonly PageLink[] = [
   ['/explore', 'Explore projects', 'globe'],
   ['/explore/groups', 'Explore groups', 'group'],
   ['/help', 'Help', 'book'],
 ];
 
-const adminActions: readonly Action[] = [['/admin', 'Administration', 'gauge']];
+const adminPages: readonly PageLink[] = [['/admin', 'Administration', 'gauge']];
 
-const projectActions = ({ call }: Visit, project: Project): Match[] => {
+const projectPages = ({ call }: Visit, project: Project): Match[] => {
   const nouns = (projectNouns as readonly ProjectNoun[]).filter(
     ({ name, action, lines }) =>
       name !== undefined && lines.includes('GET') && may(call.viewer, action, project),
@@ -49,17 +49,15 @@ const projectActions = ({ call }: Visit, project: Project): Match[] => {
 };
 
 /** Finds pages by words of their names, those of the current project first. */
-export const findActions = (visit: Visit, project: Project | null, search: string): MatchGroup => {
+export const findPages = (visit: Visit, project: Project | null, search: string): MatchGroup => {
   const { call } = visit;
-  const actions = [
-    ...(call.signedIn ? ownActions : []),
-    ...openActions,
-    ...(call.admin ? adminActions : []),
-  ].filter(([path]) => call.platform.hasPage(`GET ${path}`));
+  const pages = [...(call.signedIn ? ownPages : []), ...openPages, ...(call.admin ? adminPages : [])].filter(
+    ([path]) => call.platform.hasPage(`GET ${path}`),
+  );
   const words = search.toLowerCase().split(/\s+/);
   const matches = [
-    ...(project === null ? [] : projectActions(visit, project)),
-    ...actions.map(([path, text, icon]) => ({ path, text, icon })),
+    ...(project === null ? [] : projectPages(visit, project)),
+    ...pages.map(([path, text, icon]) => ({ path, text, icon })),
   ].filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   return { title: 'Pages', matches: matches.slice(0, maxMatches) };
 };

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-/** Addresses of the results, without those that lead to the page of searches and to help. */
+/** Addresses of the results, without those that lead to the search page and to help. */
 const jump = async (q: string, place = '', as = user): Promise<string[]> => {
   const { status, text } = await as.get(`/-/jump?${new URLSearchParams({ q, place }).toString()}`);
   assert.equal(status, 200);

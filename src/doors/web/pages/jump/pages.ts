@@ -1,4 +1,4 @@
-/** The page behind the command palette: `client/palette.ts` shows its results as one types. */
+/** The page behind the command palette: `client/palette.ts` shows its results while the user types. */
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
@@ -6,7 +6,7 @@ import { type Visit, page } from '../../page.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { findActions } from './find_pages.ts';
+import { findPages } from './find_pages.ts';
 import { findHelp } from './find_help.ts';
 import {
   type Match,
@@ -30,37 +30,37 @@ const findOpenProject = async ({ call }: Visit, place: string): Promise<Project 
   }
 };
 
-/** Finds matches of the typed text: `#` and `!` are issues and merge requests of the project, `@` is a user. */
-const findMatches = async (visit: Visit, words: string, project: Project | null): Promise<MatchGroup[]> => {
-  const rest = words.slice(1).trim();
-  if (words.startsWith('@')) return [await findUsers(visit, rest)];
-  if (project !== null && words.startsWith('#')) return [await findIssues(visit, project, rest)];
-  if (project !== null && words.startsWith('!')) return [await findMergeRequests(visit, project, rest)];
+/** Finds matches of the query: `#` and `!` are issues and merge requests of the project, `@` is a user. */
+const findMatches = async (visit: Visit, query: string, project: Project | null): Promise<MatchGroup[]> => {
+  const rest = query.slice(1).trim();
+  if (query.startsWith('@')) return [await findUsers(visit, rest)];
+  if (project !== null && query.startsWith('#')) return [await findIssues(visit, project, rest)];
+  if (project !== null && query.startsWith('!')) return [await findMergeRequests(visit, project, rest)];
   const groups = await Promise.all([
-    findProjects(visit, words),
-    project === null || words === '' ? null : findFiles(visit, project, words),
-    findUsers(visit, words),
+    findProjects(visit, query),
+    project === null || query === '' ? null : findFiles(visit, project, query),
+    findUsers(visit, query),
   ]);
   return [
     ...groups.filter((group) => group !== null),
-    ...(words === '' ? [] : [linkToSearch(words, project)]),
-    findActions(visit, project, words),
-    findHelp(words),
+    ...(query === '' ? [] : [linkToSearch(query, project)]),
+    findPages(visit, project, query),
+    findHelp(query),
   ];
 };
 
-/** Links to the page of searches, which finds more kinds of records. */
-const linkToSearch = (words: string, project: Project | null): MatchGroup => {
+/** Links to the search page, which finds more kinds of records. */
+const linkToSearch = (query: string, project: Project | null): MatchGroup => {
   const everywhere = {
-    path: `/search?${new URLSearchParams({ search: words }).toString()}`,
+    path: `/search?${new URLSearchParams({ search: query }).toString()}`,
     hint: 'everywhere',
   };
   const here = project && {
-    path: `/search?${new URLSearchParams({ search: words, project_id: String(project.id) }).toString()}`,
+    path: `/search?${new URLSearchParams({ search: query, project_id: String(project.id) }).toString()}`,
     hint: `in ${project.full_path}`,
   };
   const places = here === null ? [everywhere] : [here, everywhere];
-  const matches = places.map((place) => ({ ...place, text: `Search for ${words}`, icon: 'search' as const }));
+  const matches = places.map((place) => ({ ...place, text: `Search for ${query}`, icon: 'search' as const }));
   return { title: 'Search', matches };
 };
 
@@ -85,9 +85,9 @@ export const pages = [
       place: optional(text({ maxLength: 1_000, description: 'path of the project of the page' })),
     }),
     handle: async (visit, { q = '', place = '' }) => {
-      const words = q.trim();
+      const query = q.trim();
       const project = await findOpenProject(visit, place);
-      const results = resultsPart(await findMatches(visit, words, project));
+      const results = resultsPart(await findMatches(visit, query, project));
       const where =
         project === null
           ? null

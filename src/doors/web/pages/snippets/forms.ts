@@ -170,7 +170,7 @@ const editView = (
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,
     { action: `${path}/delete`, submit: 'Delete snippet', danger: true },
-    checkbox({ name: 'confirmed', label: `Delete $${snippet.id} for good`, checked: false }),
+    checkbox({ name: 'confirmed', label: `Delete $${snippet.id} permanently`, checked: false }),
   )}</div></section>`;
   const view = list.view(`Edit $${snippet.id}`, content);
   return withFormStatus(view, problems);
