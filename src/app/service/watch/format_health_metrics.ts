@@ -26,7 +26,8 @@ const formatGauge = (name: string, help: string, samples: readonly Sample[]): st
         }),
       ];
 
-const alone = (value: number | null | undefined): Sample[] =>
+/** Returns one sample without labels; none if there is no value. */
+const unlabelled = (value: number | null | undefined): Sample[] =>
   value === null || value === undefined ? [] : [[{}, value]];
 
 const spaces = ({ space, storages }: HealthFacts): (readonly [string, { free: number; total: number }])[] =>
@@ -55,24 +56,24 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
       'Bytes of the same disks',
       disks.map(([place, { total }]) => [{ place }, total]),
     ),
-    formatGauge('gantry_database_size_bytes', 'Bytes of the database', alone(database?.size)),
-    formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", alone(wal)),
+    formatGauge('gantry_database_size_bytes', 'Bytes of the database', unlabelled(database?.size)),
+    formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", unlabelled(wal)),
     formatGauge(
       'gantry_database_connections',
       'Connections to PostgreSQL, idle ones among them, and requests that wait for one',
       Object.entries(connections ?? {}).map(([state, count]) => [{ state }, count]),
     ),
     formatGauge('gantry_jobs', 'Jobs that wait for a runner or run', [
-      ...alone(runners?.pending).map(([, count]): Sample => [{ state: 'pending' }, count]),
-      ...alone(runners?.running).map(([, count]): Sample => [{ state: 'running' }, count]),
+      ...unlabelled(runners?.pending).map(([, count]): Sample => [{ state: 'pending' }, count]),
+      ...unlabelled(runners?.running).map(([, count]): Sample => [{ state: 'running' }, count]),
     ]),
     formatGauge('gantry_runners', 'Runners, and those that asked for work within two hours', [
-      ...alone(runners?.runners).map(([, count]): Sample => [{ state: 'all' }, count]),
-      ...alone(runners?.lately).map(([, count]): Sample => [{ state: 'seen' }, count]),
+      ...unlabelled(runners?.runners).map(([, count]): Sample => [{ state: 'all' }, count]),
+      ...unlabelled(runners?.lately).map(([, count]): Sample => [{ state: 'seen' }, count]),
     ]),
     formatGauge('gantry_trace_spans', 'Spans that a collector took, and that were dropped', [
-      ...alone(traces?.sent).map(([, count]): Sample => [{ outcome: 'sent' }, count]),
-      ...alone(traces?.dropped).map(([, count]): Sample => [{ outcome: 'dropped' }, count]),
+      ...unlabelled(traces?.sent).map(([, count]): Sample => [{ outcome: 'sent' }, count]),
+      ...unlabelled(traces?.dropped).map(([, count]): Sample => [{ outcome: 'dropped' }, count]),
     ]),
   ]
     .flat()

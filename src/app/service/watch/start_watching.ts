@@ -1,4 +1,4 @@
-/** Starts what operators watch the service by: metrics, traces, the log of slow statements, and judgements. */
+/** Starts the monitoring of the service: metrics, traces, the log of slow statements and health judgements. */
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { judgeHealth, type HealthReport } from '../../../doors/instance/health/judge_health.ts';
@@ -57,7 +57,7 @@ export const startWatching = async (parts: Parts): Promise<Watching> => {
     measureWork: work.wrap,
     metricsText: async (platform, kinds, lanes) => {
       const { store, clock } = platform;
-      // The database may be away: the other figures are then all the more wanted.
+      // If the database does not answer, operators need the other metrics even more.
       const [queue, health] = await Promise.all([
         formatWorkMetrics({ db: store.db, now: clock.now(), kinds, lanes }).catch(() => ''),
         readHealth(platform),

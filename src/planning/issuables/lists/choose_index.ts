@@ -1,4 +1,4 @@
-/** Chooses how a list is read: along the index of its order, or from the most selective filter with a sort. */
+/** Chooses how to read a list: along the index of its order, or from the most selective filter, followed by a sort. */
 import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
@@ -42,7 +42,7 @@ const linkTables = {
   reviewer: ['reviewers', 'user_id'],
 } as const;
 
-/** Along links, which repeat when their record was created. */
+/** Reads along links, whose rows repeat the creation time of their record. */
 const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
   const { kind, filters, selection, dialect, isCount = false } = parts;
@@ -91,14 +91,14 @@ const along = (need: Needed, parts: Parts): Lead => {
   }
 };
 
-/** Filters whose selectivity the engine estimates best. */
-const isFree = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): boolean =>
+/** Returns whether the engine chooses the index: it estimates the selectivity of these filters best. */
+const isLeftToEngine = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): boolean =>
   iids.length > 0 || search !== '' || !['', 'none'].includes(my_reaction_emoji.toLowerCase());
 
-const fewest = (some: Needed[]): Needed | undefined =>
+const findMostSelective = (some: Needed[]): Needed | undefined =>
   some.filter(({ named }) => named.ids.length === 1).toSorted((a, b) => a.named.uses - b.named.uses)[0];
 
-/** Whether what is named, or has an index, selects few of all. */
+/** Returns whether a filter selects fewer than `many` records. */
 export const isRare = ({
   filters,
   selection,
@@ -108,28 +108,28 @@ export const isRare = ({
   [...selection.needed.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
 
 /** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
-export const leadOfCount = (parts: Parts): Lead => {
+export const chooseCountLead = (parts: Parts): Lead => {
   const [period] = parts.indexed;
-  const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isFree(parts.filters);
+  const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isLeftToEngine(parts.filters);
   return period === undefined || isNamed
     ? chooseLead({ ...parts, isCount: true })
     : alongIndex(period.index, parts);
 };
 
 /**
- * Of what the filters name, that which the fewest records have. It leads a list in the order of creation, for its
- * index is in that order; any other list only where the records are so few that they can be sorted.
+ * Chooses the table and index to read first. The most selective filter leads a list in the order of creation, because
+ * its index has that order. It leads other lists only if it selects so few records that sorting them is cheap.
  */
 export const chooseLead = (parts: Parts): Lead => {
   const { kind, filters, selection, isInProject } = parts;
   // At most as many records as iids are named: the engines, which do not know how few, would rather scan.
   if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
-  const need = fewest(selection.needed);
+  const need = findMostSelective(selection.needed);
   const uses = need === undefined ? many : need.named.uses;
   const [rare] = parts.indexed.toSorted((a, b) => a.uses - b.uses);
   if (rare !== undefined && rare.uses < uses) return alongIndex(rare.index, parts);
   if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
-  if (isFree(filters)) {
+  if (isLeftToEngine(filters)) {
     return {
       tables: sql.raw(kind.table),
       conditions: toConditions(selection),

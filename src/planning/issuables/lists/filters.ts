@@ -108,13 +108,13 @@ type FilterRequest = {
   indexed: IndexedCondition[];
 };
 
-const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
+const labelWildcardConditions = (kind: Listed, { labels = [] }: Filters): Condition[] => {
   const links = linkCondition(kind, 'label_links');
   if (labels.some(isNoLabel)) return [sql`not exists (select 1 from ${links})`];
   return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
 };
 
-const peopleWords = (
+const userWildcardConditions = (
   kind: Listed,
   table: 'assignees' | 'reviewers',
   user: number | 'None' | 'Any' | undefined,
@@ -124,7 +124,11 @@ const peopleWords = (
   return user === 'Any' ? [sql`exists (select 1 from ${links})`] : [];
 };
 
-const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: number): Condition[] => {
+const reactionConditions = (
+  kind: Listed,
+  { my_reaction_emoji = '' }: Filters,
+  userId: number,
+): Condition[] => {
   if (my_reaction_emoji === '') return [];
   const id = column(kind, 'id');
   const awards = sql`select target_id from award_emoji
@@ -135,8 +139,8 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
   return [sql`${id} in (${awards} and name = ${my_reaction_emoji})`];
 };
 
-/** Selects the records of the milestone whose list this is: few of all, mostly. */
-export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): IndexedCondition[] => {
+/** Selects the records of the milestones that the list is limited to: mostly few records. */
+export const milestoneConditions = (kind: Listed, { milestone_id, having }: Filters): IndexedCondition[] => {
   const ids = new Set(having?.milestone_ids);
   if (typeof milestone_id === 'number') ids.add(milestone_id);
   return [...ids].map((id) => ({
@@ -147,7 +151,7 @@ export const onMilestone = (kind: Listed, { milestone_id, having }: Filters): In
 };
 
 /** Excludes the records with one of these labels, users or milestones. */
-const lacking = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condition[] => {
+const exclusionConditions = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condition[] => {
   if (without === undefined) return [];
   const { label_ids, assignee_ids, milestone_ids } = without;
   const links = linkCondition(kind, 'label_links');
@@ -233,13 +237,13 @@ export const buildSelection = (kind: Listed, filters: Filters, context: FilterCo
   const others = [
     ...created(kind, filters),
     ...updated(kind, filters),
-    ...labelWords(kind, filters),
+    ...labelWildcardConditions(kind, filters),
     ...milestoneWords(kind, filters, context),
-    ...peopleWords(kind, 'assignees', filters.assignee_id),
-    ...peopleWords(kind, 'reviewers', filters.reviewer_id),
-    ...reactions(kind, filters, context.userId),
+    ...userWildcardConditions(kind, 'assignees', filters.assignee_id),
+    ...userWildcardConditions(kind, 'reviewers', filters.reviewer_id),
+    ...reactionConditions(kind, filters, context.userId),
     ...excludedConditions(kind, filters.not, context.userId),
-    ...lacking(kind, filters, context.dialect),
+    ...exclusionConditions(kind, filters, context.dialect),
   ];
   if (filters.state !== 'all') others.push(sql`${column(kind, 'state')} = ${filters.state}`);
   others.push(...context.own);

@@ -7,8 +7,8 @@ import { type Owner, availableTo } from '../../../projects/labels/project_or_gro
 import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type Filters, searchedFields } from './filter_params.ts';
-import { type Selection, onMilestone, buildSelection, toNamedFilters } from './filters.ts';
-import { type Lead, isRare, chooseLead, leadOfCount } from './choose_index.ts';
+import { type Selection, milestoneConditions, buildSelection, toNamedFilters } from './filters.ts';
+import { type Lead, isRare, chooseLead, chooseCountLead } from './choose_index.ts';
 import { type Listed, column } from './record_kinds.ts';
 import { lookUp, many } from './named_filters.ts';
 import { isUnindexed, searchCondition } from '../search/search.ts';
@@ -65,12 +65,12 @@ export const makePlan = async <F extends Filters>(
   const project = getProject(scope);
   const userId = getUserId(call);
   const day = today(call.now);
-  const ofMilestone = onMilestone(kind, filters);
-  const indexed = [...ofMilestone, ...kind.indexed(filters, project !== null)];
+  const onMilestones = milestoneConditions(kind, filters);
+  const indexed = [...onMilestones, ...kind.indexed(filters, project !== null)];
   const requested = toNamedFilters(kind, filters, { userId, project, indexed });
   const names = await lookUp(kind, call, requested, project && toOwner(project));
   const own = [
-    ...ofMilestone.map(({ condition }) => condition),
+    ...onMilestones.map(({ condition }) => condition),
     ...kind.own(filters, { viewer: call.viewer, dialect, today: day }),
   ];
   const context = {
@@ -103,7 +103,7 @@ export const makePlan = async <F extends Filters>(
   const comparesTexts = isUnindexed(call.platform.store, filters.search ?? '');
   return {
     ...along(chooseLead(parts)),
-    count: along(leadOfCount(parts)),
+    count: along(chooseCountLead(parts)),
     alongProjects: project === null ? alongProjects(kind, selection, [...visible, ...search], dialect) : null,
     isRare: isRare(parts),
     comparesTexts,

@@ -44,7 +44,7 @@ const replace = (shown: HTMLElement, fresh: HTMLElement): void => {
 
 /** Updates the comments of a thread whose form is in use. */
 const replaceTalk = (shown: Element, fresh: Element): void => {
-  const [before, after] = [shown.querySelector('.talk'), fresh.querySelector('.talk')];
+  const [before, after] = [shown.querySelector('.thread-notes'), fresh.querySelector('.thread-notes')];
   if (before !== null && after !== null && !isInUse(before)) before.replaceWith(after);
 };
 

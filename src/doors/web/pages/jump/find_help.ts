@@ -33,8 +33,8 @@ const listEntries = (): Entry[] => {
 
 /** Finds topics and sections by a part of their title. */
 export const findHelp = (search: string): MatchGroup => {
-  const wanted = search.toLowerCase();
+  const query = search.toLowerCase();
   entries ??= listEntries();
-  const matches = wanted.length < 3 ? [] : entries.filter(({ words }) => words.includes(wanted));
+  const matches = query.length < 3 ? [] : entries.filter(({ words }) => words.includes(query));
   return { title: 'Help', matches: matches.slice(0, maxMatches) };
 };

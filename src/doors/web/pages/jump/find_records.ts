@@ -49,18 +49,18 @@ export const findProjects = async ({ call }: Visit, search: string): Promise<Mat
 };
 
 /** The text after `#` or `!`: a number, or words of the title. */
-const toSelection = (typed: string): { iids: number[] } | { search: string } | null => {
-  if (/^\d{1,9}$/.test(typed)) return { iids: [Number(typed)] };
-  return typed.trim() === '' ? null : { search: typed.trim() };
+const toSelection = (search: string): { iids: number[] } | { search: string } | null => {
+  if (/^\d{1,9}$/.test(search)) return { iids: [Number(search)] };
+  return search.trim() === '' ? null : { search: search.trim() };
 };
 
 const newest = { scope: 'all', order_by: 'updated_at', sort: 'desc' } as const;
 
 /** Finds issues of the project by number or words; without either, those that changed last. */
-export const findIssues = async ({ call }: Visit, project: Project, typed: string): Promise<MatchGroup> => {
+export const findIssues = async ({ call }: Visit, project: Project, search: string): Promise<MatchGroup> => {
   const title = `Issues of ${project.full_path}`;
   if (!call.signedIn || !may(call.viewer, 'read_issue', project)) return { title, matches: [] };
-  const filters: IssueFilters = { ...newest, state: 'all', ...toSelection(typed) };
+  const filters: IssueFilters = { ...newest, state: 'all', ...toSelection(search) };
   const page = firstPage(maxMatches);
   const { items } = await listIssues({ call, scope: { project }, filters, page, texts: issueTexts });
   const matches = items.map(parseIssue).map(({ iid, title: text, state }) => ({
@@ -76,11 +76,11 @@ export const findIssues = async ({ call }: Visit, project: Project, typed: strin
 export const findMergeRequests = async (
   { call }: Visit,
   project: Project,
-  typed: string,
+  search: string,
 ): Promise<MatchGroup> => {
   const title = `Merge requests of ${project.full_path}`;
   if (!call.signedIn || !may(call.viewer, 'read_merge_request', project)) return { title, matches: [] };
-  const filters: RequestFilters = { ...newest, state: 'all', ...toSelection(typed) };
+  const filters: RequestFilters = { ...newest, state: 'all', ...toSelection(search) };
   const query = { call, scope: { project }, filters, page: firstPage(maxMatches), texts: mergeRequestTexts };
   const { items } = await listMergeRequests(query);
   const matches = items.map(parseRequest).map(({ iid, title: text, state }) => ({

@@ -6,7 +6,7 @@ import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { commentForm } from '../../parts/timeline/comment_form.ts';
-import { findTalkRights, loadTimeline } from '../../parts/timeline/load_timeline.ts';
+import { findTimelineRights, loadTimeline } from '../../parts/timeline/load_timeline.ts';
 import { reactions } from '../../parts/timeline/reactions.ts';
 import { timelinePart } from '../../parts/timeline/timeline.ts';
 
@@ -34,8 +34,8 @@ export const commentsPart = async (
   ]);
   const author = authors.get(snippet.author_id);
   if (author === undefined) return null;
-  const rights = { ...findTalkRights(visit, loaded), update: false };
-  const talk = {
+  const rights = { ...findTimelineRights(visit, loaded), update: false };
+  const context = {
     ...timeline,
     loaded,
     texts: { title: snippet.title, description: null },
@@ -48,10 +48,10 @@ export const commentsPart = async (
   };
   const reacted = reactions(visit, {
     action: rights.award ? `${path}/award_emoji` : null,
-    awards: talk.awards.target,
+    awards: context.awards.target,
   });
-  return html`${reacted}${timelinePart(visit, talk, {
-    after: commentForm(visit, talk, {
+  return html`${reacted}${timelinePart(visit, context, {
+    after: commentForm(visit, context, {
       word: 'snippet',
       intent: null,
       hasQuickActions: false,

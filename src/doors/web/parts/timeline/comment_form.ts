@@ -11,7 +11,7 @@ import type { TimelineContext } from './timeline_context.ts';
 const signInPart = (path: string): Html =>
   html`<p class="card-note muted"><a href="/users/sign_in?return_to=${encodeURIComponent(path)}">Sign in</a> to comment.</p>`;
 
-type Given = {
+type CommentFormOptions = {
   /** `issue` */
   word: string;
   /** The state that the form can set; null: none, for example once merged. */
@@ -27,7 +27,11 @@ const internalBox = html`<div class="field check"><input id="new_comment_interna
 
 const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 
-export const commentForm = (visit: Visit, context: TimelineContext, given: Given): Html | null => {
+export const commentForm = (
+  visit: Visit,
+  context: TimelineContext,
+  given: CommentFormOptions,
+): Html | null => {
   const { loaded, rights, path } = context;
   const { word, intent, typed = '', hasQuickActions = true } = given;
   const { actor } = visit.call;

@@ -24,7 +24,7 @@ export const noteHeading = ({ id, level, verb, author, created_at }: Heading): H
   return level === 3 ? html`<h3 class="by">${content}</h3>` : html`<h4 class="by">${content}</h4>`;
 };
 
-type Given = Heading & {
+type NoteCardOptions = Heading & {
   author: { avatar_url?: string | null };
   /** The text as HTML. */
   content: Html;
@@ -41,16 +41,16 @@ type Given = Heading & {
 };
 
 /** Renders a text with its author. */
-export const noteCard = (given: Given): Html => {
-  const { id, author, content, editedAt = null, badge = null, actions, below } = given;
-  const { isInternal = false } = given;
+export const noteCard = (options: NoteCardOptions): Html => {
+  const { id, author, content, editedAt = null, badge = null, actions, below } = options;
+  const { isInternal = false } = options;
   return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}">${avatar(
     {
       name: author.name,
       avatar_url: author.avatar_url ?? null,
       size: 'medium',
     },
-  )}<div class="card"><header>${noteHeading(given)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
+  )}<div class="card"><header>${noteHeading(options)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

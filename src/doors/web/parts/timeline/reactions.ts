@@ -10,7 +10,7 @@ import { menu } from '../menu.ts';
 /** Emoji of the menu. Others are added over the API. */
 const common = ['thumbsup', 'thumbsdown', 'smile', 'tada', 'thinking', 'heart', 'rocket', 'eyes'];
 
-type Given = {
+type ReactionOptions = {
   /** Address that toggles a reaction; null: the viewer may not react. */
   action: string | null;
   awards: readonly AwardCount[];
@@ -41,7 +41,7 @@ let wholePicker: Html | null = null;
 const getWholePicker = (): Html => (wholePicker ??= encode(pickerPart(common)));
 
 /** Renders the reactions; null where there are none and the viewer may add none. */
-export const reactions = (visit: Visit, { action, awards, noteId }: Given): Html | null => {
+export const reactions = (visit: Visit, { action, awards, noteId }: ReactionOptions): Html | null => {
   const shown = awards.map((award) => {
     const content = html`<span aria-hidden="true">${replaceEmoji(`:${award.name}:`)}</span> ${award.count}`;
     return action === null

@@ -1,4 +1,4 @@
-/** Makes the tasks of a text something to tick: the script submits the form of the text. */
+/** Renders the tasks of a text as checkboxes, whose changes the script submits. */
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';

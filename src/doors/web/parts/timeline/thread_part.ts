@@ -1,4 +1,4 @@
-/** A thread of a timeline: its first comment, the replies, and what can be done with it. */
+/** A thread of a timeline: its first comment, the replies and the actions. */
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { button } from '../frame/project_layout.ts';
@@ -87,7 +87,7 @@ const threadBadge = (context: TimelineContext, { notes }: ShownThread, lead: Sho
   return `Resolved${by === undefined ? '' : ` by ${by}`}`;
 };
 
-/** Renders a thread, or the event that a system note tells of. */
+/** Renders a thread, or a system note as an event. */
 export const threadPart = (visit: Visit, context: TimelineContext, thread: ShownThread): Html => {
   const [lead] = thread.notes;
   if (lead === undefined) return html``;

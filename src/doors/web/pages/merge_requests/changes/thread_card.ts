@@ -80,13 +80,13 @@ const stateText = ({ isResolved, notes }: ShownThread): Html => {
 export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly ShownDraft[] = []): Html => {
   const [lead] = thread.notes;
   const about = html`${stateText(thread)}${positionText(cards.changes, thread.position)}`;
-  const talk = html`<div class="talk">${thread.notes.map((note) => notePart(cards, note))}${drafts.map((draft) => draftPart(cards, draft))}</div>
+  const notes = html`<div class="thread-notes">${thread.notes.map((note) => notePart(cards, note))}${drafts.map((draft) => draftPart(cards, draft))}</div>
 <div class="thread-actions">${replyForm(cards, thread)}${resolveForm(cards, thread)}</div>`;
   const name = html`aria-label="${thread.isResolved ? 'Resolved' : 'Open'} thread of ${lead?.author.name ?? 'somebody'}"`;
   if (!thread.isResolved) {
-    return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${talk}</section>`;
+    return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${notes}</section>`;
   }
-  return html`<section class="card thread-card" ${name} id="thread_${thread.id}" tabindex="-1"><details${keptReply(cards, thread.id) !== null && html` open`}><summary>${about}</summary>${talk}</details></section>`;
+  return html`<section class="card thread-card" ${name} id="thread_${thread.id}" tabindex="-1"><details${keptReply(cards, thread.id) !== null && html` open`}><summary>${about}</summary>${notes}</details></section>`;
 };
 
 const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
