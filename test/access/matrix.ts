@@ -102,7 +102,7 @@ type Content = Map<string, Set<string>>;
 
 /** Columns that change without a request's action: last use of tokens, and the search index. */
 const restless: Record<string, string[]> = {
-  tokens: ['last_used_at'],
+  tokens: ['last_used_at', 'last_used_ip'],
   users: ['last_activity_on'],
   sessions: ['last_seen_at'],
   // Contact times of runners and jobs.

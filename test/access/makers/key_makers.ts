@@ -101,11 +101,6 @@ export const anothersEmail = email((_cell, { people }) => people.writer);
 export const ownGpgKey = gpgKey(selfOf);
 export const anothersGpgKey = gpgKey((_cell, { people }) => people.writer);
 
-/** Removes the keys that other rows added to the user, who may have at most 100. */
-export const withoutGpgKeys: Maker = async (tx, _cells, { people }) => {
-  await tx.db.deleteFrom('gpg_keys').where('user_id', '=', people.writer).execute();
-};
-
 const deployKey =
   (project: string): Maker =>
   async (tx, cells) => {

@@ -13,7 +13,6 @@ import {
   ownKey,
   snippet,
   upload,
-  withoutGpgKeys,
 } from '../makers/key_makers.ts';
 import { type Maker, freshProject } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
@@ -73,7 +72,8 @@ const keyRecipes: Record<string, Recipe> = {
   [`POST ${ownGpgKeys}/revoke {another's}`]: { makes: [anothersGpgKey] },
   'GET /users/:id/gpg_keys': { makes: [anothersGpgKey] },
   'GET /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
-  'POST /users/:id/gpg_keys': { makes: [withoutGpgKeys], path: { id: 'writer' }, body: newGpgKey },
+  // The writer has the keys of other rows, and a user may have at most 100.
+  'POST /users/:id/gpg_keys': { path: { id: 'newcomer' }, body: newGpgKey },
   'DELETE /users/:id/gpg_keys/:key_id': { makes: [anothersGpgKey] },
   'POST /users/:id/gpg_keys/:key_id/revoke': { makes: [anothersGpgKey] },
   'GET /users/:id/keys': { makes: [anothersKey] },
