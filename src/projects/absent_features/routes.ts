@@ -66,7 +66,7 @@ const getFeatureFlag = endpoint({
   params: object({ id: idOrPath('project'), feature_flag_name: text() }),
   reply: object({ name: string }),
   handle: async (call, { id }) => {
-    await findProjectFor(call, id, 'admin_environment');
+    await findProjectFor(call, id, 'read_feature_flag');
     throw notFound();
   },
 });
@@ -125,7 +125,7 @@ export const absentFeatureRoutes = [
     '/projects/:id/feature_flags',
     {
       what: 'Feature flags of a project',
-      find: async (call, id) => await findProjectFor(call, id, 'admin_environment'),
+      find: async (call, id) => await findProjectFor(call, id, 'read_feature_flag'),
     },
     { scope: word },
   ),
