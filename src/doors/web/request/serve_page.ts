@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../core/access/call.ts';
 import { openPageCall } from '../../../core/access/open_call.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { Failure, type Problems, forbidden } from '../../../platform/errors.ts';
+import { Failure, type Problems, forbidden, notFound } from '../../../platform/errors.ts';
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
 import { getFileParams, getFileParts, getReceivedFiles } from '../../../platform/http/body/file_parts.ts';
 import { maxQueryBytes, parsePageForm } from '../../../platform/http/body/parse_body.ts';
@@ -82,7 +82,7 @@ const runPage = async (
     const problems = problemsIn(error);
     if (problems === null || page.invalid === undefined) throw error;
     // No record has this address, so there is no form to show again.
-    if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw error;
+    if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw notFound();
     return await page.invalid(visit, sent, problems);
   }
   return await page.handle(visit, params);
