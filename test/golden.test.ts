@@ -13,7 +13,7 @@ const read = (file: string): string => {
 };
 
 /** The first line that differs: the whole of a file would say less. */
-const differenceOf = (kept: string, made: string): string => {
+const describeDiff = (kept: string, made: string): string => {
   const [before, after] = [kept.split('\n'), made.split('\n')];
   const line = after.findIndex((text, index) => text !== before[index]);
   const at = line === -1 ? after.length : line;
@@ -25,6 +25,6 @@ for (const { file, make } of goldens(process.env['GANTRY_TEST_DATABASE_URL'] ?? 
     const [kept, made] = [read(file), await make()];
     const name = file.replace(/\.\w+$/, '');
     const hint = `If the change is meant, run "npm run golden -- ${name}" and commit docs/${file}; it is made by test/golden.ts`;
-    if (kept !== made) assert.fail(`docs/${file}, ${differenceOf(kept, made)}\n${hint}`);
+    if (kept !== made) assert.fail(`docs/${file}, ${describeDiff(kept, made)}\n${hint}`);
   });
 }

@@ -105,7 +105,7 @@ const releaseOfTag: Maker = async (tx, cells) => {
 };
 
 /** A discussion on the commit. */
-const talk =
+const makeDiscussion =
   (by: 'self' | 'writer'): Maker =>
   async (tx, cells, { people }) => {
     for (const { names, person } of cells) {
@@ -125,8 +125,8 @@ const talk =
     }
   };
 
-const [ownTalk, anothersTalk] = [talk('self'), talk('writer')];
-const talks = `${commit}/discussions`;
+const [ownDiscussion, anothersDiscussion] = [makeDiscussion('self'), makeDiscussion('writer')];
+const discussions = `${commit}/discussions`;
 const said = () => ({ body: 'Other' });
 
 /** A group in which everyone may create projects. */
@@ -207,14 +207,17 @@ export const codeRecipes: Record<string, Recipe> = {
   },
   [`POST ${commit}/revert`]: { makes: [freshBranch], body: ({ branch }) => ({ branch }) },
   [`POST ${commit}/comments`]: { body: () => ({ note: 'Made' }) },
-  [`GET ${talks}/:discussion_id`]: { makes: [anothersTalk] },
-  [`POST ${talks}`]: { body: said },
-  [`POST ${talks}/:discussion_id/notes`]: { makes: [anothersTalk], body: said },
-  [`GET ${talks}/:discussion_id/notes/:note_id`]: { makes: [anothersTalk] },
-  [`PUT ${talks}/:discussion_id/notes/:note_id {own}`]: { makes: [ownTalk], body: said },
-  [`PUT ${talks}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersTalk], body: said },
-  [`DELETE ${talks}/:discussion_id/notes/:note_id {own}`]: { makes: [ownTalk] },
-  [`DELETE ${talks}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersTalk] },
+  [`GET ${discussions}/:discussion_id`]: { makes: [anothersDiscussion] },
+  [`POST ${discussions}`]: { body: said },
+  [`POST ${discussions}/:discussion_id/notes`]: { makes: [anothersDiscussion], body: said },
+  [`GET ${discussions}/:discussion_id/notes/:note_id`]: { makes: [anothersDiscussion] },
+  [`PUT ${discussions}/:discussion_id/notes/:note_id {own}`]: { makes: [ownDiscussion], body: said },
+  [`PUT ${discussions}/:discussion_id/notes/:note_id {another's}`]: {
+    makes: [anothersDiscussion],
+    body: said,
+  },
+  [`DELETE ${discussions}/:discussion_id/notes/:note_id {own}`]: { makes: [ownDiscussion] },
+  [`DELETE ${discussions}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersDiscussion] },
   'POST /projects/:id/statuses/:sha': { body: () => ({ state: 'success', name: unique('made') }) },
   [`GET ${code}/blobs/:sha`]: { makes: [named], path: { sha: 'blob_id' } },
   [`GET ${code}/blobs/:sha/raw`]: { makes: [named], path: { sha: 'blob_id' } },

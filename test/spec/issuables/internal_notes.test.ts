@@ -235,7 +235,7 @@ it('stays internal when its issue moves, and is not continued in another issue',
   );
 });
 
-it('is refused on a line of a difference', async () => {
+it('is refused on a line of a diff', async () => {
   await seedBranch(world.gantry, { id: project }, 'lined');
   const { iid } = await openRequest(world.gantry, { id: project }, 'lined');
   const path = `/projects/${project}/merge_requests/${iid}`;

@@ -1,4 +1,4 @@
-/** Reads the differences of versions with the ids of their files, for people who review them. Cached: they never change. */
+/** Reads the diffs of versions with the ids of their files, for people who review them. Cached: they never change. */
 import type { Call } from '../../../core/access/call.ts';
 import { isBeyondLimits, isGitFailure } from '../../../platform/git/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
@@ -11,7 +11,7 @@ import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { VersionRow } from './json.ts';
 
-/** Weight of cached differences, about their bytes. */
+/** Weight of cached diffs, about their bytes. */
 const maxWeight = 24 * 1024 * 1024;
 /** Estimated weight of a file without its text. */
 const fileWeight = 500;
@@ -33,7 +33,7 @@ export type VersionDiffRequest = {
   paths?: string[];
 };
 
-/** Reads a difference of two commits of a merge request; null: git has them no longer. */
+/** Reads a diff of two commits of a merge request; null: git has them no longer. */
 export const readVersionDiff = async (
   { platform }: Call,
   project: Project,
@@ -66,7 +66,7 @@ const nobody = { name: 'nobody', email: '', time: 0, offset: '+0000' };
 /**
  * Returns the commit that shows, compared with the head of `after`, what changed since `before`. If the merge request was
  * rebased in between, this is `before` on the base of `after`, so that what the rebase brought along does not show.
- * `isExact`: false where the two conflict, and the difference has all changes.
+ * `isExact`: false where the two conflict, and the diff has all changes.
  */
 export const findInterdiffBase = async (
   { platform }: Call,

@@ -30,7 +30,7 @@ const newProject = async (visibility: 'public' | 'private' = 'public') => {
   return { ...project, first, second, commit: `/${project.full_path}/commit` };
 };
 
-test('shows the message, the parent and the difference at its web_url', async () => {
+test('shows the message, the parent and the diff at its web_url', async () => {
   const { id, first, second, commit } = await newProject();
   const { body } = await gantry.api(`GET /projects/${id}/repository/commits/${second}`);
   const { status, text } = await user.get(new URL(body.web_url).pathname);
@@ -50,8 +50,8 @@ test('ignores white space', async () => {
   const less = (await user.get(`${commit}/${second}?w=1`)).text;
   assert.deepEqual([all.includes('<mark> </mark>'), less.includes('<mark> </mark>')], [true, false]);
   // The texts of other files stay with their files.
-  assert.match(less, /Difference of a"[^]*?&lt;three&gt;/);
-  assert.match(less, /Difference of new\.txt"[^]*?<td>n/);
+  assert.match(less, /Diff of a"[^]*?&lt;three&gt;/);
+  assert.match(less, /Diff of new\.txt"[^]*?<td>n/);
 });
 
 test('shows one file, and a large one only by a link', async () => {
@@ -61,7 +61,7 @@ test('shows one file, and a large one only by a link', async () => {
   const { text } = await user.get(`${commit}/${sha}`);
   assert.ok(text.includes(`href="/${full_path}/commit/${sha}?file=large"`), 'collapsed');
   const one = (await user.get(`${commit}/${sha}?file=large`)).text;
-  assert.ok(one.includes('line 29999') && !one.includes('Difference of small'));
+  assert.ok(one.includes('line 29999') && !one.includes('Diff of small'));
 });
 
 test('names the branches and tags that contain it', async () => {

@@ -1,4 +1,4 @@
-/** Shows a commit: its message, relations, pipeline and differences. */
+/** Shows a commit: its message, relations, pipeline and diffs. */
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import {

@@ -40,7 +40,7 @@ export const pages = [
       ...projectPath,
       id: text({ maxLength: 1_000, description: 'commit, with `.diff` or `.patch` behind it for that form' }),
       w: optional(boolean({ description: 'ignore white space' })),
-      file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+      file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
       refs: optional(boolean({ description: 'show the branches and tags that contain it' })),
     }),
     handle: async (visit, { w = false, refs = false, file, ...params }) => {

@@ -60,9 +60,7 @@ test('shows the form again for a ref that does not exist', async () => {
 test('shows one file, and ignores white space', async () => {
   const { compare } = await newProject();
   const { text } = await user.get(`${compare}/main...feature/x?file=a&w=1`);
-  assert.ok(
-    text.includes('Difference of a') && text.includes('All files') && text.includes('Show white space'),
-  );
+  assert.ok(text.includes('Diff of a') && text.includes('All files') && text.includes('Show white space'));
 });
 
 test('a hidden project answers like a missing one; a guest is refused', async () => {

@@ -1,4 +1,4 @@
-/** The form of a comparison, and its result: commits and differences. */
+/** The form of a comparison, and its result: commits and diffs. */
 import { may } from '../../../../core/access/may.ts';
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { type Compared, compareWithinProject } from '../../../../code/repository/commits/compare.ts';

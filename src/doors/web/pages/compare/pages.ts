@@ -36,7 +36,7 @@ export const pages = [
       ...projectPath,
       rest: text({ maxLength: 16_000, description: 'both ends, with three dots between them' }),
       w: optional(boolean({ description: 'ignore white space' })),
-      file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+      file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
     }),
     handle: async (visit, { project: fullPath, rest, w = false, file }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');

@@ -11,7 +11,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { baseOf, noteTexts, requireBase } from '../../parts/timeline/edit_conflicts.ts';
+import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
 import { type CommentedKind, oneRecord } from './issuable_kind.ts';
 import { problemText, submitForm } from './submit_form.ts';
@@ -49,7 +49,7 @@ const editView = <L extends LoadedNoteable>(
     visit,
     { action, submit: submitLabel(conflict), problems: { text: said, fields: {} } },
     markdownEditor({ name: 'body', label: 'Comment', value: body, rows: 12, project: loaded.project }),
-    hidden('base', baseOf(noteTexts(note.body))),
+    hidden('base', fingerprintTexts(noteTexts(note.body))),
   )}${conflictCard(conflict, `${action}/edit`, 'Comment')}<details class="act"><summary>Delete this comment</summary>${form(
     visit,
     { action: `${action}/delete`, submit: 'Delete comment', danger: true },
@@ -77,7 +77,7 @@ const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
             note,
             body,
             check: (current) => {
-              if (base !== undefined) requireBase(base, noteTexts(current.body), 'comment');
+              if (base !== undefined) requireUnchanged(base, noteTexts(current.body), 'comment');
             },
           }),
       );
@@ -103,7 +103,7 @@ const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       const operation = async (): Promise<void> => {
         const body = requireTask(note.body, line, done);
         const check = (current: { body: string }): void =>
-          requireBase(base, noteTexts(current.body), 'comment');
+          requireUnchanged(base, noteTexts(current.body), 'comment');
         await updateNote(kind.noun, call, loaded, { note, body, check });
       };
       const next = (): string => `${kind.path(loaded)}#note_${note.id}`;

@@ -1,13 +1,13 @@
 /** Shows what somebody saved while a form was open, with the choice between both texts. */
 import { type Html, html } from '../../parts/html.ts';
-import { type Texts, baseOf } from '../../parts/timeline/edit_conflicts.ts';
+import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
 
 /** Texts that were saved since a form was opened, and those of the form. */
 export type EditConflict = { saved: Texts; typed: Texts };
 
 /** @param base fingerprint of the texts that the form was opened with */
 export const findConflict = (base: string, saved: Texts, typed: Texts): EditConflict | null =>
-  base === baseOf(saved) ? null : { saved, typed };
+  base === fingerprintTexts(saved) ? null : { saved, typed };
 
 /** Returns the label of the button: after a conflict, the form overwrites what was saved. */
 export const submitLabel = (conflict: EditConflict | null): string =>

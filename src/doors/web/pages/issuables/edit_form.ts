@@ -5,7 +5,7 @@ import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { type Texts, baseOf } from '../../parts/timeline/edit_conflicts.ts';
+import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, submitLabel } from './edit_conflict_card.ts';
 import type { IssuableKind } from './issuable_kind.ts';
 
@@ -50,7 +50,7 @@ export const editFormView = <L extends LoadedTarget>(
       problems,
     }),
     ...fields,
-    hidden('base', baseOf(kind.texts(loaded))),
+    hidden('base', fingerprintTexts(kind.texts(loaded))),
   )}${conflictCard(conflict, path)}</div>
 <p><a href="${kind.path(loaded)}">Back to the ${kind.noun.word}</a></p></div>`;
   return withFormStatus(kind.partView(visit, loaded, `Edit ${name}`, content), problems);

@@ -11,7 +11,7 @@ import {
 import { conflict } from '../../../../platform/errors.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { requireBase } from '../../parts/timeline/edit_conflicts.ts';
+import { requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
 import { findEditable } from './find_editable.ts';
 import { submitForm } from './submit_form.ts';
@@ -66,7 +66,7 @@ const tick = async <L extends LoadedTarget>(
   { line, done, base }: Tick,
 ): Promise<void> => {
   const description = requireTask(kind.texts(loaded).description ?? '', line, done);
-  const check = (locked: L): void => requireBase(base, kind.texts(locked), kind.noun.word);
+  const check = (locked: L): void => requireUnchanged(base, kind.texts(locked), kind.noun.word);
   await kind.describe(call, loaded, description, check);
 };
 

@@ -115,7 +115,7 @@ test('a long file is shown in plain pages, with links between lines and pages', 
   assert.equal((await visitor.get(`/${path}/-/blame/main/long.js?page=201`)).status, 404);
   const { text: commits } = await visitor.get(`/${path}/-/commits/main/long.js`);
   const [, commit = ''] = /href="([^"]+\/commit\/[0-9a-f]{40})"/.exec(commits) ?? [];
-  const difference = await visitor.get(commit);
-  assert.equal(difference.status, 200);
-  assert.ok(difference.text.length < maxPage, String(difference.text.length));
+  const diff = await visitor.get(commit);
+  assert.equal(diff.status, 200);
+  assert.ok(diff.text.length < maxPage, String(diff.text.length));
 });

@@ -23,9 +23,7 @@ export const collapseReason = (
   { isAlone }: { isAlone: boolean },
 ): string | null => {
   if (too_large)
-    return isAlone
-      ? 'The difference is too large to be shown.'
-      : 'The difference is too large to be shown at once.';
+    return isAlone ? 'The diff is too large to be shown.' : 'The diff is too large to be shown at once.';
   if (isAlone) return null;
   if (isGeneratedFile(new_path)) return 'Collapsed: the file is generated.';
   return additions + deletions > maxLines ? 'Collapsed: the file has many changed lines.' : null;

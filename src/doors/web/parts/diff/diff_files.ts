@@ -1,4 +1,4 @@
-/** Renders the differences of files of a commit or a comparison. */
+/** Renders the diffs of files of a commit or a comparison. */
 import type { Call } from '../../../../core/access/call.ts';
 import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { type Html, html } from '../html.ts';

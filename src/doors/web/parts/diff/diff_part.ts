@@ -1,4 +1,4 @@
-/** The differences of a commit or comparison: a summary, a switch for white space, the files. */
+/** The diffs of a commit or comparison: a summary, a switch for white space, the files. */
 import type { Call } from '../../../../core/access/call.ts';
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { type DiffRequest, type ReadDiff, readDiff } from '../../../../code/repository/commits/read_diff.ts';
@@ -27,7 +27,7 @@ export const toDiffRequest = ({ ignoresWhitespace, file }: DiffChoice): Omit<Dif
   }),
 });
 
-/** Reads the differences that a page shows. */
+/** Reads the diffs that a page shows. */
 export const readShownDiff = async (
   code: Code,
   [from, to]: [Oid | null, Oid],
@@ -56,7 +56,7 @@ const countLines = (diffs: readonly FileDiff[]): { additions: number; deletions:
   deletions: diffs.reduce((sum, { deletions }) => sum + deletions, 0),
 });
 
-/** Returns the addresses of a file's content at both ends of a difference. */
+/** Returns the addresses of a file's content at both ends of a diff. */
 export const rawPathsOf = (
   project: Pick<Project, 'full_path'>,
   [from, to]: [Oid | null, Oid],
@@ -66,7 +66,7 @@ export const rawPathsOf = (
   fresh: deleted_file ? null : codePath(project, 'raw', to, new_path),
 });
 
-/** Renders the differences. */
+/** Renders the diffs. */
 export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
   const { call, code, from, to, address, choice, query = {} } = given;
   const { ignoresWhitespace, file } = choice;
@@ -90,6 +90,6 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
   return html`<div class="row between" id="changes">${diffSummary(files, overflow ? null : countLines(shown))}
 <span class="row">${file !== undefined && html`<a class="button small" href="${withQuery(address, kept)}">All files</a>`}
 <a class="button small" href="${other}">${ignoresWhitespace ? 'Show white space' : 'Ignore white space'}</a></span></div>
-${overflow && html`<p class="flash alert">The difference is too large to be shown as a whole.</p>`}
+${overflow && html`<p class="flash alert">The diff is too large to be shown as a whole.</p>`}
 ${cards}`;
 };

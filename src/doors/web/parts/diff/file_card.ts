@@ -87,7 +87,7 @@ const linesPart = (card: FileCard): Html => {
   const options = {
     rows,
     fileId: diffFileId(file),
-    label: `Difference of ${file.new_path}`,
+    label: `Diff of ${file.new_path}`,
     wholePath,
     ...table,
   };

@@ -8,15 +8,15 @@ export type Texts = { title: string; description: string | null };
 export const noteTexts = (body: string): Texts => ({ title: '', description: body });
 
 /** Returns a fingerprint of the texts, which forms send back. */
-export const baseOf = ({ title, description }: Texts): string =>
+export const fingerprintTexts = ({ title, description }: Texts): string =>
   createHash('sha256')
     .update(JSON.stringify([title, description]))
     .digest('base64url')
     .slice(0, 22);
 
 /** @throws Failure 409 if the texts are no longer those that the form showed. @param word `issue` */
-export const requireBase = (base: string, texts: Texts, word: string): void => {
-  if (base !== baseOf(texts)) {
+export const requireUnchanged = (base: string, texts: Texts, word: string): void => {
+  if (base !== fingerprintTexts(texts)) {
     throw conflict(`Somebody edited this ${word} meanwhile. Check the current text before you save yours.`);
   }
 };

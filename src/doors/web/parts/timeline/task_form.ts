@@ -2,7 +2,7 @@
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
-import { type Texts, baseOf } from './edit_conflicts.ts';
+import { type Texts, fingerprintTexts } from './edit_conflicts.ts';
 
 /**
  * Renders a text, with the form for its tasks where the viewer may edit it and there are any.
@@ -19,6 +19,6 @@ export const textWithTasks = (
     html`<form method="post" action="${action}" hidden data-tasks>${hidden(
       'authenticity_token',
       visit.csrfToken(),
-    )}${hidden('base', baseOf(texts))}${hidden('line', '')}${hidden('done', '')}</form>`;
+    )}${hidden('base', fingerprintTexts(texts))}${hidden('line', '')}${hidden('done', '')}</form>`;
   return html`<div data-text>${content}${form}</div>`;
 };

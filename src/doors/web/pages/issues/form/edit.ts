@@ -4,7 +4,7 @@ import { updateIssue } from '../../../../../planning/issues/update.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { attempt } from '../../../parts/form.ts';
-import { type Texts, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
+import { type Texts, requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
@@ -42,7 +42,8 @@ const update = page({
     const loaded = await findEditable(issueKind, call, { project, iid });
     const { typed, edit } = readTexts(loaded.issue, { title, description });
     const problems = await attempt(
-      async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked.issue, 'issue')),
+      async () =>
+        await updateIssue(call, loaded, edit, (locked) => requireUnchanged(base, locked.issue, 'issue')),
     );
     if (problems === null) return redirect(issuePath(loaded));
     const current = await findEditable(issueKind, call, { project, iid });

@@ -97,7 +97,7 @@ test('shows both files side by side', async () => {
   assert.ok(text.includes('?view=split&amp;w=1"'), 'other links keep the view');
 });
 
-test('hides differences of white space', async () => {
+test('hides changes of white space', async () => {
   assert.ok(cardIn(await read(), 'src/spaces.ts') !== '');
   const text = await read('?w=1');
   assert.equal(cardIn(text, 'src/spaces.ts'), '');
@@ -113,7 +113,7 @@ test('shows the whole file around its changes', async () => {
   assert.ok(
     text.includes('line 1\n') && text.includes('line 40\n') && text.includes('line <mark>twenty</mark>'),
   );
-  // Lines outside of the difference take no comments.
+  // Lines outside of the diff take no comments.
   assert.ok(!text.includes('Comment on line 1,') && text.includes('Comment on line 19,'));
 });
 
@@ -132,7 +132,7 @@ test('loads the files of a large change in parts', async () => {
   assert.ok(last.includes('Collapsed: the file has many changed lines.') && !last.includes('data-more'));
 });
 
-test('sends a long difference while it is rendered, and a short one as a whole', async () => {
+test('sends a long diff while it is rendered, and a short one as a whole', async () => {
   const own = await seedCoded(gantry, { visibility: 'public' });
   await seedBranch(gantry, own, 'long', {
     files: { 'a.txt': numbered(700, 'x'.repeat(100)), 'b.txt': numbered(700, 'y').slice(0, 200) },

@@ -5,10 +5,10 @@ import { maxRangesLength } from '../../../parts/diff/line_ranges.ts';
 import type { DiffView } from '../../../parts/diff/file_card.ts';
 import { requestPath } from '../find.ts';
 
-/** Which differences are shown, and how. Forms keep these. */
+/** Which diffs are shown, and how. Forms keep these. */
 export const choiceParams = {
   view: optional(oneOf(['unified', 'split'])),
-  w: optional(boolean({ description: 'hide differences of white space only' })),
+  w: optional(boolean({ description: 'hide changes of white space only' })),
   diff_id: optional(id('version to show; absent: the latest')),
   start_sha: optional(text({ maxLength: 64, description: 'head of the version to compare with' })),
   commit_id: optional(text({ maxLength: 64, description: 'show only what this commit changed' })),
@@ -36,7 +36,7 @@ export type ChangesQuery = {
   comment?: string | undefined;
 };
 
-/** Keeps which differences are shown, without the place on the page. */
+/** Keeps which diffs are shown, without the place on the page. */
 export const choiceOf = ({ view, w, diff_id, start_sha, commit_id }: ChangesQuery): ChangesQuery => ({
   view,
   w,

@@ -147,7 +147,7 @@ const filesPart = async (
   const { before, after } = partLinks(changes, part);
   const cut =
     overflow &&
-    html`<p class="flash warning">Only the first ${files.length} of ${totalFiles} files have their differences here.</p>`;
+    html`<p class="flash warning">Only the first ${files.length} of ${totalFiles} files have their diffs here.</p>`;
   const about = notice !== null && files.length > 0 && html`<p class="flash warning">${notice}</p>`;
   return html`${cut}${about}${batchForm(cards, rendered.threads)}${before}<div class="stack" id="files" tabindex="-1">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
 ${isLast && restPart(cards, rendered)}${formTemplate(cards)}`;

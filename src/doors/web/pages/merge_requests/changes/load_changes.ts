@@ -1,4 +1,4 @@
-/** Loads the differences that the Changes tab shows. */
+/** Loads the diffs that the Changes tab shows. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { lastReviewedVersion } from '../../../../../review/merge_requests/versions/last_review.ts';
@@ -44,7 +44,7 @@ export type Changes = {
   firstCommit: Oid | null;
   /** The version that the viewer has reviewed, if there is a newer one. */
   reviewed: VersionRow | null;
-  /** Both ends of the difference; null: nothing to compare. */
+  /** Both ends of the diff; null: nothing to compare. */
   ends: [from: Oid | null, to: Oid] | null;
   files: FileDiff[];
   /** Exact number of files, even where the list was cut. */
@@ -110,7 +110,7 @@ const compare = async (
     overflow,
     notice: base.isExact
       ? null
-      : 'The source branch was rebased in between, with conflicts: these differences also have changes of the target branch.',
+      : 'The source branch was rebased in between, with conflicts: these diffs also have changes of the target branch.',
   };
 };
 

@@ -1,4 +1,4 @@
-/** Suggestions of comments, as small differences with a button that applies them. */
+/** Suggestions of comments, as small diffs with a button that applies them. */
 import { writeUnified } from '../../../parts/diff/write_unified.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';

@@ -342,7 +342,7 @@ test('a review requests changes, which blocks the merge until it is requested ag
   assert.doesNotMatch(await read(page), /requested changes <span class="muted">/);
 });
 
-test('a suggestion is shown as a difference, and applied as a commit', async () => {
+test('a suggestion is shown as a diff, and applied as a commit', async () => {
   const opened = await open();
   const { path, branch } = opened;
   const body = 'Better:\n\n```suggestion:-1+0\nTEN\nELEVEN\n```\n';

@@ -6,7 +6,7 @@ import type { LoadedMergeRequest } from '../../../../../review/merge_requests/fi
 import { updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { attempt, input } from '../../../parts/form.ts';
-import { requireBase } from '../../../parts/timeline/edit_conflicts.ts';
+import { requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
@@ -90,7 +90,7 @@ const update = page({
     const problems = await attempt(
       async () =>
         await updateMergeRequest(call, loaded, { ...rest, ...edit }, ({ merge_request }) =>
-          requireBase(base, merge_request, 'merge request'),
+          requireUnchanged(base, merge_request, 'merge request'),
         ),
     );
     if (problems === null) return redirect(requestPath(loaded));

@@ -169,7 +169,7 @@ const showNew = page({
     issuable_template: optional(text()),
     change_branches: optional(boolean()),
     w: optional(boolean({ description: 'ignore white space' })),
-    file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+    file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
   }),
   handle: async (visit, { project: path, merge_request, issuable_template: name, ...sent }) => {
     const given = toNested(merge_request);
