@@ -61,9 +61,9 @@ create table artifacts (
 
 CREATE INDEX artifacts_expire ON artifacts USING btree (expire_at) WHERE (expire_at IS NOT NULL);
 
-CREATE INDEX artifacts_project ON artifacts USING btree (project_id, sha256);
+CREATE INDEX artifacts_of_project ON artifacts USING btree (project_id, id, size);
 
-CREATE INDEX artifacts_sizes ON artifacts USING btree (project_id, size);
+CREATE INDEX artifacts_project ON artifacts USING btree (project_id, sha256);
 
 CREATE UNIQUE INDEX artifacts_type ON artifacts USING btree (job_id, file_type);
 
@@ -1217,6 +1217,10 @@ CREATE INDEX merge_requests_project_author ON merge_requests USING btree (projec
 CREATE INDEX merge_requests_project_source ON merge_requests USING btree (project_id, deleted_at, source_branch, created_at, id);
 
 CREATE INDEX merge_requests_project_target ON merge_requests USING btree (project_id, deleted_at, target_branch, created_at, id);
+
+CREATE INDEX merge_requests_scheduled ON merge_requests USING btree (project_id, deleted_at, state) WHERE (merge_when_pipeline_succeeds = 1);
+
+CREATE INDEX merge_requests_scheduled_source ON merge_requests USING btree (source_project_id, deleted_at, state) WHERE (merge_when_pipeline_succeeds = 1);
 
 CREATE INDEX merge_requests_source ON merge_requests USING btree (source_project_id, source_branch, state);
 

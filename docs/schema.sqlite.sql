@@ -53,9 +53,9 @@ CREATE TABLE artifacts (
 
 CREATE INDEX artifacts_expire on artifacts (expire_at) where expire_at is not null;
 
-CREATE INDEX artifacts_project on artifacts (project_id, sha256);
+CREATE INDEX artifacts_of_project on artifacts (project_id, id, size);
 
-CREATE INDEX artifacts_sizes on artifacts (project_id, size);
+CREATE INDEX artifacts_project on artifacts (project_id, sha256);
 
 CREATE UNIQUE INDEX artifacts_type on artifacts (job_id, file_type);
 
@@ -1151,6 +1151,10 @@ CREATE INDEX merge_requests_project_author on merge_requests (project_id, delete
 CREATE INDEX merge_requests_project_source on merge_requests (project_id, deleted_at, source_branch, created_at, id);
 
 CREATE INDEX merge_requests_project_target on merge_requests (project_id, deleted_at, target_branch, created_at, id);
+
+CREATE INDEX merge_requests_scheduled on merge_requests (project_id, deleted_at, state) where merge_when_pipeline_succeeds = 1;
+
+CREATE INDEX merge_requests_scheduled_source on merge_requests (source_project_id, deleted_at, state) where merge_when_pipeline_succeeds = 1;
 
 CREATE INDEX merge_requests_source on merge_requests (source_project_id, source_branch, state);
 

@@ -39,7 +39,7 @@ const namesFor = ({ kind }: Row, person: Person, place: Place, state: IssueState
   return { ...place.names, ...own };
 };
 
-const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
+export const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
   rows
     .filter(({ kind }) => kinds.includes(kind))
     .flatMap((row) =>

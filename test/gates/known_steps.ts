@@ -5,9 +5,9 @@
 export const knownSteps = new Map<string, number>([
   ['/application/statistics', 105_000],
   ['/groups/:id', 70_000],
-  ['/groups/:id/issues', 80_000],
-  ['/groups/:id/issues_statistics', 80_000],
-  ['/groups/:id/merge_requests', 80_000],
+  ['/groups/:id/issues', 65_000],
+  ['/groups/:id/issues_statistics', 65_000],
+  ['/groups/:id/merge_requests', 65_000],
   ['/groups/:id/projects', 70_000],
   ['/issues_statistics', 34_000],
   ['/merge_requests', 38_000],
@@ -15,16 +15,21 @@ export const knownSteps = new Map<string, number>([
   ['/namespaces/:id', 70_000],
   ['/projects', 60_000],
   ['/projects/:id/issues/:issue_iid/discussions', 50_000],
-  ['/projects/:id/issues/:issue_iid/participants', 42_000],
-  ['/projects/:id/issues/:issue_iid/related_merge_requests', 45_000],
-  ['/projects/:id/job_token_scope/allowlist', 35_000],
+  ['/projects/:id/issues/:issue_iid/participants', 38_000],
   ['/projects/:id/labels', 42_000],
   ['/projects/:id/members/all', 90_000],
   ['/projects/:id/merge_requests/:merge_request_iid/discussions', 50_000],
-  ['/projects/:id/merge_requests/:merge_request_iid/participants', 42_000],
+  ['/projects/:id/merge_requests/:merge_request_iid/participants', 38_000],
   ['/projects/:id/milestones', 105_000],
   ['/projects/:id/users', 90_000],
-  ['/todos', 76_000],
-  ['/users/:user_id/projects', 67_000],
+  ['/todos', 65_000],
   ['/users/:user_id/starred_projects', 58_000],
+]);
+
+/** The same of writes: what they change in all projects of a group, and work in batches of 500 rows. */
+export const knownWriteSteps = new Map<string, number>([
+  ['DELETE /projects/:id/artifacts', 50_000],
+  ['POST /projects/:id/milestones/:milestone_id/promote', 105_000],
+  ['PUT /projects/:id/labels/:label_id/promote', 105_000],
+  ['PUT /projects/:id/labels/promote', 105_000],
 ]);

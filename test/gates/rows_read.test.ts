@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { StatementSync } from 'node:sqlite';
 import { endpoints } from '../../src/app/routes.ts';
 import { type TestService, engine, rootToken, startTestService } from '../support/service.ts';
 import { type Skewed, makeSkewed } from './skewed.ts';
@@ -13,6 +12,7 @@ import { fillJobs } from './skewed_jobs.ts';
 import { fillRequests } from './skewed_requests.ts';
 import { fillRest } from './skewed_rest.ts';
 import { knownSteps } from './known_steps.ts';
+import { type StepCounter, type Steps, countSteps } from './step_counter.ts';
 
 /** A page of five takes hundreds of steps. An exact total of 3,000 records takes up to ten for each. */
 const mostSteps = 30_000;
@@ -21,34 +21,7 @@ let gantry: TestService;
 let skewed: Skewed;
 let pipeline: number;
 
-type Steps = { text: string; steps: number; replans: number };
-
-let ran: Steps[] = [];
-
-const methods = ['all', 'get', 'run'] as const;
-const originals = methods.map((name) => [name, StatementSync.prototype[name]] as const);
-
-type Counted = StatementSync & { stat: (counter: 'vmStep' | 'reprepare') => number };
-type Run = (...values: unknown[]) => unknown;
-
-/** Adds the steps of each run of a statement to `ran`. */
-const countSteps = (): void => {
-  for (const [name, original] of originals) {
-    Object.defineProperty(StatementSync.prototype, name, {
-      configurable: true,
-      writable: true,
-      value: function counted(this: Counted, ...values: unknown[]): unknown {
-        const [before, planned] = [this.stat('vmStep'), this.stat('reprepare')];
-        try {
-          return (original as Run).apply(this, values);
-        } finally {
-          const [steps, replans] = [this.stat('vmStep') - before, this.stat('reprepare') - planned];
-          ran.push({ text: this.sourceSQL, steps, replans });
-        }
-      },
-    });
-  }
-};
+let counter: StepCounter;
 
 before(async () => {
   if (engine !== 'sqlite') return;
@@ -57,12 +30,12 @@ before(async () => {
   await fillRequests(gantry, skewed);
   pipeline = await fillJobs(gantry, skewed);
   await fillRest(gantry, skewed);
-  countSteps();
+  counter = countSteps();
 });
 after(async () => {
-  for (const [name, value] of originals)
-    Object.defineProperty(StatementSync.prototype, name, { configurable: true, writable: true, value });
-  if (engine === 'sqlite') await gantry.close();
+  if (engine !== 'sqlite') return;
+  counter.stop();
+  await gantry.close();
 });
 
 /** Fills in a path's parameters with records that exist, where one does. */
@@ -79,13 +52,16 @@ const fillPath = (path: string): string =>
 
 const gets = endpoints.filter(({ method }) => method === 'GET');
 
-/** The steps of an endpoint's costliest statement. */
-const stepsOf = async (path: string, isList: boolean, as: string): Promise<Steps & { status: number }> => {
-  ran = [];
+/** Requests an endpoint and returns the runs of its statements. */
+const request = async (
+  path: string,
+  isList: boolean,
+  as: string,
+): Promise<{ status: number; ran: Steps[] }> => {
+  counter.take();
   const { status } = await gantry.api(`GET ${fillPath(path)}${isList ? '?per_page=5' : ''}`, { as });
   assert.notEqual(status, 500, path);
-  const none = { text: '', steps: 0, replans: 0 };
-  return { status, ...ran.reduce((most, one) => (one.steps > most.steps ? one : most), none) };
+  return { status, ran: counter.take() };
 };
 
 test(
@@ -96,11 +72,13 @@ test(
     let answered = 0;
     for (const { path, list } of gets) {
       for (const as of [skewed.user.token, rootToken]) {
-        const { status, steps, text } = await stepsOf(path, list === true, as);
+        const { status, ran } = await request(path, list === true, as);
         if (status === 200) answered += 1;
-        for (const one of ran.filter(({ replans }) => replans > 0))
-          faults.push(`${path} replans ${one.text}`);
-        if (steps > (knownSteps.get(path) ?? mostSteps)) faults.push(`${path}: ${steps} steps for ${text}`);
+        const most = knownSteps.get(path) ?? mostSteps;
+        for (const { replans, steps, text } of ran) {
+          if (replans > 0) faults.push(`${path} replans ${text}`);
+          if (steps > most) faults.push(`${path}: ${steps} steps for ${text}`);
+        }
       }
     }
     assert.ok(answered > 150, `only ${answered} answers`);
@@ -157,12 +135,12 @@ test('reads few rows with each filter of each list', { skip: engine !== 'sqlite'
     .flatMap((endpoint) => queriesOf(endpoint).map((query) => ({ path: endpoint.path, query })));
   assert.ok(cases.length > 500, `only ${cases.length} filters`);
   for (const { path, query } of cases) {
-    ran = [];
+    counter.take();
     const address = `${fillPath(path)}?per_page=5&${query}`;
     const { status } = await gantry.api(`GET ${address}`, { as: skewed.user.token });
     assert.ok(status < 500, `${address} answers ${status}`);
     const most = Math.max(knownSteps.get(path) ?? 0, mostFilterSteps);
-    const slow = ran.filter(({ steps }) => steps > most);
+    const slow = counter.take().filter(({ steps }) => steps > most);
     for (const { steps, text } of slow) faults.push(`${path}?${query}: ${steps} steps for ${text}`);
   }
   assert.deepEqual(faults, []);

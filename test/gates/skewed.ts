@@ -12,6 +12,8 @@ export type Skewed = {
   user: { id: number; token: string };
   labels: { id: number; title: string }[];
   milestone_id: number;
+  /** The highest iid of issues and merge requests that exist already. */
+  lastIid: number;
 };
 
 export const makeSkewed = async (gantry: TestService): Promise<Skewed> => {
@@ -27,17 +29,20 @@ export const makeSkewed = async (gantry: TestService): Promise<Skewed> => {
     labels.push({ id: Number(body.id), title: name });
   }
   const milestone = await gantry.api(`POST /projects/${project.id}/milestones`, { json: { title: 'v1' } });
-  const skewed = { project, group, user, labels, milestone_id: Number(milestone.body.id) };
-  await fill(gantry, skewed);
+  const skewed = { project, group, user, labels, milestone_id: Number(milestone.body.id), lastIid: 0 };
+  await fillIssues(gantry, skewed);
   return skewed;
 };
 
 /** In few large statements: that is not what is measured. */
-const fill = async (gantry: TestService, { project, user, labels, milestone_id }: Skewed): Promise<void> => {
+export const fillIssues = async (
+  gantry: TestService,
+  { project, user, labels, milestone_id, lastIid }: Skewed,
+): Promise<void> => {
   await gantry.service.platform.store.write(async ({ db, now }) => {
     const rows = Array.from({ length: issues }, (_, at) => ({
       project_id: project.id,
-      iid: at + 1,
+      iid: lastIid + at + 1,
       title: `Issue ${at}`,
       description: at % 100 === 0 ? 'needle' : 'hay',
       state: at % 5 === 0 ? ('opened' as const) : ('closed' as const),
@@ -84,7 +89,7 @@ const fill = async (gantry: TestService, { project, user, labels, milestone_id }
       }));
       await db.insertInto('issue_search').values(texts).execute();
     }
-    await setIids(db, project.id, { issue: issues });
+    await setIids(db, project.id, { issue: lastIid + issues });
   });
 };
 

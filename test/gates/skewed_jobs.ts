@@ -1,5 +1,6 @@
 /** Some thousand jobs of which nearly all have succeeded, and every way to list them. */
 import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import { setIids } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 import type { Skewed } from './skewed.ts';
 
@@ -87,6 +88,7 @@ export const fillJobs = async (gantry: TestService, { project, user }: Skewed): 
         .values(jobs.map(({ id }) => ({ ...artifact, job_id: id })))
         .execute();
     }
+    await setIids(db, project.id, { pipeline: pipelines });
     return made.at(-1)?.id ?? 0;
   });
 

@@ -27,11 +27,11 @@ const none = {
   deleted_at: null,
 };
 
-const rowAt = ({ project, user, milestone_id }: Skewed, at: number, now: number) => ({
+const rowAt = ({ project, user, milestone_id, lastIid }: Skewed, at: number, now: number) => ({
   ...none,
   project_id: project.id,
   source_project_id: project.id,
-  iid: at + 1,
+  iid: lastIid + at + 1,
   title: at % 30 === 0 ? `WIP: request ${at}` : `Request ${at}`,
   description: null,
   state: stateAt(at),
@@ -85,7 +85,7 @@ export const fillRequests = async (gantry: TestService, skewed: Skewed): Promise
       }));
       await db.insertInto('merge_request_search').values(texts).execute();
     }
-    await setIids(db, project.id, { merge_request: requests });
+    await setIids(db, project.id, { merge_request: skewed.lastIid + requests });
   });
 };
 

@@ -16,7 +16,12 @@ const contentOf = (db: DatabaseSync): unknown[] => {
   const all = (query: string): Record<string, unknown>[] => db.prepare(query).all();
   const objects = all('select type, name, tbl_name, sql from sqlite_schema order by type, name');
   const tables = objects.filter(({ type, name }) => type === 'table' && !String(name).startsWith('sqlite_'));
-  return [objects, ...tables.map(({ name }) => [name, all(`select * from "${String(name)}" order by 1`)])];
+  const statistics = all('select * from sqlite_stat1 order by tbl, idx');
+  return [
+    objects,
+    statistics,
+    ...tables.map(({ name }) => [name, all(`select * from "${String(name)}" order by 1`)]),
+  ];
 };
 
 test('the statements make what the migrations make', () => {
@@ -30,6 +35,15 @@ test('the statements make what the migrations make', () => {
   );
   one.close();
   other.close();
+});
+
+test('the planner knows that nearly all records have no time of deletion', () => {
+  const db = open(describeNewDatabase(migrationTexts).statements);
+  const query = `select name from sqlite_schema as one
+    where type = 'index' and 'deleted_at' = (select name from pragma_index_info(one.name) where seqno = 0)
+      and name not in (select idx from sqlite_stat1)`;
+  assert.deepEqual(db.prepare(query).all(), [], 'add these to a migration, as 0182_planner_statistics does');
+  db.close();
 });
 
 test('the build fails where a migration fills another table than the one that is copied', () => {

@@ -19,6 +19,9 @@ export const newDatabaseFile = join(packageRoot, 'dist/new_database.json');
 
 const text = (value: unknown): string => `'${String(value).replaceAll("'", "''")}'`;
 
+/** Creates the table of the planner's statistics, or reads it again. */
+const analyze = 'analyze sqlite_schema';
+
 /** Tables, then what belongs to them; without the tables that a search index makes itself. */
 const schemaQuery = `select sql from sqlite_schema
   where sql is not null and name not like 'sqlite\\_%' escape '\\'
@@ -44,9 +47,21 @@ export const describeNewDatabase = (migrations: readonly MigrationText[]): NewDa
     const rows = all<{ name: string; value: string }>('select name, value from instance order by name').map(
       ({ name, value }) => `insert into instance (name, value) values (${text(name)}, ${text(value)})`,
     );
+    const statistics = all<{ tbl: string; idx: string; stat: string }>(
+      'select tbl, idx, stat from sqlite_stat1 order by tbl, idx',
+    ).map(
+      ({ tbl, idx, stat }) =>
+        `insert into sqlite_stat1 (tbl, idx, stat) values (${text(tbl)}, ${text(idx)}, ${text(stat)})`,
+    );
     return {
       migrations: migrations.map(({ name }) => name),
-      statements: [...all<{ sql: string }>(schemaQuery).map(({ sql }) => sql), ...rows],
+      statements: [
+        ...all<{ sql: string }>(schemaQuery).map(({ sql }) => sql),
+        ...rows,
+        analyze,
+        ...statistics,
+        analyze,
+      ],
     };
   } finally {
     db.close();

@@ -108,7 +108,12 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
     const rows = await store.db
       .selectFrom('jobs')
       .select(columns)
-      .where('status', 'in', heldStatuses)
+      // As literals, or SQLite would read all jobs instead of the index of these.
+      .where(
+        'status',
+        'in',
+        heldStatuses.map((status) => sql.lit(status)),
+      )
       .where('bridge', '=', sql.lit(0))
       .where('id', '>', after)
       .orderBy('id')

@@ -75,6 +75,10 @@ import { snippetNotes } from './0171_snippet_notes.ts';
 import { emails } from './0172_emails.ts';
 import { tokenAddresses } from './0175_token_addresses.ts';
 import { passkeys } from './0176_passkeys.ts';
+import { scheduledMerges } from './0181_scheduled_merges.ts';
+import { plannerStatistics } from './0182_planner_statistics.ts';
+import { artifactsOfProject } from './0183_artifacts_of_project.ts';
+import { dropArtifactsSizes } from './0184_drop_artifacts_sizes.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -154,4 +158,8 @@ export const migrationTexts: MigrationText[] = [
   emails,
   tokenAddresses,
   passkeys,
+  scheduledMerges,
+  plannerStatistics,
+  artifactsOfProject,
+  dropArtifactsSizes,
 ];

@@ -1,4 +1,5 @@
 /** Merges requests whose automatic merge waits, as soon as nothing is in the way. */
+import { sql } from 'kysely';
 import { loadActingUser } from '../../../../core/access/background_actor.ts';
 import type { Platform } from '../../../../core/platform.ts';
 import type { Reader } from '../../../../platform/db/open.ts';
@@ -115,7 +116,7 @@ export const checkWaitingMerges = async ({ store }: Platform, projectId: number)
       .select('id')
       .where((is) => is.or([is('project_id', '=', projectId), is('source_project_id', '=', projectId)]))
       .where('state', '=', 'opened')
-      .where('merge_when_pipeline_succeeds', '=', 1)
+      .where('merge_when_pipeline_succeeds', '=', sql.lit(1)) // or SQLite would not use the index of these
       .where('deleted_at', 'is', null)
       .execute();
     for (const { id } of waiting) await enqueueAutoMerge(tx, id);
