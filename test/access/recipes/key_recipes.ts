@@ -60,7 +60,8 @@ const keyRecipes: Record<string, Recipe> = {
   'DELETE /user/emails/:email_id {own}': { makes: [ownEmail] },
   "DELETE /user/emails/:email_id {another's}": { makes: [anothersEmail] },
   'GET /users/:id/emails': { path: { id: 'writer' } },
-  'POST /users/:id/emails': { path: { id: 'writer' }, body: newEmail },
+  // The writer has the addresses of other rows, and a user may have at most 20.
+  'POST /users/:id/emails': { path: { id: 'newcomer' }, body: newEmail },
   'GET /users/:id/emails/:email_id': { makes: [anothersEmail] },
   'DELETE /users/:id/emails/:email_id': { makes: [anothersEmail] },
   'POST /user/gpg_keys': { body: newGpgKey },

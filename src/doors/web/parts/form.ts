@@ -231,6 +231,8 @@ type FormGiven = {
   danger?: boolean;
   /** The button is one of several on the page, not its main action. */
   isQuiet?: boolean;
+  /** A button beside the first one; the Enter key presses the first. */
+  other?: Html;
   /** The form sends files. */
   hasFiles?: boolean;
   problems?: FormProblems;
@@ -258,7 +260,7 @@ export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[])
 ${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
 ${fields}<div class="buttons"><button class="${look}"${
     name !== undefined && html` aria-label="${name}"`
-  }>${submit}</button></div>
+  }>${submit}</button>${given.other}</div>
 </form>
 `;
 };

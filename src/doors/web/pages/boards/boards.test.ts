@@ -503,12 +503,15 @@ describe('a board of a group', () => {
     const cards = async (by: Visitor): Promise<number | undefined> =>
       (await read(by, path)).columns[list]?.cards.length;
     assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [1, 1]);
-    // Any commit at all, and then none by the work that it causes.
-    await must(`POST /projects/${project.id}/issues`, { title: 'Elsewhere' });
-    await settle(gantry);
-    const cold = await statementsOf(member.visitor, path);
-    const warm = await statementsOf(member.visitor, path);
-    assert.ok(cold - warm >= lists.length, `${cold} statements, then ${warm}`);
+    // Any commit ends what is kept: the first one, and where it comes between the two reads, also one by the clock.
+    const counts: [cold: number, warm: number][] = [];
+    const isKept = (): boolean => counts.some(([cold, warm]) => cold - warm >= lists.length);
+    while (counts.length < 5 && !isKept()) {
+      await must(`POST /projects/${project.id}/issues`, { title: 'Elsewhere' });
+      await settle(gantry);
+      counts.push([await statementsOf(member.visitor, path), await statementsOf(member.visitor, path)]);
+    }
+    assert.ok(isKept(), `statements of a first and a second read: ${JSON.stringify(counts)}`);
     await must(`PUT /projects/${own.id}/issues/2`, { labels: 'a' });
     assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [2, 2]);
     await must(`PUT /projects/${own.id}/issues/1`, { confidential: true });

@@ -78,7 +78,7 @@ const reviewPart = (changes: readonly Change[] | null): Html | null => {
 };
 
 /** The button that shows what saving would change. */
-const reviewButton = html`<div class="buttons"><button class="small" name="review" value="1">Review changes</button></div>`;
+const reviewButton = html`<button name="review" value="1">Review changes</button>`;
 
 type Tried = { typed?: Typed; problems?: FormProblems; changes?: readonly Change[] };
 
@@ -105,11 +105,10 @@ const settingsView = async (
 <p class="needs-script"><input type="search" placeholder="Filter settings" aria-label="Filter settings" data-filter=".settings .setting"></p>
 <div class="settings">${form(
     visit,
-    { action: path, submit: 'Save changes', problems },
+    { action: path, submit: 'Save changes', other: reviewButton, problems },
     problemList(problems),
     reviewPart(changes ?? null),
     ...groups.map((group) => groupPart(group, namesIn(group).map(part), problems)),
-    reviewButton,
   )}</div>`;
   const view = adminView({ path, title: 'Settings', contents }, content);
   return withFormStatus(view, problems);
