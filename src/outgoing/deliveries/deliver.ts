@@ -140,7 +140,8 @@ type Failed = { hook: HookRow; pending: Pending };
 
 const record = async (platform: Platform, one: Failed, attempt: Attempt): Promise<void> => {
   const random = (platform.random(1)[0] ?? 0) / 256;
-  await platform.store.write(async (tx) => {
+  // A delivery whose record a power cut takes is sent again, with the same id.
+  await platform.store.writeRelaxed(async (tx) => {
     // The hook may have been deleted meanwhile, with its deliveries and its log.
     const alive = await tx.db
       .selectFrom('hooks')

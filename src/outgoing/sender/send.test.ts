@@ -1,5 +1,8 @@
 /** Outgoing requests reach checked addresses only, and end in time whatever the receiver does. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { localUrls } from '../../../test/support/local_urls.ts';
@@ -120,5 +123,51 @@ describe('a request', () => {
     const failing: Lookup = async () =>
       await Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     assert.equal((await send('http://no.example/', open, failing)).error, 'ENOTFOUND');
+  });
+});
+
+describe('an open connection', () => {
+  /** Answers requests, except where `isDropped`, and notes the connection of each. */
+  const startServer = async (isDropped: (at: number) => boolean = () => false) => {
+    const sockets: Socket[] = [];
+    const server = createServer((request, response) => {
+      sockets.push(request.socket);
+      request.resume();
+      if (isDropped(sockets.length)) request.socket.destroy();
+      else response.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const close = async (): Promise<void> => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    };
+    return { sockets, url: `http://kept.example:${port}/`, close };
+  };
+  const addressed =
+    (...addresses: string[]): Lookup =>
+    async () =>
+      addresses.map((address) => ({ address, family: 4 }));
+
+  it('is used again only while the same addresses are checked', async () => {
+    const { sockets, url, close } = await startServer();
+    const first = addressed('127.0.0.1');
+    for (const lookup of [first, first, addressed('127.0.0.1', '192.0.2.1'), first])
+      assert.equal((await send(url, open, lookup)).status, 200);
+    const [one, two, other, last] = sockets;
+    assert.deepEqual([one === two, one === other, one === last], [true, false, true]);
+    assert.equal((await send(url, strict, first)).error, refusal);
+    assert.equal(sockets.length, 4);
+    await close();
+  });
+
+  it('that the receiver closed is replaced, and the request is sent again', async () => {
+    const { sockets, url, close } = await startServer((at) => at === 2);
+    const lookup = addressed('127.0.0.1');
+    assert.equal((await send(url, open, lookup)).status, 200);
+    assert.equal((await send(url, open, lookup)).status, 200);
+    assert.equal(sockets.length, 3);
+    assert.notEqual(sockets[1], sockets[2]);
+    await close();
   });
 });

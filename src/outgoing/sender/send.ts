@@ -1,6 +1,7 @@
 /**
  * Sends one request of a hook. The host is resolved once, every address is checked, and the connection goes to a
- * checked address. Redirects are not followed.
+ * checked address; an open connection is used again only where the same addresses were checked. Redirects are not
+ * followed.
  */
 import { lookup as lookUpHost } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
@@ -8,6 +9,7 @@ import { isIP } from 'node:net';
 import { currentMeter, observed } from '../../platform/db/statement_meter.ts';
 import { formatTraceparent } from '../../platform/tracing/trace_context.ts';
 import { isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
+import type { Pinned } from './connections.ts';
 
 type Address = { address: string; family: number };
 
@@ -100,20 +102,27 @@ const getTraceHeaders = (): Record<string, string> => {
   return trace === null ? {} : { traceparent: formatTraceparent(trace) };
 };
 
+/** @param isFresh whether the request has a connection of its own */
 const openRequest = async (
   url: URL,
   { headers, body, verifiesCertificate }: OutgoingRequest,
   addresses: Address[],
+  isFresh: boolean,
 ): Promise<ClientRequest> => {
   const isSecure = url.protocol === 'https:';
-  const options: RequestOptions & { rejectUnauthorized?: boolean } = {
+  // Few services have hooks: loaded at first use.
+  const [{ request }, { agent, secureAgent }] = await Promise.all([
+    isSecure ? import('node:https') : import('node:http'),
+    import('./connections.ts'),
+  ]);
+  const options: RequestOptions & Pinned & { rejectUnauthorized?: boolean } = {
     method: 'POST',
-    agent: false,
+    agent: isFresh ? false : isSecure ? secureAgent : agent,
+    checkedAddresses: addresses.map(({ address }) => address).join(),
     lookup: pinned(addresses),
     headers: { ...headers, ...getTraceHeaders(), 'content-length': String(Buffer.byteLength(body)) },
     ...(isSecure && { rejectUnauthorized: verifiesCertificate }),
   };
-  const { request } = isSecure ? await import('node:https') : await import('node:http');
   return request(url, options);
 };
 
@@ -123,18 +132,37 @@ const responseTo = async (request: ClientRequest, body: string): Promise<Incomin
     request.end(body);
   });
 
-/** Reads response and body; destroys the request at the end in any case. */
+/** Reads response and body; destroys the request unless the response is complete. */
 const exchange = async (request: ClientRequest, body: string, limits: Limits): Promise<Outcome> => {
   let outcome: Outcome = { status: null, headers: {}, body: '', error: null };
+  let isComplete = false;
   try {
     const response = await responseTo(request, body);
     outcome = { ...outcome, status: response.statusCode ?? null, headers: flatten(response.headers) };
-    return { ...outcome, body: await readBody(response, limits) };
+    const text = await readBody(response, limits);
+    isComplete = response.readableEnded;
+    return { ...outcome, body: text };
   } catch (error) {
     return { ...outcome, error: describeError(error) };
   } finally {
-    request.on('error', () => undefined).destroy();
+    request.on('error', () => undefined);
+    if (!isComplete) request.destroy();
   }
+};
+
+/** Tells whether the receiver closed an idle connection at the moment it was used again. */
+const isStale = (request: ClientRequest, { status, error }: Outcome): boolean =>
+  request.reusedSocket && status === null && (error === 'ECONNRESET' || error === 'EPIPE');
+
+/** Sends over a connection that is open already, or over a new one. */
+const exchangeReusing = async (
+  open: (isFresh: boolean) => Promise<ClientRequest>,
+  body: string,
+  limits: Limits,
+): Promise<Outcome> => {
+  const request = await open(false);
+  const outcome = await exchange(request, body, limits);
+  return isStale(request, outcome) ? await exchange(await open(true), body, limits) : outcome;
 };
 
 const describeError = (error: unknown): string => {
@@ -161,11 +189,11 @@ export const sendRequest = async (
   }, limits.milliseconds);
   const work = async (): Promise<Outcome> => {
     const addresses = await resolveChecked(url, rules, lookup);
-    const opened = await openRequest(url, outgoing, addresses);
-    request = opened;
+    const open = async (isFresh: boolean): Promise<ClientRequest> =>
+      (request = await openRequest(url, outgoing, addresses, isFresh));
     return await observed(
       { kind: 'http', name: url.hostname },
-      async () => await exchange(opened, outgoing.body, limits),
+      async () => await exchangeReusing(open, outgoing.body, limits),
     );
   };
   try {

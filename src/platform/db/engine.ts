@@ -1,4 +1,4 @@
-import type { DatabaseConnection, Kysely, RawBuilder } from 'kysely';
+import type { DatabaseConnection, Kysely, RawBuilder, Transaction } from 'kysely';
 import type { Ddl } from './ddl_keywords.ts';
 import type { Schema } from './schema/database.ts';
 
@@ -70,6 +70,8 @@ export type EngineParts = {
   readTables?: (text: string) => readonly string[] | null;
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;
+  /** Lets a transaction resolve once it is committed, before it is on disk. */
+  relax: (transaction: Transaction<Schema>) => Promise<void>;
   ddl: Ddl;
   dialect: SqlDialect;
   /** Notifies the other processes of the service of a topic once the transaction is committed. */

@@ -283,7 +283,7 @@ describe('SQLite', onSqlite, () => {
       }
       return found;
     });
-    assert.deepEqual(values, ['wal', 2, 1, 0, 1]);
+    assert.deepEqual(values, ['wal', 1, 1, 0, 1]);
   });
 });
 

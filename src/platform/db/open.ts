@@ -43,6 +43,11 @@ export type Store = {
   dialect: SqlDialect;
   write: Write;
   /**
+   * As `write`, but resolves before the transaction is on disk: it survives the end of the process, and a power cut
+   * only if a later `write` was acknowledged. For notes of what may happen twice, such as leases.
+   */
+  writeRelaxed: Write;
+  /**
    * Calls the listener after each commit that announced the topic, in another process if it was broadcast. Also calls
    * it if a notification may have been missed. Returns a function that unsubscribes.
    */
@@ -95,7 +100,7 @@ type Reactions = { listeners: EventEmitter; observers: Observers };
 /** Runs one transaction, then its work for after the commit. */
 const runsOnce =
   (parts: EngineParts, clock: Clock, { listeners, observers }: Reactions) =>
-  async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+  async <T>(work: (tx: Tx) => Promise<T>, isRelaxed: boolean): Promise<T> => {
     const later: (() => void)[] = [];
     const { collect, flush } = makeCollector(observers);
     const [near, far] = [new Set<string>(), new Set<string>()];
@@ -111,6 +116,7 @@ const runsOnce =
       },
     };
     const result = await parts.db.transaction().execute(async (db) => {
+      if (isRelaxed) await parts.relax(db);
       await bindConnection(db);
       try {
         const tx = { ...shared, db, now: clock.now() };
@@ -127,6 +133,30 @@ const runsOnce =
     return result;
   };
 
+/** Retries transactions after conflicts, and runs those of the same turn in order, if the engine needs it. */
+const makesWrites = (
+  once: ReturnType<typeof runsOnce>,
+  isConflict: (error: unknown) => boolean,
+  hasTurns: boolean,
+) => {
+  const retried = async <T>(work: (tx: Tx) => Promise<T>, isRelaxed: boolean): Promise<T> => {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await once(work, isRelaxed);
+      } catch (error) {
+        if (tried === maxTries || !isConflict(error)) throw error;
+        await setTimeout(Math.random() * maxPauseMilliseconds * tried);
+      }
+    }
+  };
+  const runInTurn = hasTurns ? makeWriteTurns() : null;
+  return (isRelaxed: boolean): Write =>
+    async (work, turn) =>
+      runInTurn === null || turn === undefined
+        ? await retried(work, isRelaxed)
+        : await runInTurn(turn, async () => await retried(work, isRelaxed));
+};
+
 export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
   // Load only the engine that is used.
   const dialect = await (options.url === undefined
@@ -137,23 +167,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
   const listeners = new EventEmitter();
   const observers = new Map<string, Observer[]>();
   const once = runsOnce(parts, clock, { listeners, observers });
+  const makeWrite = makesWrites(once, dialect.isConflict, options.url !== undefined);
   let stopListening = async (): Promise<void> => undefined;
-
-  const retried = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    for (let tried = 1; ; tried += 1) {
-      try {
-        return await once(work);
-      } catch (error) {
-        if (tried === maxTries || !dialect.isConflict(error)) throw error;
-        await setTimeout(Math.random() * maxPauseMilliseconds * tried);
-      }
-    }
-  };
-  const runInTurn = options.url === undefined ? null : makeWriteTurns();
-  const write: Write = async (work, turn) =>
-    runInTurn === null || turn === undefined
-      ? await retried(work)
-      : await runInTurn(turn, async () => await retried(work));
 
   return {
     db: parts.db,
@@ -163,7 +178,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     takePlace: parts.takePlace,
     ...(parts.countConnections && { countConnections: parts.countConnections }),
     dialect: parts.dialect,
-    write,
+    write: makeWrite(false),
+    writeRelaxed: makeWrite(true),
     listen: (topic, listener) => {
       listeners.on(topic, listener);
       return () => void listeners.off(topic, listener);

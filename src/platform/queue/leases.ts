@@ -1,4 +1,7 @@
-/** Leases of background work: a process renews the lease of its work, and another takes it over if the process dies. */
+/**
+ * Leases of background work: a process renews the lease of its work, and another takes it over if the process dies.
+ * They need not survive a power cut: work may run twice.
+ */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../db/open.ts';
 import { processName } from '../db/process_name.ts';
@@ -76,7 +79,7 @@ const takeOldest = async (tx: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
 /** Leases the piece that is due longest; null if none is free. */
 export const take = async (store: Store, kinds: Kinds = allKinds): Promise<LeasedWork | null> => {
   try {
-    return await store.write(async (tx) => await takeOldest(tx, kinds));
+    return await store.writeRelaxed(async (tx) => await takeOldest(tx, kinds));
   } catch (error) {
     // Another process took work of the same turn at this moment; `work_turn_locked` lets only one run.
     if (store.isUniqueViolation(error)) return null;
@@ -90,7 +93,7 @@ const own = (tx: Tx, { id, attempts }: LeasedWork) =>
   tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);
 
 export const renew = async (store: Store, taken: LeasedWork): Promise<void> => {
-  await store.write(
+  await store.writeRelaxed(
     async (tx) =>
       await own(tx, taken)
         .set({ locked_until: tx.now + lease })
@@ -99,7 +102,7 @@ export const renew = async (store: Store, taken: LeasedWork): Promise<void> => {
 };
 
 export const finish = async (store: Store, { id, attempts }: LeasedWork): Promise<void> => {
-  await store.write(
+  await store.writeRelaxed(
     async ({ db }) =>
       await db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute(),
   );

@@ -121,6 +121,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   return {
     db,
     prepare,
+    relax: async (transaction) => void (await sql`set local synchronous_commit = off`.execute(transaction)),
     ddl: postgresDdl,
     dialect,
     notifyProcesses: async (within, topic) => {

@@ -4,6 +4,7 @@ import type { QuerySync } from '../engine.ts';
 import { countStatement } from '../statement_meter.ts';
 import { isBusy } from './errors.ts';
 import { Handle } from './handle.ts';
+import type { LogSync } from './log_sync.ts';
 import { TableVersions } from './table_versions.ts';
 import { SqliteWriter, type Turn } from './writer.ts';
 
@@ -69,19 +70,29 @@ export class SqliteDriver implements Driver {
   readonly #outside: SqliteConnection;
   readonly #writing: Omit<Writing, 'turn'> | null;
   readonly versions: TableVersions | null;
+  readonly #log: LogSync | null;
 
   /** @param writer null: read-only */
-  constructor(reader: DatabaseSync, writer: DatabaseSync | null, onFatal: (error: unknown) => void) {
+  constructor(
+    reader: DatabaseSync,
+    writer: { database: DatabaseSync; log: LogSync } | null,
+    onFatal: (error: unknown) => void,
+  ) {
     this.#reader = new Handle(reader);
     this.#outside = new SqliteConnection(this.#read);
-    const versions = writer === null ? null : new TableVersions(writer);
+    this.#log = writer?.log ?? null;
+    const versions = writer === null ? null : new TableVersions(writer.database);
     this.versions = versions;
     this.#writing =
       writer === null || versions === null
         ? null
         : {
-            handle: new Handle(writer, versions),
-            writer: new SqliteWriter(writer, onFatal, undefined, (isCommitted) => versions.end(isCommitted)),
+            handle: new Handle(writer.database, versions),
+            writer: new SqliteWriter(writer.database, {
+              sync: writer.log.sync,
+              onFatal,
+              onEnd: (isCommitted) => versions.end(isCommitted),
+            }),
           };
   }
 
@@ -118,6 +129,11 @@ export class SqliteDriver implements Driver {
     connection.beginWriting({ turn: await this.#writing.writer.begin(), ...this.#writing });
   }
 
+  /** Lets the open transaction resolve before it is on disk. */
+  relax(connection: DatabaseConnection): void {
+    if (connection instanceof SqliteConnection) connection.turn.isDurable = false;
+  }
+
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await this.#writing?.writer.commit(connection.turn);
   }
@@ -136,5 +152,6 @@ export class SqliteDriver implements Driver {
     const { database } = this.#writing.handle;
     checkpoint(database);
     database.close();
+    this.#log?.close();
   }
 }

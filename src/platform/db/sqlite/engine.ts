@@ -7,6 +7,7 @@ import { processName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
 import { InliningCompiler } from './compiler.ts';
 import { SqliteDriver } from './driver.ts';
+import { openLogSync } from './log_sync.ts';
 import { isBusy, isForeignKey, isFull, isUnique } from './errors.ts';
 import { openBesideWriter, openReadOnly, openToWrite } from './open_file.ts';
 
@@ -29,7 +30,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
     throw new StartFailure(`SQLite ${oldestSqlite} or newer is needed; this Node carries ${sqlite}`);
   }
   const { file, readOnly = false } = options;
-  const writer = readOnly ? null : openToWrite(file);
+  const writer = readOnly ? null : { database: openToWrite(file), log: openLogSync(file) };
   const reader = readOnly ? openReadOnly(file) : openBesideWriter(file);
   const driver = new SqliteDriver(reader, writer, options.onFatal);
   const db = new Kysely<Schema>({
@@ -51,6 +52,8 @@ export const openEngine = (options: OpenOptions): EngineParts => {
     ...(driver.versions && {
       tableVersion: (tables, isInside) => driver.versions?.read(tables, isInside) ?? null,
     }),
+    relax: async (transaction) =>
+      await transaction.getExecutor().provideConnection(async (connection) => driver.relax(connection)),
     ddl: sqliteDdl,
     dialect,
     // The database belongs to one process.

@@ -22,13 +22,18 @@ let failing: { text: string; error: Error } | null;
 
 const file = (): string => join(folder, 'test.sqlite');
 
+const sync = (): void => {
+  told.push('sync');
+  if (failing?.text === 'sync') throw failing.error;
+};
+
 const makeWriter = (patience?: Timeouts): SqliteWriter =>
-  new SqliteWriter(database, (error) => void fatal.push(error), patience);
+  new SqliteWriter(database, { sync, onFatal: (error) => void fatal.push(error) }, patience);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gantry-writer-'));
   database = new DatabaseSync(file());
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 60000');
+  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 60000');
   database.exec('create table notes (id integer primary key, body text not null unique) strict');
   reader = new DatabaseSync(file(), { readOnly: true });
   [fatal, told, failing] = [[], [], null];
@@ -164,6 +169,39 @@ describe('a group of transactions', () => {
     };
     await Promise.all(['a', 'b', 'c'].map((name) => write(work(name))));
     assert.deepEqual(order, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+});
+
+describe('a sync of the log', () => {
+  const end = async (isDurable: boolean): Promise<void> => {
+    const turn = await writer.begin();
+    turn.isDurable = isDurable;
+    await writer.commit(turn);
+  };
+  const syncs = (): number => told.filter((text) => text === 'sync').length;
+
+  it('follows each commit, before its transactions resolve', async () => {
+    const done = write(insert('a')).then(() => told.push('answered'));
+    await done;
+    assert.deepEqual(told.slice(-3), ['commit', 'sync', 'answered']);
+  });
+
+  it('is left out where no transaction of the group needs it', async () => {
+    await Promise.all([end(false), end(false)]);
+    assert.deepEqual([commits(), syncs()], [1, 0]);
+    await Promise.all([end(false), end(true)]);
+    assert.deepEqual([commits(), syncs()], [2, 1]);
+  });
+
+  it('that fails rejects its whole group and is fatal', async () => {
+    failing = { text: 'sync', error: new Error('EIO') };
+    const results = await Promise.allSettled([write(insert('a')), end(false)]);
+    assert.deepEqual(
+      results.map((one) => (one as PromiseRejectedResult).reason),
+      [failing.error, failing.error],
+    );
+    assert.deepEqual(fatal, [failing.error]);
+    await assert.rejects(write(insert('b')), failing.error);
   });
 });
 

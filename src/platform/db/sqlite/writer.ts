@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../errors.ts';
 import { isBusy, isDamage, isFull } from './errors.ts';
 
-/** Maximum transactions that share one fsync. */
+/** Maximum transactions that share one commit. */
 const maxGroupTransactions = 64;
 /** Milliseconds after which a group is committed even if more transactions wait. */
 const maxGroupMilliseconds = 10;
@@ -18,13 +18,20 @@ export type Timeouts = {
 const defaultTimeouts: Timeouts = { busy: 5_000, transaction: 30_000 };
 const lookAgain = 5;
 
-type Group = { size: number; began: number; committed: Promise<void>; settle: (error?: unknown) => void };
+type Group = {
+  size: number;
+  began: number;
+  /** Whether any of its transactions has to be on disk before it resolves. */
+  isDurable: boolean;
+  committed: Promise<void>;
+  settle: (error?: unknown) => void;
+};
 
 const newGroup = (): Group => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
   const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-  return { size: 0, began: performance.now(), committed: promise, settle };
+  return { size: 0, began: performance.now(), isDurable: false, committed: promise, settle };
 };
 
 /** A transaction, from `begin` to `commit` or `rollback`. */
@@ -33,8 +40,19 @@ export type Turn = {
   readonly limit: NodeJS.Timeout;
   /** Whether a savepoint separates it from earlier transactions of its group. The first one needs none. */
   readonly hasSavepoint: boolean;
+  /** Whether it resolves only once it is on disk. May be cleared before its end. */
+  isDurable: boolean;
   /** Why its statements are refused; null while it is active. */
   ended: Error | null;
+};
+
+export type WriterParts = {
+  /** Puts everything committed on disk. */
+  sync: () => void;
+  /** Called when no more writes may be acknowledged. Earlier commits are safe; the process must exit. */
+  onFatal: (error: unknown) => void;
+  /** Called after each commit or rollback of a group, before anything else runs. */
+  onEnd?: (isCommitted: boolean) => void;
 };
 
 type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void };
@@ -43,14 +61,15 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 /**
  * The single writer of a SQLite database, with group commit. Transactions run one after another in a shared
- * `begin immediate`, each after the first in a savepoint. One `commit` (one fsync) ends the group, and only then do
- * its transactions resolve. Between two groups, the event loop runs other work.
+ * `begin immediate`, each after the first in a savepoint. One `commit` and one sync of the log end the group, and only
+ * then do its transactions resolve. Between two groups, the event loop runs other work.
  *
  * A full disk refuses the current group, and the next one may try again. After any other failed commit, and after
  * damage, no more writes are acknowledged.
  */
 export class SqliteWriter {
   readonly #database: DatabaseSync;
+  readonly #sync: () => void;
   readonly #onFatal: (error: unknown) => void;
   readonly #patience: Timeouts;
   readonly #onEnd: (isCommitted: boolean) => void;
@@ -65,17 +84,13 @@ export class SqliteWriter {
   #busySince: number | null = null;
   #failure: Error | null = null;
 
-  /**
-   * @param onFatal called when no more writes may be acknowledged. Earlier commits are safe; the process must exit
-   * @param onEnd called after each commit or rollback of a group, before anything else runs
-   */
   constructor(
     database: DatabaseSync,
-    onFatal: (error: unknown) => void,
+    { sync, onFatal, onEnd = () => undefined }: WriterParts,
     patience: Timeouts = defaultTimeouts,
-    onEnd: (isCommitted: boolean) => void = () => undefined,
   ) {
     this.#database = database;
+    this.#sync = sync;
     this.#onFatal = onFatal;
     this.#patience = patience;
     this.#onEnd = onEnd;
@@ -109,7 +124,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Resolves once the transaction is on disk. */
+  /** Resolves once the transaction is on disk, or only committed if it need not be durable. */
   async commit(turn: Turn): Promise<void> {
     if (turn.ended !== null) throw turn.ended;
     this.#end(turn, turn.hasSavepoint ? 'release one' : null);
@@ -186,7 +201,7 @@ export class SqliteWriter {
       return;
     }
     const limit = setTimeout(() => this.#expire(turn), this.#patience.transaction).unref();
-    const turn: Turn = { group, limit, hasSavepoint, ended: null };
+    const turn: Turn = { group, limit, hasSavepoint, isDurable: true, ended: null };
     this.#turn = turn;
     this.#waiting.shift()?.start(turn);
   }
@@ -228,6 +243,7 @@ export class SqliteWriter {
       throw error;
     }
     turn.group.size += 1;
+    turn.group.isDurable ||= turn.isDurable;
     this.#endTurn(new Error('the transaction has ended'));
     this.#next();
   }
@@ -276,14 +292,21 @@ export class SqliteWriter {
     if (group === null) return;
     try {
       this.#database.exec('commit');
-      this.#onEnd(true);
-      this.#lastSize = group.size;
-      this.#group = null;
-      group.settle();
     } catch (error) {
       if (isFull(error)) this.#abandon(group, error);
       else this.#fail(error, group);
+      return;
     }
+    try {
+      if (group.isDurable) this.#sync();
+    } catch (error) {
+      this.#fail(error, group);
+      return;
+    }
+    this.#onEnd(true);
+    this.#lastSize = group.size;
+    this.#group = null;
+    group.settle();
   }
 
   /** Refuses every transaction of a group of which nothing was stored. The next group starts from scratch. */
