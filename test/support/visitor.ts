@@ -37,6 +37,14 @@ export const contentIn = ({ text }: Seen): string => text.slice(text.indexOf('<m
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
 
+/** Reads a page until it matches: on a busy machine, it leaves out what git takes too long for. */
+export const getMatching = async (visitor: Visitor, path: string, pattern: RegExp): Promise<string> => {
+  for (let tries = 1; ; tries += 1) {
+    const { text } = await visitor.get(path);
+    if (pattern.test(text) || tries === 20) return text;
+  }
+};
+
 /** @param session the cookie of a session; absent: the visitor is not signed in */
 export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string): Visitor => {
   const cookies = new Map<string, string>();

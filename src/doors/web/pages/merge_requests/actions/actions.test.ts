@@ -15,6 +15,7 @@ import {
 } from '../../../../../../test/support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { getMatching } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -186,7 +187,7 @@ test('comments, starts threads, resolves them, reacts and ticks tasks', async ()
 test('rebases', async () => {
   const { path, branch } = await fresh();
   await seedCommit(gantry, project.id, { [`ahead-${branch}`]: 'x' }, { branch: 'main', from: 'main' });
-  assert.match((await maintainer.visitor.get(path)).text, /1 commit behind/);
+  assert.match(await getMatching(maintainer.visitor, path, /behind/), /1 commit behind/);
   assert.equal((await reporter.visitor.post(`${path}/rebase`)).status, 403);
   assert.equal((await maintainer.visitor.post(`${path}/rebase`)).location, path);
   // It may have ended by now.

@@ -14,7 +14,7 @@ import {
 } from '../../../../../../test/support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
-import { openVisitor } from '../../../../../../test/support/visitor.ts';
+import { getMatching, openVisitor } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -121,7 +121,7 @@ test('says why the request is blocked, and what to do', async () => {
   const clash = await maintainer.visitor.get(`/${project.full_path}/merge_requests/${other.iid}`);
   assert.match(words(clash.text), /Conflicts with main How to resolve them git fetch origin/);
   assert.match(clash.text, /<button class="good" disabled>/);
-  const behind = words((await maintainer.visitor.get(path)).text);
+  const behind = words(await getMatching(maintainer.visitor, path, /behind/));
   assert.match(behind, /No conflicts with main · 1 commit behind, which is fine here Rebase/);
 });
 
