@@ -140,7 +140,7 @@ for (const [whose, make] of places) {
       [[{ action: 'chmod', file_path: 'a.rb' }], /\[action\] is invalid/],
       [[{ file_path: 'x', content: ' ' }], /files\[2\]\[content\].+can't be blank/],
       [[{ file_path: '../x', content: 'x' }], /files\[2\]\[file_path\].+can contain only/],
-      [[{ file_path: 'x', content: long }], /\[content\] is too long/],
+      [[{ file_path: 'x', content: long }], /\[content\].+is too long/],
       [[{ content: 1 }], /\[content\] is invalid/],
       [
         Array.from({ length: 9 }, (_one, at) => ({ file_path: `f${at}`, content: 'x' })),

@@ -2,8 +2,6 @@
 import { type Failure, badRequest } from '../../platform/errors.ts';
 import { type FileAction, fileActions } from './apply_file_actions.ts';
 
-/** Maximum number of characters, as of every long text. */
-const maxTextLength = 1_048_576;
 /** More than a snippet has files, so that a request can replace each of them. */
 const maxActions = 30;
 
@@ -11,12 +9,7 @@ const refused = (problem: string): Failure => badRequest(`files ${problem}`);
 
 const readText = (value: unknown, name: string): string | undefined => {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) {
-    throw refused(`[${name}] is invalid`);
-  }
-  if (value.length > maxTextLength && [...value].length > maxTextLength) {
-    throw refused(`[${name}] is too long (maximum is ${maxTextLength} characters)`);
-  }
+  if (typeof value !== 'string') throw refused(`[${name}] is invalid`);
   return value;
 };
 

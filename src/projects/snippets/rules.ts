@@ -5,26 +5,34 @@ import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import type { SnippetFile, SnippetFiles } from './files.ts';
 
 const maxNameLength = 255;
+/** Maximum number of characters of a file, as of every long text. */
+const maxContentLength = 1_048_576;
 
 export type SnippetText = { title: string; files: SnippetFiles };
 
-const isLong = (text: string): boolean => text.length > maxNameLength && [...text].length > maxNameLength;
-const tooLong = `is too long (maximum is ${maxNameLength} characters)`;
+const lengthProblem = (text: string, most: number): string | null =>
+  text.length > most && [...text].length > most ? `is too long (maximum is ${most} characters)` : null;
 
-const titleProblem = (title: string): string | null => {
-  if (title === '') return "can't be blank";
-  return isLong(title) ? tooLong : null;
-};
+const titleProblem = (title: string): string | null =>
+  title === '' ? "can't be blank" : lengthProblem(title, maxNameLength);
 
 /** A file name, not a path: browsers use it when they save the snippet. */
 const fileNameProblem = (name: string): string | null => {
-  if (isLong(name)) return tooLong;
+  const problem = lengthProblem(name, maxNameLength);
+  if (problem !== null) return problem;
+  // In an address, these two lead to another page.
+  if (name === '.' || name === '..') return 'is invalid';
   return /^[\p{L}\p{M}\p{N} _.+@-]*$/u.test(name)
     ? null
     : "can contain only letters, digits, blanks, '_', '-', '@', '+' and '.'.";
 };
 
-const contentProblem = (content: string): string | null => (content.trim() === '' ? "can't be blank" : null);
+const contentProblem = (content: string): string | null => {
+  if (content.trim() === '') return "can't be blank";
+  // PostgreSQL stores neither.
+  if (content.includes('\0') || !content.isWellFormed()) return 'is invalid';
+  return lengthProblem(content, maxContentLength);
+};
 
 /** The names of the fields of a file in the error: of the only one, and of one of several. */
 const fileProblems = (files: SnippetFiles): Record<string, string | null> => {

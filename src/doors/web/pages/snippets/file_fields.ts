@@ -35,17 +35,22 @@ export const readRows = (sent: unknown): FileRow[] => {
   return filled.length === 0 ? [blankRow] : filled;
 };
 
-/** Converts rows to changes of the files. */
-export const toFileActions = (rows: readonly FileRow[]): FileAction[] =>
-  rows.flatMap(({ path, content, previous, isRemoved }): FileAction[] => {
-    if (previous === null)
-      return isRemoved ? [] : [{ action: 'create', file_path: path, content, previous_path: undefined }];
-    if (isRemoved)
-      return [{ action: 'delete', file_path: previous, content: undefined, previous_path: undefined }];
-    return path.trim() === previous
-      ? [{ action: 'update', file_path: path, content, previous_path: undefined }]
-      : [{ action: 'move', file_path: path, content, previous_path: previous }];
-  });
+const toAction = ({ path, content, previous }: FileRow): FileAction => {
+  if (previous === null) return { action: 'create', file_path: path, content, previous_path: undefined };
+  return path.trim() === previous
+    ? { action: 'update', file_path: path, content, previous_path: undefined }
+    : { action: 'move', file_path: path, content, previous_path: previous };
+};
+
+/** Converts rows to changes of the files. Removals come first, so that another file can take the name. */
+export const toFileActions = (rows: readonly FileRow[]): FileAction[] => [
+  ...rows.flatMap(({ previous, isRemoved }): FileAction[] =>
+    isRemoved && previous !== null
+      ? [{ action: 'delete', file_path: previous, content: undefined, previous_path: undefined }]
+      : [],
+  ),
+  ...rows.filter(({ isRemoved }) => !isRemoved).map(toAction),
+];
 
 /** The names of the fields of a row, in problems of the operation. */
 const sentName = (at: number, part: 'file_path' | 'content'): string => `files[${at}][${part}]`;

@@ -257,3 +257,41 @@ test('shows comments on a snippet of a project, with forms for those who may com
   const own = await create('/-/snippets', stranger, { visibility: 'public' });
   assert.doesNotMatch((await stranger.visitor.get(own)).text, /Comments/);
 });
+
+test('refuses texts that the API refuses, too', async () => {
+  await reporter.visitor.get(`${list}/new`);
+  const invalid = [
+    { [contentField]: 'a\0b' },
+    { [contentField]: 'x'.repeat(1_048_577) },
+    { [nameField]: '..' },
+    { [nameField]: '.' },
+  ];
+  for (const fields of invalid) {
+    const { status, text: shown } = await reporter.visitor.post(list, { ...text, ...fields });
+    assert.deepEqual(
+      [status, /class="(?:flash alert|error)"/.test(shown)],
+      [422, true],
+      JSON.stringify(fields).slice(0, 80),
+    );
+  }
+});
+
+test('a file takes the name of another one that is removed', async () => {
+  const second = { 'files[1][file_path]': 'two.sh', 'files[1][content]': '2' };
+  const path = await create(list, reporter, second);
+  await reporter.visitor.get(`${path}/edit`);
+  const { status } = await reporter.visitor.post(path, {
+    ...storedFields(['fix.sh', 'two.sh']),
+    title: 'Renamed',
+    [nameField]: 'two.sh',
+    [contentField]: '1',
+    'files[1][content]': '2',
+    'files[1][remove]': '1',
+  });
+  assert.equal(status, 303);
+  const { body } = await gantry.api(`GET /projects/${project.id}/snippets/${path.split('/').at(-1)}`);
+  assert.deepEqual(
+    body.files.map((file: { path: string }) => file.path),
+    ['two.sh'],
+  );
+});
