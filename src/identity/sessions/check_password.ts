@@ -133,7 +133,7 @@ const requireOpenAccount = (platform: Platform, { state, email_unchecked }: Acco
   if (platform.config.confirm_addresses && email_unchecked === 1) throw forbidden(unconfirmed);
 };
 
-/** Requires that the account may sign in. @throws Failure 403 as `signInWithPassword`, 401 for a missing user */
+/** Requires that the account may sign in; observers learn of a blocked one. @throws Failure 403 as `signInWithPassword`, 401 for a missing user */
 export const requireSignInAllowed = async (platform: Platform, userId: number): Promise<void> => {
   const user = await platform.store.db
     .selectFrom('users')
@@ -141,6 +141,8 @@ export const requireSignInAllowed = async (platform: Platform, userId: number): 
     .where('id', '=', userId)
     .executeTakeFirst();
   if (user === undefined) throw unauthorized();
+  if (user.state === 'blocked')
+    await platform.store.write(async (tx) => collectBlockedSignIn(tx, { id: userId }));
   requireOpenAccount(platform, user);
 };
 

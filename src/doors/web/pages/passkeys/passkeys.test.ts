@@ -6,6 +6,7 @@ import {
   type Authenticator,
   openAuthenticator,
 } from '../../../../../test/support/authenticator.ts';
+import { startHookReceiver } from '../../../../../test/support/servers/hook_receiver.ts';
 import { seedUser } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Seen, type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -179,14 +180,23 @@ test('adding one needs the password, a name and an answer to our challenge', asy
 });
 
 test('the blocked, and those of a service without passwords, cannot sign in with one', async () => {
-  const { id, device } = await withPasskey();
+  const { id, username, device } = await withPasskey();
   await api('PUT /application/settings', { password_authentication_enabled: false });
   const closed = await enterAnyway(device);
   assert.match(closed.text, /turned off on this service/);
   assert.doesNotMatch(closed.text, /data-passkey/);
   await api('PUT /application/settings', { password_authentication_enabled: true });
   await api(`POST /users/${id}/block`);
+  const receiver = await startHookReceiver();
+  await api('PUT /application/settings', { allow_local_requests_from_hooks_and_services: true });
+  await api('POST /hooks', { url: receiver.url, push_events: false });
   assert.match((await enter(device)).text, /This account has been blocked/);
+  await gantry.service.worker.drain();
+  await receiver.close();
+  assert.deepEqual(
+    receiver.received.map(({ body }) => [body.event_name, body.username]),
+    [['user_failed_login', username]],
+  );
 });
 
 /** As `enter`, with a challenge of before. */
