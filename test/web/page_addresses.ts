@@ -224,7 +224,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const { platform } = gantry.service;
   await send('POST /user/emails', { email: 'further@example.org' });
   const further = await platform.store.db.selectFrom('emails').selectAll().executeTakeFirstOrThrow();
-  const request = { user_id: 1, requested_at: platform.clock.now() };
+  const request = { user_id: 1, email_id: null, requested_at: platform.clock.now() };
   const made = await platform.store.write(
     async ({ db, now }) =>
       await insertRow(db, 'mails', {
@@ -266,9 +266,9 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     'own snippet': own.id,
     commit: branch.commit.id,
     mail: made,
-    reset: (await makeLinkToken(platform, 'password_reset', request)) ?? '',
+    reset: (await makeLinkToken(platform, 'password_reset', request))?.token ?? '',
     'confirm email': makeEmailToken(platform, further),
-    confirm: (await makeLinkToken(platform, 'confirm_address', request)) ?? '',
+    confirm: (await makeLinkToken(platform, 'confirm_address', request))?.token ?? '',
     invitation: makeInvitationToken(platform, invitation),
     unsubscribe: signLink(platform.secrets.session_key, 'unsubscribe', '1-Issue-1'),
   };

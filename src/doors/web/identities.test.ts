@@ -267,6 +267,20 @@ test('creates one account for two concurrent first sign-ins', async () => {
   for (const visitor of visitors) await assertIs(visitor, person.preferred_username ?? '');
 });
 
+test('finds the account of a confirmed further address', async () => {
+  const user = await makeUser();
+  const [email, pending] = [`${unique('further')}@example.com`, `${unique('pending')}@example.com`];
+  const path = `POST /users/${user.id}/emails`;
+  await gantry.api(path, { json: { email, skip_confirmation: true } });
+  await gantry.api(path, { json: { email: pending } });
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, somebody({ email }));
+  assert.equal(await whoIs(visitor), user.id);
+  const other = openVisitor(gantry);
+  await signIn(other, somebody({ email: pending }));
+  assert.notEqual(await whoIs(other), user.id);
+});
+
 test('refuses a blocked user', async () => {
   const person = somebody();
   const visitor = openVisitor(gantry);

@@ -8,6 +8,7 @@ import {
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
+import { findConfirmedAddress } from '../users/addresses/further_addresses.ts';
 
 export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe' | 'feed' | 'invitation' | 'confirm_email'>;
 
@@ -16,6 +17,9 @@ export const accountMailKinds = {
   password_reset: 'account.password_reset',
   confirm_address: 'account.confirm_address',
 } as const satisfies Record<AccountPurpose, string>;
+
+/** Kind of the mail that tells a user of a further address of their account. */
+export const emailAddedKind = 'account.email_added';
 
 /** Milliseconds for which a link works. */
 const lifetimes: Record<AccountPurpose, number> = {
@@ -29,43 +33,54 @@ type Facts = { email: string; password_hash: string | null };
 const boundOf = (purpose: AccountPurpose, { email, password_hash }: Facts): string =>
   purpose === 'password_reset' ? `${email} ${password_hash ?? ''}` : email;
 
-const loadFacts = async (db: Reader, userId: number): Promise<Facts | undefined> =>
-  await db
+/** Who gets a link. @property email_id of the further address that it goes to; null: that of the account */
+export type LinkOwner = { user_id: number; email_id: number | null };
+
+const loadFacts = async (db: Reader, { user_id, email_id }: LinkOwner): Promise<Facts | undefined> => {
+  const user = await db
     .selectFrom('users')
     .select(['email', 'password_hash'])
-    .where('id', '=', userId)
+    .where('id', '=', user_id)
     .where('state', '=', 'active')
     .where('ghost', '=', 0)
     .executeTakeFirst();
+  if (user === undefined || email_id === null) return user;
+  const further = await findConfirmedAddress(db, user_id, email_id);
+  return further && { ...user, ...further };
+};
 
 /**
  * Makes the token of a link that was requested at a time.
- * @returns null: it has expired, or the user is gone or blocked
+ * @returns the token, and the address that it goes to; null: it has expired, or the user or the address is gone
  */
 export const makeLinkToken = async (
   { secrets, store, clock }: Platform,
   purpose: AccountPurpose,
-  { user_id, requested_at }: { user_id: number; requested_at: number },
-): Promise<string | null> => {
+  { requested_at, ...owner }: LinkOwner & { requested_at: number },
+): Promise<{ token: string; email: string } | null> => {
   const expires = requested_at + lifetimes[purpose];
-  const facts = await loadFacts(store.db, user_id);
+  const facts = await loadFacts(store.db, owner);
   if (facts === undefined || expires <= clock.now()) return null;
-  return signLink(secrets.session_key, purpose, `${user_id}-${expires}`, boundOf(purpose, facts));
+  const { user_id, email_id } = owner;
+  const text = `${user_id}-${expires}${email_id === null ? '' : `-${email_id}`}`;
+  const token = signLink(secrets.session_key, purpose, text, boundOf(purpose, facts));
+  return { token, email: facts.email };
 };
 
 export const expiredLink = (): Error =>
   invalid({ token: ['has expired or was used already: request another one'] });
 
-/** Returns the user of a token that is valid now; null: it is not. */
+/** Returns whose token it is, if it is valid now; null: it is not. */
 export const readLinkToken = async (
   { secrets }: Pick<Platform, 'secrets'>,
   { db, now }: { db: Reader; now: number },
   purpose: AccountPurpose,
   token: string,
-): Promise<number | null> => {
-  const [, id, expires] = /^(\d{1,15})-(\d{1,15})$/.exec(readLinkText(token)) ?? [];
+): Promise<LinkOwner | null> => {
+  const [, id, expires, emailId] = /^(\d{1,15})-(\d{1,15})(?:-(\d{1,15}))?$/.exec(readLinkText(token)) ?? [];
   if (id === undefined || Number(expires) <= now) return null;
-  const facts = await loadFacts(db, Number(id));
+  const owner = { user_id: Number(id), email_id: emailId === undefined ? null : Number(emailId) };
+  const facts = await loadFacts(db, owner);
   if (facts === undefined) return null;
-  return isSignedLink(secrets.session_key, purpose, token, boundOf(purpose, facts)) ? Number(id) : null;
+  return isSignedLink(secrets.session_key, purpose, token, boundOf(purpose, facts)) ? owner : null;
 };

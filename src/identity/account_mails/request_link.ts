@@ -2,12 +2,13 @@
  * Requests for a link by mail, from visitors who name an address. Whether an account has it shows neither in the answer
  * nor in its time: the account is looked up in background work.
  */
-import { sql } from 'kysely';
 import { enqueueMails } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
+import type { Reader } from '../../platform/db/open.ts';
 import { type Payload, type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { getOrigin } from '../sessions/failure_counts.ts';
 import { countAttempt, requireFewFailures } from '../sessions/sign_in_failures.ts';
+import { hasAddress } from '../users/addresses/further_addresses.ts';
 import { normalizedEmail } from '../users/rules.ts';
 import { type AccountPurpose, accountMailKinds } from './links.ts';
 
@@ -41,21 +42,34 @@ export const requestLink = async (
   });
 };
 
+/** Finds the active account with an address, and the further address, if it is one. */
+const findAccount = async (db: Reader, address: string) =>
+  await db
+    .selectFrom('users')
+    .leftJoin('emails', (join) =>
+      join
+        .onRef('emails.user_id', '=', 'users.id')
+        .on('emails.email', '=', address)
+        .on('emails.confirmed_at', 'is not', null),
+    )
+    .select(['users.id', 'users.email_unchecked', 'emails.id as email_id'])
+    .where(hasAddress(address))
+    .where('users.state', '=', 'active')
+    .where('users.ghost', '=', 0)
+    .executeTakeFirst();
+
 /** Enqueues the mail of a request, if an active account has the address. */
 const handleRequest = async ({ store }: Platform, { purpose, email }: Payload): Promise<void> => {
   const kind = accountMailKinds[purpose as AccountPurpose];
   await store.write(async (tx) => {
-    const user = await tx.db
-      .selectFrom('users')
-      .select(['id', 'email_unchecked'])
-      .where(sql`lower(email)`, '=', String(email).toLowerCase())
-      .where('state', '=', 'active')
-      .where('ghost', '=', 0)
-      .executeTakeFirst();
+    const user = await findAccount(tx.db, String(email).toLowerCase());
     if (user === undefined) return;
-    if (purpose === 'confirm_address' && user.email_unchecked === 0) return;
-    const event_key = `${String(purpose)}-${Math.floor(tx.now / repeatWindow)}`.replaceAll('_', '-');
-    await enqueueMails(tx, [{ user_id: user.id, kind, event_key, reason: 'requested', is_secret: 1 }]);
+    const { id: user_id, email_id, email_unchecked } = user;
+    if (purpose === 'confirm_address' && (email_unchecked === 0 || email_id !== null)) return;
+    const place = email_id === null ? '' : `-${email_id}`;
+    const event_key = `${String(purpose)}-${Math.floor(tx.now / repeatWindow)}${place}`.replaceAll('_', '-');
+    const mail = { user_id, kind, event_key, reason: 'requested', is_secret: 1 } as const;
+    await enqueueMails(tx, [{ ...mail, target_id: email_id }]);
   });
 };
 

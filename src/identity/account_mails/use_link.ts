@@ -5,17 +5,17 @@ import { forbidden } from '../../platform/errors.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { acceptInvitations } from '../invitations/accept.ts';
 import { updateUser } from '../users/update.ts';
-import { type AccountPurpose, expiredLink, readLinkToken } from './links.ts';
+import { type AccountPurpose, type LinkOwner, expiredLink, readLinkToken } from './links.ts';
 
 const requireLink = async (
   platform: Pick<Platform, 'secrets'>,
   tx: Tx,
   purpose: AccountPurpose,
   token: string,
-): Promise<number> => {
-  const id = await readLinkToken(platform, tx, purpose, token);
-  if (id === null) throw expiredLink();
-  return id;
+): Promise<LinkOwner> => {
+  const owner = await readLinkToken(platform, tx, purpose, token);
+  if (owner === null) throw expiredLink();
+  return owner;
 };
 
 /** Tells whether a link works now, to show the form that uses it. */
@@ -32,7 +32,8 @@ const markChecked = async ({ db }: Tx, id: number): Promise<void> =>
   void (await db.updateTable('users').set({ email_unchecked: 0 }).where('id', '=', id).execute());
 
 /**
- * Sets another password by a link, which ends all sessions and the link. It also proves the address.
+ * Sets another password by a link, which ends all sessions and the link. It also proves the address of the account, if
+ * the link went there.
  * @throws Failure 400 by field for a link that does not work, or an invalid password; 403 if passwords are off
  */
 export const resetPasswordByLink = async (
@@ -43,12 +44,13 @@ export const resetPasswordByLink = async (
   if (!platform.settings.current.password_authentication_enabled)
     throw forbidden('Password authentication is disabled.');
   const at = { db: platform.store.db, now: platform.clock.now() };
-  const id = await readLinkToken(platform, at, 'password_reset', token);
-  if (id === null) throw expiredLink();
+  const owner = await readLinkToken(platform, at, 'password_reset', token);
+  if (owner === null) throw expiredLink();
+  const { user_id: id, email_id } = owner;
   // Checked again with the user's row locked: of two concurrent uses, one finds the link used.
   const also = async (tx: Tx): Promise<void> => {
     await requireLink(platform, tx, 'password_reset', token);
-    await markChecked(tx, id);
+    if (email_id === null) await markChecked(tx, id);
     await recordAudit(tx, { user: { id }, sudo_by_id: null }, source, {
       kind: 'user.password_reset',
       target_type: 'User',
@@ -67,7 +69,7 @@ export const resetPasswordByLink = async (
 export const confirmAddress = async (platform: Platform, token: string): Promise<void> => {
   const { store, clock } = platform;
   const id = await store.write(async (tx) => {
-    const userId = await requireLink(platform, tx, 'confirm_address', token);
+    const { user_id: userId } = await requireLink(platform, tx, 'confirm_address', token);
     await markChecked(tx, userId);
     return userId;
   });

@@ -1,8 +1,10 @@
 /** Links that confirm a further address. They are signed and expire; the service stores nothing for them. */
 import { isSignedLink, readLinkText, signLink } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
-import type { Reader } from '../../platform/db/open.ts';
+import { enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
+import { emailAddedKind } from '../account_mails/links.ts';
 import { acceptInvitations } from '../invitations/accept.ts';
 import { confirmationTime } from '../users/addresses/further_addresses.ts';
 import { userIdByEmail } from '../users/queries.ts';
@@ -39,18 +41,45 @@ export const readEmailToken = async (
   return isSignedLink(secrets.session_key, purpose, token, email.email) ? email : null;
 };
 
+/** Tells the address of the account of another one, which can reset the password. */
+const notifyOwner = async (platform: Platform, tx: Tx, { id, user_id }: EmailRow): Promise<void> => {
+  if (!isMailOn(platform)) return;
+  const user = await tx.db
+    .selectFrom('users')
+    .select('email_unchecked')
+    .where('id', '=', user_id)
+    .executeTakeFirst();
+  // An address that must be confirmed first gets nothing else, for it may be that of a stranger.
+  if (platform.config.confirm_addresses && user?.email_unchecked === 1) return;
+  const mail = { kind: emailAddedKind, event_key: `email-${id}`, reason: 'account', target_id: id };
+  await enqueueMails(tx, [{ user_id, ...mail }]);
+};
+
+const unusableLink = (): Error =>
+  invalid({ token: ['has expired or was used already: request another one'] });
+
 /**
- * Confirms a further address by the link of its mail, and accepts the invitations of the address.
+ * Confirms a further address by the link of its mail, accepts the invitations of the address, and tells the address of
+ * the account.
  * @throws Failure 400 for a link that does not work, or an address that became that of another account
  */
 export const confirmEmail = async (platform: Platform, token: string): Promise<void> => {
   const { store, clock } = platform;
   const userId = await store.write(async (tx) => {
     const email = await readEmailToken(platform, tx, token);
-    if (email === null) throw invalid({ token: ['has expired or was used already: request another one'] });
+    if (email === null) throw unusableLink();
+    // First, for it waits for an account that is about to take the address, and deletes this row.
+    const confirmed = await tx.db
+      .updateTable('emails')
+      .set({ confirmed_at: tx.now })
+      .where('id', '=', email.id)
+      .where('confirmed_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (confirmed === undefined) throw unusableLink();
     if ((await userIdByEmail(tx.db, email.email)) !== undefined)
       throw invalid({ token: ['is for an address that another account has'] });
-    await tx.db.updateTable('emails').set({ confirmed_at: tx.now }).where('id', '=', email.id).execute();
+    await notifyOwner(platform, tx, email);
     return email.user_id;
   });
   await acceptInvitations(store, userId, clock.now());

@@ -1,8 +1,11 @@
 /** Further addresses of users: the API, mails through a real SMTP server, and pages. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
 import { type SeededUser, seedProject, seedUser, unique } from '../../../test/support/seed.ts';
+import { engine } from '../../../test/support/service.ts';
 import { openVisitor } from '../../../test/support/visitor.ts';
 
 let gantry: MailingService;
@@ -44,6 +47,17 @@ const addConfirmed = async (by = user): Promise<{ id: number; email: string }> =
   const { id } = (await add(email, by)).body;
   assert.equal((await confirm(await linkTo(email))).done.status, 303);
   return { id, email };
+};
+
+/** On PostgreSQL, waits until a transaction waits for a lock. On SQLite, one transaction waits for the other anyway. */
+const untilBlocked = async (): Promise<void> => {
+  if (engine !== 'postgres') return;
+  const { db } = gantry.service.platform.store;
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db);
+    if (rows.length > 0) return;
+    await setTimeout(20);
+  }
 };
 
 test('an address is added, listed, confirmed by its mail, and deleted', async () => {
@@ -194,8 +208,14 @@ test('the page adds, resends and deletes addresses', async () => {
   await visitor.signIn(user.username, password);
   const email = fresh();
   await visitor.get('/profile/emails');
-  assert.equal((await visitor.post('/profile/emails', { email: 'nobody' })).status, 422);
-  assert.equal((await visitor.post('/profile/emails', { email })).location, '/profile/emails');
+  assert.equal(
+    (await visitor.post('/profile/emails', { email: 'nobody', current_password: password })).status,
+    422,
+  );
+  assert.equal(
+    (await visitor.post('/profile/emails', { email, current_password: password })).location,
+    '/profile/emails',
+  );
   const first = await linkTo(email);
   const shown = await visitor.get('/profile/emails');
   assert.ok(shown.text.includes(email) && shown.text.includes('Not confirmed'));
@@ -209,4 +229,102 @@ test('the page adds, resends and deletes addresses', async () => {
   assert.ok(confirmed.text.includes('Confirmed') && !confirmed.text.includes('/resend'));
   assert.equal((await visitor.post(`/profile/emails/${id}/delete`)).location, '/profile/emails');
   assert.ok(!(await visitor.get('/profile/emails')).text.includes(email));
+});
+
+test('an invitation of a confirmed address makes its account a member at once', async () => {
+  const { email } = await addConfirmed();
+  const project = await seedProject(gantry);
+  await gantry.api(`POST /projects/${project.id}/invitations`, { json: { email, access_level: 30 } });
+  assert.equal((await gantry.api(`GET /projects/${project.id}/members/${user.id}`)).body.access_level, 30);
+});
+
+test('a confirmed address resets the password, which proves no other address', async () => {
+  const { id, email } = await addConfirmed();
+  const pending = fresh();
+  await add(pending);
+  await gantry.service.worker.drain();
+  const { store } = gantry.service.platform;
+  await store.write(
+    async ({ db }) =>
+      await db.updateTable('users').set({ email_unchecked: 1 }).where('id', '=', user.id).execute(),
+  );
+  gantry.smtp.clear();
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/password/new');
+  for (const address of [pending, email, email]) await visitor.post('/users/password', { email: address });
+  const link = await linkTo(email);
+  assert.deepEqual(
+    gantry.smtp.received.map(({ to }) => to),
+    [[email]],
+  );
+  const token = new URLSearchParams(link.split('?')[1]).get('token') ?? '';
+  const set = async (word: string) => {
+    await visitor.get('/users/password/new');
+    return await visitor.post('/users/password/edit', { token, password: word });
+  };
+  assert.equal((await set('battery staple')).location, '/users/sign_in');
+  assert.equal((await set(password)).status, 422);
+  await openVisitor(gantry).signIn(user.username, 'battery staple');
+  const { email_unchecked } = await store.db
+    .selectFrom('users')
+    .select('email_unchecked')
+    .where('id', '=', user.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(email_unchecked, 1);
+  gantry.setTime(Date.now() + 300_000);
+  await visitor.get('/users/password/new');
+  await visitor.post('/users/password', { email });
+  const second = await linkTo(email);
+  await gantry.api(`DELETE /user/emails/${id}`, { as: user.token });
+  assert.equal((await visitor.get(second)).status, 422);
+});
+
+test('the address of the account learns of another one', async () => {
+  const { email } = await addConfirmed();
+  await gantry.service.worker.drain();
+  const mail = gantry.smtp.received.findLast(({ to }) => to.includes(`${user.username}@example.com`));
+  assert.match(mail?.text ?? '', new RegExp(`${email} was added to your account`));
+});
+
+test('the page needs the password, and the profile keeps the address that is shown', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.signIn(user.username, password);
+  await visitor.get('/profile/emails');
+  for (const current_password of ['', 'wrong'])
+    assert.equal((await visitor.post('/profile/emails', { email: fresh(), current_password })).status, 422);
+  assert.deepEqual((await gantry.api('GET /user/emails', { as: user.token })).body, []);
+  const { email } = await addConfirmed();
+  await gantry.api(`PUT /users/${user.id}`, { json: { public_email: email } });
+  await visitor.get('/profile');
+  const profile = {
+    name: 'Renamed',
+    email: `${user.username}@example.com`,
+    bio: '',
+    location: '',
+    organization: '',
+    website_url: '',
+  };
+  const saved = await visitor.post('/profile', { ...profile, show_email: '1' });
+  assert.equal(saved.status, 303, saved.text);
+  const { body } = await gantry.api(`GET /users/${user.id}`);
+  assert.deepEqual([body.name, body.public_email], ['Renamed', email]);
+});
+
+test('an address that is being confirmed is not taken by another account', async () => {
+  const email = fresh();
+  const { id } = (await add(email)).body;
+  const { store } = gantry.service.platform;
+  const { promise: isUpdated, resolve: onUpdated } = Promise.withResolvers<void>();
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const confirming = store.write(async ({ db, now }) => {
+    await db.updateTable('emails').set({ confirmed_at: now }).where('id', '=', id).execute();
+    onUpdated();
+    await isReleased;
+  });
+  await isUpdated;
+  const taking = gantry.api(`PUT /users/${other.id}`, { json: { email } });
+  await untilBlocked();
+  release();
+  await confirming;
+  assert.equal((await taking).status, 409);
 });

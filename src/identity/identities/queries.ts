@@ -16,16 +16,6 @@ export const findIdentity = async (
     .where('extern_uid', '=', extern_uid)
     .executeTakeFirst();
 
-/** Returns whether the user's e-mail address was never verified. */
-export const isAddressUnchecked = async (db: Reader, userId: number): Promise<boolean> => {
-  const user = await db
-    .selectFrom('users')
-    .select('email_unchecked')
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  return user?.email_unchecked === 1;
-};
-
 /** Lists a user's linked accounts, at most one per provider. */
 export const listIdentities = async (db: Reader, userId: number): Promise<Identity[]> =>
   await identities(db).where('user_id', '=', userId).orderBy('provider').execute();

@@ -4,13 +4,14 @@ import type { Source } from '../../core/access/audit.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 import { findEmailDomainProblem } from '../../core/settings/setting_effects.ts';
 import { createUser } from '../users/create.ts';
+import { findByConfirmedAddress } from '../users/addresses/further_addresses.ts';
 import { userIdByEmail } from '../users/queries.ts';
 import { normalizedEmail } from '../users/rules.ts';
 import type { SignInProvider } from '../../platform/config/sign_in_providers.ts';
 import { linkIdentity } from './link_identity.ts';
 import { findFreeUsername, getDisplayName } from './usernames.ts';
 import type { Claims } from './oidc.ts';
-import { findIdentity, isAddressUnchecked } from './queries.ts';
+import { findIdentity } from './queries.ts';
 
 export type SignInOutcome = { user_id: number } | { refused: string };
 
@@ -67,20 +68,18 @@ const findUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
       refused: `${provider.label} has not verified your e-mail address. Sign in here another way, then link the accounts in your profile.`,
     };
   }
-  const id = await userIdByEmail(db, email);
-  if (id === undefined) return await createUserFor(attempt, email);
+  const id = (await findByConfirmedAddress(db, [email])).get(email);
+  if (id !== undefined) return await signInLinked(attempt, id);
+  if ((await userIdByEmail(db, email)) === undefined) return await createUserFor(attempt, email);
   // Else an attacker could register a stranger's address and wait for the stranger's first sign-in.
-  if (await isAddressUnchecked(db, id)) {
-    return {
-      refused: `An account here has your e-mail address, but ${provider.label} was never linked with it. Sign in to it here, then link the accounts in your profile.`,
-    };
-  }
-  return await signInLinked(attempt, id);
+  return {
+    refused: `An account here has your e-mail address, but ${provider.label} was never linked with it. Sign in to it here, then link the accounts in your profile.`,
+  };
 };
 
 /**
- * Returns the user for a provider's claims: the linked one; else the one with the verified address, unless that
- * user's address was never verified; else, if sign-up is open, a new one.
+ * Returns the user for a provider's claims: the linked one; else the one with the verified address, also as a confirmed
+ * further one, unless that user's address was never verified; else, if sign-up is open, a new one.
  */
 export const resolveUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
   try {

@@ -15,16 +15,16 @@ const maxAccepted = 100;
 
 type Pending = Invitation & { namespace_id: number };
 
-/** Over `users` and `invitations`: the address is a confirmed one of the user. */
-const isOwnAddress = sql<boolean>`((users.email = invitations.email and users.email_unchecked = 0)
-  or invitations.email in (select email from emails
-    where emails.user_id = users.id and emails.confirmed_at is not null))`;
+/** Over `invitations`: the address is a confirmed one of the user. */
+const isOfUser = (userId: number) =>
+  sql<boolean>`invitations.email in (select email from users where id = ${userId} and email_unchecked = 0
+    union all select email from emails where user_id = ${userId} and confirmed_at is not null)`;
 
 /** Lists the invitations of the user's confirmed addresses, in the order of their namespaces, which are locked. */
 const listPending = async (db: Reader, userId: number, now: number): Promise<Pending[]> =>
   await db
     .selectFrom('users')
-    .innerJoin('invitations', (join) => join.on(isOwnAddress))
+    .innerJoin('invitations', (join) => join.on(isOfUser(userId)))
     .leftJoin('projects', (join) =>
       join
         .onRef('projects.id', '=', 'invitations.source_id')

@@ -7,6 +7,7 @@ import { withMutex } from '../../platform/keyed_mutex.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { collectChange } from '../../core/events/record_event.ts';
 import { lacksRequiredFactor } from '../../core/access/credentials/second_factor_due.ts';
+import { hasAddress } from '../users/addresses/further_addresses.ts';
 import { isPassword } from '../users/password.ts';
 import { maxPasswordLength } from '../users/rules.ts';
 import { getCountedNames } from './failure_counts.ts';
@@ -42,10 +43,7 @@ const findUserByLogin = async (db: Reader, login: string): Promise<LoadedUser | 
   const name = login.trim().toLowerCase();
   // Names have no NUL, and PostgreSQL refuses to search for one.
   if (name.includes('\0')) return undefined;
-  const isNamed = name.includes('@')
-    ? sql<boolean>`(lower(email) = ${name} or id in (
-        select user_id from emails where email = ${name} and confirmed_at is not null))`
-    : sql<boolean>`lower(username) = ${name}`;
+  const isNamed = name.includes('@') ? hasAddress(name) : sql<boolean>`lower(username) = ${name}`;
   return await db
     .selectFrom('users')
     .select(['id', 'username', 'state', 'email_unchecked', 'password_hash'])

@@ -1,6 +1,12 @@
 /** Writes mails about the account itself, and test mails. */
 import type { Platform } from '../../core/platform.ts';
-import { type AccountPurpose, accountMailKinds, makeLinkToken } from '../../identity/account_mails/links.ts';
+import {
+  type AccountPurpose,
+  accountMailKinds,
+  emailAddedKind,
+  makeLinkToken,
+} from '../../identity/account_mails/links.ts';
+import { findConfirmedAddress } from '../../identity/users/addresses/further_addresses.ts';
 import { type Person, toMessageId, writeHtml, writeText } from './compose.ts';
 import type { MailRow } from './mail_contents.ts';
 import type { Message } from './smtp.ts';
@@ -42,18 +48,40 @@ const testContent: Content = {
   link: null,
 };
 
-const readContent = async (platform: Platform, row: MailRow): Promise<Content | null> => {
-  if (row.kind === testMailKind) return testContent;
+type Addressed = Content & { to: string };
+
+const readAddedAddress = async (
+  { store, baseUrl }: Platform,
+  to: string,
+  { user_id, target_id }: MailRow,
+): Promise<Addressed | null> => {
+  const row = await findConfirmedAddress(store.db, user_id, target_id ?? 0);
+  return row === undefined
+    ? null
+    : {
+        to,
+        subject: 'An e-mail address was added to your account',
+        headline: `${row.email} was added to your account and confirmed.`,
+        body: 'It can sign in with your password, and reset it. If this was not you, delete the address and change your password.',
+        link: { text: 'Your e-mail addresses', url: `${baseUrl()}/profile/emails` },
+      };
+};
+
+const readContent = async (platform: Platform, to: string, row: MailRow): Promise<Addressed | null> => {
+  if (row.kind === testMailKind) return { ...testContent, to };
+  if (row.kind === emailAddedKind) return await readAddedAddress(platform, to, row);
   const purpose = (Object.keys(accountMailKinds) as AccountPurpose[]).find(
     (name) => accountMailKinds[name] === row.kind,
   );
   if (purpose === undefined) return null;
-  const token = await makeLinkToken(platform, purpose, {
+  const link = await makeLinkToken(platform, purpose, {
     user_id: row.user_id,
+    email_id: row.target_id,
     requested_at: row.created_at,
   });
-  if (token === null) return null;
-  return contents[purpose](`${platform.baseUrl()}${paths[purpose]}?token=${token}`);
+  if (link === null) return null;
+  const url = `${platform.baseUrl()}${paths[purpose]}?token=${link.token}`;
+  return { ...contents[purpose](url), to: link.email };
 };
 
 /** Writes a mail about the account. @returns null: it must not be sent, for its link has expired */
@@ -62,12 +90,12 @@ export const composeAccountMail = async (
   { id, email }: Person,
   row: MailRow,
 ): Promise<Message | null> => {
-  const content = await readContent(platform, row);
+  const content = await readContent(platform, email, row);
   if (content === null) return null;
-  const { subject, headline, body, link } = content;
+  const { to, subject, headline, body, link } = content;
   const footer = [...(link === null ? [] : [link]), { text: platform.baseUrl(), url: platform.baseUrl() }];
   return {
-    to: email,
+    to,
     from_name: null,
     subject,
     text: writeText(headline, body, footer),

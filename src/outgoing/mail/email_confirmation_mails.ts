@@ -48,9 +48,15 @@ const send = async (platform: Platform, id: number): Promise<void> => {
     if (!isRefused(error)) throw error;
     log.warn({ email_id: id }, 'the mail to a further address was refused');
   }
+  // Of a mail that was requested again meanwhile, nothing is recorded: that one is still to be sent.
   await store.write(
     async ({ db }) =>
-      void (await db.updateTable('emails').set({ mailed_at: clock.now() }).where('id', '=', id).execute()),
+      void (await db
+        .updateTable('emails')
+        .set({ mailed_at: clock.now() })
+        .where('id', '=', id)
+        .where('requested_at', '=', email.requested_at)
+        .execute()),
   );
 };
 

@@ -1,4 +1,5 @@
 /** The addresses of users beside that of the account, as far as accounts depend on them. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 
 /** Milliseconds for which an address that nobody confirms is kept from others. */
@@ -15,6 +16,20 @@ export const loadFurtherAddresses = async (db: Reader, userId: number): Promise<
   return rows.map(({ email }) => email);
 };
 
+/** Finds a confirmed further address of a user by its id. */
+export const findConfirmedAddress = async (
+  db: Reader,
+  userId: number,
+  id: number,
+): Promise<{ email: string } | undefined> =>
+  await db
+    .selectFrom('emails')
+    .select('email')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+
 /** Loads all confirmed addresses of a user, in lower case. */
 export const loadConfirmedAddresses = async (
   db: Reader,
@@ -23,6 +38,27 @@ export const loadConfirmedAddresses = async (
   ...(user.email_unchecked === 0 ? [user.email.toLowerCase()] : []),
   ...(await loadFurtherAddresses(db, user.id)),
 ];
+
+/** SQL over `users`: this (normalized) address is that of the account, or a confirmed further one. */
+export const hasAddress = (address: string): RawBuilder<boolean> =>
+  sql<boolean>`users.id in (select id from users where lower(email) = ${address}
+    union all select user_id from emails where email = ${address} and confirmed_at is not null)`;
+
+/** Finds the accounts of which these (normalized) addresses are confirmed ones, by address. */
+export const findByConfirmedAddress = async (
+  db: Reader,
+  addresses: readonly string[],
+): Promise<Map<string, number>> => {
+  if (addresses.length === 0) return new Map();
+  const some = sql.join(addresses.map((address) => sql`${address}`));
+  const { rows } = await sql<{ id: number; email: string }>`
+    select id, lower(email) as email from users
+      where lower(email) in (${some}) and email_unchecked = 0 and ghost = 0
+    union all select user_id, email from emails where email in (${some}) and confirmed_at is not null`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, email }) => [email, id]));
+};
 
 /**
  * Takes an address for an account. Nobody proved an unconfirmed further address, so that it stops nobody.
@@ -34,14 +70,14 @@ export const takeAddress = async (
   email: string,
   userId: number | null,
 ): Promise<'taken' | 'own' | 'free'> => {
-  const row = await tx.db
-    .selectFrom('emails')
-    .select(['id', 'user_id', 'confirmed_at'])
+  // First, for it waits for a confirmation that another transaction is about to commit.
+  const removed = await tx.db
+    .deleteFrom('emails')
     .where('email', '=', email)
+    .where((is) => is.or([is('confirmed_at', 'is', null), is('user_id', '=', userId ?? 0)]))
+    .returning('confirmed_at')
     .executeTakeFirst();
-  if (row === undefined) return 'free';
-  const isConfirmed = row.confirmed_at !== null;
-  if (isConfirmed && row.user_id !== userId) return 'taken';
-  await tx.db.deleteFrom('emails').where('id', '=', row.id).execute();
-  return isConfirmed ? 'own' : 'free';
+  if (removed !== undefined) return removed.confirmed_at === null ? 'free' : 'own';
+  const row = await tx.db.selectFrom('emails').select('id').where('email', '=', email).executeTakeFirst();
+  return row === undefined ? 'free' : 'taken';
 };

@@ -13,7 +13,9 @@ export type MailsTable = {
   /** Why the user gets it: `mentioned`, `assigned`... */
   reason: string;
   actor_id: number | null;
+  /** null: the account. */
   target_type: NoteableType | 'Pipeline' | null;
+  /** Of a mail about the account: the further address that it goes to. */
   target_id: number | null;
   note_id: number | null;
   state: Generated<'pending' | 'sent' | 'failed'>;

@@ -7,9 +7,10 @@ import { isMembershipLocked } from '../../../identity/groups/inherited.ts';
 import { isPending } from '../../../identity/invitations/links.ts';
 import { getCountedNames, getRefusalTime } from '../../../identity/sessions/failure_counts.ts';
 import { countAttempt, countFailure } from '../../../identity/sessions/sign_in_failures.ts';
+import { findByConfirmedAddress } from '../../../identity/users/addresses/further_addresses.ts';
 import { usersById } from '../../../identity/users/queries.ts';
 import { normalizedEmail, userProblems } from '../../../identity/users/rules.ts';
-import type { Reader, Tx } from '../../../platform/db/open.ts';
+import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { Failure, forbidden } from '../../../platform/errors.ts';
 import { enqueueAll } from '../../../platform/queue/enqueue.ts';
@@ -58,19 +59,6 @@ const addUsers = async (
     }
   }
   return refusals;
-};
-
-/** Finds the accounts whose confirmed address is one of these. */
-const findConfirmed = async (db: Reader, emails: readonly string[]): Promise<Map<string, number>> => {
-  if (emails.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'email'])
-    .where(sql<string>`lower(email)`, 'in', emails)
-    .where('email_unchecked', '=', 0)
-    .where('ghost', '=', 0)
-    .execute();
-  return new Map(rows.map(({ id, email }) => [normalizedEmail(email), id]));
 };
 
 const countedName = (email: string): string => getCountedNames('invited', email)[1];
@@ -162,7 +150,7 @@ export const invite = async (parts: Parts, { emails, user_ids }: Invited): Promi
   const isInvalid = (email: string): boolean => userProblems({ email })['email'] !== undefined;
   const wrong = addresses.filter(isInvalid);
   const valid = addresses.filter((email) => !isInvalid(email));
-  const confirmed = await findConfirmed(call.db, valid);
+  const confirmed = await findByConfirmedAddress(call.db, valid);
   const users = await usersById(call.db, user_ids);
   const named = user_ids.map((id) => [users.get(id)?.username ?? String(id), id] as const);
   const unknown = valid.filter((email) => !confirmed.has(email));

@@ -2,6 +2,8 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
 import { createEmail, removeEmail, resendConfirmation } from '../../../../identity/emails/change.ts';
+import { confirmPassword } from '../../../../identity/sessions/confirm_password.ts';
+import { hasPassword } from '../../../../identity/sessions/change_password.ts';
 import { confirmEmail, readEmailToken } from '../../../../identity/emails/confirm.ts';
 import { type EmailRow, listEmails } from '../../../../identity/emails/queries.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -19,6 +21,7 @@ import {
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { currentPassword } from '../profile/current_password.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/emails';
@@ -55,6 +58,24 @@ const table = (
 <tbody>${rows.map((one) => row(visit, one))}</tbody>
 </table></div>`;
 
+const newForm = async (visit: Visit, email: string, problems: FormProblems): Promise<Html> =>
+  (await hasPassword(visit.call.db, requireUser(visit.call).id))
+    ? form(
+        visit,
+        { action: path, submit: 'Add address', problems },
+        input({
+          name: 'email',
+          label: 'E-mail',
+          type: 'email',
+          hint: 'You get a mail there, with a link that confirms the address.',
+          value: email,
+          required: true,
+          problems,
+        }),
+        currentPassword(problems),
+      )
+    : html`<p>Your account has no password yet. <a href="/profile/password">Set password</a> first.</p>`;
+
 type Shown = { query?: { page?: number; per_page?: number }; email?: string; problems?: FormProblems };
 
 const listView = async (
@@ -71,19 +92,7 @@ ${isOff && html`<p class="hint">This service sends no mail: an administrator can
 ${items.length === 0 ? html`<p>You have no further address.</p>` : table(visit, items)}
 ${pagesNav({ path, query: {}, page: request, total })}
 <h2>Add an address</h2>
-${form(
-  visit,
-  { action: path, submit: 'Add address', problems },
-  input({
-    name: 'email',
-    label: 'E-mail',
-    type: 'email',
-    hint: 'You get a mail there, with a link that confirms the address.',
-    value: email,
-    required: true,
-    problems,
-  }),
-)}`;
+${await newForm(visit, email, problems)}`;
   return withFormStatus(ownView(path, 'E-mail addresses', content), problems);
 };
 
@@ -99,12 +108,16 @@ const ownPages = [
     method: 'POST',
     path,
     audience: 'user',
-    params: object({ email: text({ maxLength: 1_000 }) }),
+    params: object({ email: text({ maxLength: 1_000 }), current_password: text({ maxLength: 1_000 }) }),
     invalid: async (visit, sent, fields) =>
       await listView(visit, { email: fieldText(sent['email']), problems: { text: null, fields } }),
-    handle: async (visit, { email }) => {
+    handle: async (visit, { email, current_password }) => {
       const { call } = visit;
-      const problems = await attempt(async () => await createEmail(call, requireUser(call).id, { email }));
+      const problems = await attempt(async () => {
+        // The address may reset the password.
+        await confirmPassword(call, current_password);
+        await createEmail(call, requireUser(call).id, { email });
+      });
       if (problems !== null) return await listView(visit, { email, problems });
       return redirect(path, 'The address was added. Confirm it by the link that it gets.');
     },

@@ -123,7 +123,10 @@ const save = page({
     const { id, email } = requireUser(call);
     const problems = await attempt(async () => {
       if (normalizedEmail(input.email) !== email) await confirmPassword(call, current_password);
-      const public_email = show_email ? input.email : null;
+      const shown = (await loadUser(call.db, id)).public_email;
+      // A further address that is shown stays the one that is.
+      const address = shown === null || shown === email ? input.email : shown;
+      const public_email = show_email ? address : null;
       await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
     });
     if (problems !== null) return await profileView(visit, { texts: problems }, { ...input, show_email });
