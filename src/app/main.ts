@@ -12,6 +12,7 @@ import { keepSearchIndexed } from '../planning/issuables/search/fill_search_inde
 import { observeStatuses } from '../core/events/collect_statuses.ts';
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
+import { observeRoles } from '../review/merge_requests/merging/scheduled/observe_roles.ts';
 import { makeOutageCheck } from '../platform/queue/detect_outage.ts';
 import { releaseWork } from '../platform/queue/leases.ts';
 import { type Worker, startWorker } from '../platform/queue/worker.ts';
@@ -81,6 +82,7 @@ const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => 
   observeStatuses(store);
   stops.push(observeChanges(store));
   observeMailedChanges(platform);
+  observeRoles(store);
   const last = await findPreviousProcess(store, config.data);
   stops.push(await startRecovery(platform, makeCompletions(platform), last));
   if (last !== null) await releaseWork(store, last);

@@ -216,3 +216,31 @@ test('merges once its failed pipeline is deleted', async () => {
   await settle(gantry);
   assert.equal((await readRequest(gantry, request)).state, 'merged');
 });
+
+test('merges once its user has a role again, or is no longer blocked', async () => {
+  const member = `/projects/${project.id}/members/${other.id}`;
+  const changes: [lose: string, loseJson: object | null, regain: string, regainJson: object | null][] = [
+    [`PUT ${member}`, { access_level: 20 }, `PUT ${member}`, { access_level: 40 }],
+    [
+      `DELETE ${member}`,
+      null,
+      `POST /projects/${project.id}/members`,
+      { user_id: other.id, access_level: 40 },
+    ],
+    [`POST /users/${other.id}/block`, null, `POST /users/${other.id}/unblock`, null],
+  ];
+  for (const [lose, loseJson, regain, regainJson] of changes) {
+    const request = await open({ title: 'Draft: x' });
+    await schedule(request, {}, other.token);
+    const run = async (line: string, json: object | null): Promise<void> => {
+      const { status, text } = await gantry.api(line, json === null ? {} : { json });
+      assert.ok(status < 300, text);
+      await settle(gantry);
+    };
+    await run(lose, loseJson);
+    await run(`PUT ${toPath(request)}`, { title: 'x' });
+    assert.equal((await readRequest(gantry, request)).state, 'opened', lose);
+    await run(regain, regainJson);
+    assert.equal((await readRequest(gantry, request)).state, 'merged', regain);
+  }
+});
