@@ -13,7 +13,7 @@ import type { Group } from './find.ts';
 export const removeGroup = async (call: Call, group: Group): Promise<void> => {
   requireUnmodified(call.header('if-unmodified-since'), group.updated_at);
   await call.write(async (tx) => {
-    if (!(await removeNamespace(tx, group.id))) throw notFound('Group');
+    if (!(await removeNamespace(tx, requireActor(call), group.id))) throw notFound('Group');
     await endBotsOf(tx, { type: 'Namespace', id: group.id });
     const target = { project_id: null, target_type: 'Group', target_id: group.id };
     const data = { full_path: group.full_path };

@@ -37,7 +37,7 @@ const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
 
 const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise<void> => {
   for (const id of ids) {
-    if (!(await removeNamespace(tx, id))) continue;
+    if (!(await removeNamespace(tx, cause, id))) continue;
     await endBotsOf(tx, { type: 'Namespace', id });
     await recordEvent(tx, cause, {
       kind: 'group.deleted',
@@ -49,7 +49,7 @@ const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise
 };
 
 /** Detaches the personal namespace, which background work removes, from the user's row. */
-const removePersonalNamespace = async (tx: Tx, userId: number): Promise<void> => {
+const removePersonalNamespace = async (tx: Tx, cause: Cause | null, userId: number): Promise<void> => {
   const { id } = await tx.db
     .updateTable('namespaces')
     .set({ owner_id: null })
@@ -57,7 +57,7 @@ const removePersonalNamespace = async (tx: Tx, userId: number): Promise<void> =>
     .where('kind', '=', 'user')
     .returning('id')
     .executeTakeFirstOrThrow();
-  await removeNamespace(tx, id);
+  await removeNamespace(tx, cause, id);
   await endBotsOf(tx, { type: 'Namespace', id });
 };
 
@@ -89,7 +89,7 @@ export const deleteUser = async (
       throw conflict('User cannot be removed while is the sole-owner of a group');
     }
     await removeGroups(tx, cause, groups);
-    await removePersonalNamespace(tx, id);
+    await removePersonalNamespace(tx, cause, id);
     if (hard_delete) await eraseContributions(tx, id);
     else if (await hasContributions(tx, id))
       await reassignContributions(tx, id, await ensureGhost(tx, cause));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
-import { seedGroup, seedProject } from '../../../test/support/seed.ts';
+import { seedGroup, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 
 let gantry: TestService;
@@ -310,5 +310,28 @@ describe('hooks of groups and of the instance', () => {
       assert.ok(events.includes(name), `${name} of ${events.join()}`);
     assert.ok(receiver.received.every(({ headers }) => headers['x-gitlab-event'] === 'System Hook'));
     assert.ok(receiver.received.every(({ text }) => !text.includes('password')));
+  });
+
+  it('of the instance learn of projects that end with their group or their user', async () => {
+    const [top, user] = [await seedGroup(gantry), await seedUser(gantry)];
+    const sub = await seedGroup(gantry, { parent: top.id });
+    const inGroup = await seedProject(gantry, { namespace: sub.id });
+    const json = { name: 'own', path: 'own' };
+    const own = (await gantry.api('POST /projects', { as: user.token, json })).body;
+    const before = await seedProject(gantry, { namespace: top.id });
+    await gantry.api(`DELETE /projects/${before.id}`);
+    const hook = (await gantry.api('POST /hooks', { json: { url: receiver.url } })).body;
+    await gantry.api(`DELETE /groups/${top.id}`);
+    await gantry.api(`DELETE /users/${user.id}`);
+    await drain();
+    await gantry.api(`DELETE /hooks/${hook.id}`);
+    const destroyed = receiver.received.filter(({ body }) => body.event_name === 'project_destroy');
+    assert.deepEqual(
+      destroyed.map(({ body }) => [body.project_id, body.path_with_namespace]).toSorted(),
+      [
+        [inGroup.id, inGroup.full_path],
+        [own.id, `${user.username}/own`],
+      ].toSorted(),
+    );
   });
 });
