@@ -5,9 +5,10 @@ import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { invalid } from '../../platform/errors.ts';
 import { requireNoBot } from '../bots/bot_users.ts';
+import { loadConfirmedAddresses } from '../users/addresses/further_addresses.ts';
 import { lockUser } from '../users/queries.ts';
-import { type Certificate, parseCertificate } from './openpgp/certificate.ts';
-import { type GpgKeyRow, findGpgKey } from './queries.ts';
+import { type Certificate, type GpgUser, parseCertificate } from './openpgp/certificate.ts';
+import { type GpgKeyRow, findGpgKey, readGpgUsers } from './queries.ts';
 
 /** Characters of a key: room for thousands of signatures of others, and no more. */
 export const maxGpgKeyLength = 100_000;
@@ -37,6 +38,39 @@ const audit = async (tx: Tx, call: Call, verb: 'created' | 'deleted' | 'revoked'
     target_id: key.id,
     details: { user_id: key.user_id, fingerprint: key.fingerprint },
   });
+
+/** Tells whether a confirmed address of the user is in a key. */
+const isOwnKey = async (tx: Tx, userId: number, users: readonly GpgUser[]): Promise<boolean> => {
+  const user = await tx.db
+    .selectFrom('users')
+    .select(['id', 'email', 'email_unchecked'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const addresses = await loadConfirmedAddresses(tx.db, user);
+  return users.some(({ email }) => addresses.includes(email));
+};
+
+/**
+ * Deletes the key of another user that has no confirmed address of theirs, for a user whose address it has. Anybody can
+ * add the public key of somebody else, where it verifies nothing.
+ */
+const releaseForeignKey = async (
+  tx: Tx,
+  call: Call,
+  userId: number,
+  { primary, users }: Certificate,
+): Promise<void> => {
+  const held = await tx.db
+    .selectFrom('gpg_keys')
+    .selectAll()
+    .where('fingerprint', '=', primary.fingerprint)
+    .where('user_id', '<>', userId)
+    .executeTakeFirst();
+  if (held === undefined || !(await isOwnKey(tx, userId, users))) return;
+  if (await isOwnKey(tx, held.user_id, readGpgUsers(held))) return;
+  await tx.db.deleteFrom('gpg_keys').where('id', '=', held.id).execute();
+  await audit(tx, call, 'deleted', held);
+};
 
 const insertKey = async (
   tx: Tx,
@@ -81,6 +115,7 @@ export const createGpgKey = async (call: Call, userId: number, text: string): Pr
     await lockUser(tx, userId);
     await requireNoBot(tx.db, userId);
     await requireRecordQuota(tx.db.selectFrom('gpg_keys').where('user_id', '=', userId), quota);
+    await releaseForeignKey(tx, call, userId, certificate);
     const row = await insertKey(tx, userId, plain, certificate);
     await audit(tx, call, 'created', row);
     return row;

@@ -46,6 +46,16 @@ test('adds, lists, shows and deletes own keys', async () => {
   assert.deepEqual((await gantry.api('GET /user/gpg_keys', { as: other.token })).body, []);
 });
 
+test('a key of somebody else gives way to the user whose address it has', async () => {
+  const [owner, stranger, other] = [await seedUser(gantry), await seedUser(gantry), await seedUser(gantry)];
+  const key = makeGpgKey(`${owner.username}@example.com`);
+  assert.equal((await add(stranger.token, key.text)).status, 201);
+  assert.equal((await add(other.token, key.text)).status, 400);
+  assert.equal((await add(owner.token, key.text)).status, 201);
+  assert.deepEqual((await gantry.api('GET /user/gpg_keys', { as: stranger.token })).body, []);
+  assert.equal((await add(stranger.token, key.text)).status, 400);
+});
+
 test('administrators add, delete and revoke keys of users', async () => {
   const { id, username } = await seedUser(gantry);
   const path = `/users/${id}/gpg_keys`;
