@@ -2,7 +2,11 @@ import type { JobRow } from '../../jobs/rows.ts';
 import { readLinesBackwards } from './read_lines_backwards.ts';
 import { type TraceReader, getTraceSize } from './serve_trace.ts';
 
-const sectionMark = /^section_(?:start|end):\d+:/;
+/** Marks at the start of a line, which runners write before its text. */
+const sectionMarks = /^(?:section_(?:start|end):\d+:[^\r\n]*(?:\r|$))+/;
+
+/** Lines that are read at most, however many of them are empty. */
+const maxRead = 1_000;
 
 /**
  * Reads the last lines of a job's trace, without colors, section marks and empty lines at the end.
@@ -16,11 +20,14 @@ export const readTraceTail = async (
 ): Promise<string[]> => {
   if ((await getTraceSize(reader, job)) === null) return [];
   const lines: string[] = [];
+  let read = 0;
   for await (const line of readLinesBackwards(reader.platform.traces, job)) {
-    if (sectionMark.test(line) || (lines.length === 0 && line.trim() === '')) continue;
+    const text = line.replace(sectionMarks, '');
+    const isEmpty = text.trim() === '' && (lines.length === 0 || text !== line);
     // What follows a carriage return was written over what stands before it.
-    lines.unshift(line.slice(line.lastIndexOf('\r') + 1).slice(0, longest));
-    if (lines.length === most) break;
+    if (!isEmpty) lines.unshift(text.slice(text.lastIndexOf('\r') + 1).slice(0, longest));
+    read += 1;
+    if (lines.length === most || read === maxRead) break;
   }
   return lines;
 };

@@ -31,7 +31,8 @@ const complete = async (
   const [, minus = '', name = '', colon = ''] = /^(-?)(\w*)(:?)/.exec(term) ?? [];
   const before = `${text.slice(0, text.length - term.length)}${minus}`;
   if (colon === '') return Object.keys(terms).map((one) => ({ value: `${before}${one}:` }));
-  const values = terms[name.toLowerCase()];
+  const word = name.toLowerCase();
+  const values = Object.hasOwn(terms, word) ? terms[word] : undefined;
   if (values === undefined) return [];
   return (await load(values)).map((value) =>
     // Browsers compare the label, too, for somebody who types no quote.

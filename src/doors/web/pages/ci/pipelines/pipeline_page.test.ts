@@ -63,9 +63,16 @@ test('shows the end of the logs of failed jobs, without colors and section marks
   const page = await read(path);
   assert.match(page, /build failed <span class="quiet">script failure<\/span>/);
   const [, tail = ''] = /<pre class="log-tail"[^>]*>([^]*?)<\/pre>/.exec(page) ?? [];
-  assert.match(tail, /^line 20\n[^]*line 30\n&lt;b&gt;error&lt;\/b&gt;$/);
+  assert.match(tail, /^line 21\n[^]*line 30\n&lt;b&gt;error&lt;\/b&gt;\ndone 100%$/);
   assert.match(page, new RegExp(`href="${base}/jobs/${job('build').id}" aria-label="Whole log of build"`));
   assert.doesNotMatch(page, /of no importance/);
+});
+
+test('reads only the last lines of a log, also of empty ones', async () => {
+  const { path, job } = await seed();
+  await seedTrace(gantry, job('build'), `error\n${'\n'.repeat(2_000)}`);
+  await setJob(gantry, job('build').id, { status: 'failed' });
+  assert.doesNotMatch(await read(path), /log-tail/);
 });
 
 test('hides logs with the values of variables from those who may not see the variables', async () => {
@@ -108,4 +115,21 @@ test('says how many of many tests are shown', async () => {
   const page = await read(`${path}/test_report`);
   assert.match(page, /The first 200 of 250 tests are shown/);
   assert.equal(page.match(/<th scope="row">case /g)?.length, 200);
+});
+
+test('shows at most a thousand tests', async () => {
+  const script = '{ script: x }';
+  const names = Array.from({ length: 7 }, (_, at) => `job${at}`);
+  const yaml = names.map((name) => `${name}: ${script}`).join('\n');
+  const pipeline = await seedPipeline(gantry, { project: project.id, file: yaml, ref: 'main' });
+  const cases = Array.from({ length: 190 }, (_, at) => `<testcase name="case ${at}"/>`).join('');
+  const metadata = { file_type: 'junit', file_format: 'gzip', filename: 'junit.xml.gz' } as const;
+  for (const name of names) {
+    const job = { id: pipeline.jobs[name] ?? 0, project_id: project.id };
+    await seedArtifact(gantry, job, gzipSync(`<testsuite>${cases}</testsuite>`), metadata);
+  }
+  const page = await read(`pipelines/${pipeline.id}/test_report`);
+  assert.equal(page.match(/<th scope="row">case /g)?.length, 1_000);
+  assert.match(page, /The first 50 of 190 tests are shown/);
+  assert.match(page, /No tests of this job are shown/);
 });

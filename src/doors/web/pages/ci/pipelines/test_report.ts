@@ -15,8 +15,9 @@ type Report = ReturnType<typeof reportJson>;
 type Suite = Report['test_suites'][number];
 type Case = Suite['test_cases'][number];
 
-/** Tests of a job that are shown. The report of the API has all. */
-const maxShown = 200;
+/** Tests of a job, and of all jobs, that are shown. The report of the API has all. */
+const maxOfJob = 200;
+const maxShown = 1_000;
 const longestOutput = 5_000;
 
 const looks: Record<Case['status'], [IconName, string, string]> = {
@@ -52,19 +53,30 @@ const spellCounts = ({ total_count, failed_count, error_count, skipped_count }: 
     ...(skipped_count > 0 ? [`${skipped_count} skipped`] : []),
   ].join(', ');
 
-const suitePart = (suite: Suite): Html => {
+/** @param left tests that may still be shown */
+const suitePart = (suite: Suite, left: number): Html => {
   const { name, suite_error, test_cases: cases } = suite;
+  const shown = cases.slice(0, Math.min(maxOfJob, left));
   return html`<section class="card" aria-label="${name}"><header><h2>${name}</h2> <span class="quiet">${spellCounts(suite)}, ${seconds(suite.total_time)}</span></header>
 ${suite_error !== null && html`<p class="flash alert" role="alert">${suite_error}</p>`}
 ${
-  cases.length > 0 &&
+  shown.length > 0 &&
   html`<div class="wide" tabindex="0" role="region" aria-label="Tests of ${name}"><table class="even">
 <thead><tr><th scope="col">Test</th><th scope="col">Result</th><th scope="col">Duration</th></tr></thead>
-<tbody>${cases.slice(0, maxShown).map(caseRow)}</tbody>
+<tbody>${shown.map(caseRow)}</tbody>
 </table></div>`
 }
-${cases.length > maxShown && html`<p class="body quiet">The first ${maxShown} of ${cases.length} tests are shown, failed ones first.</p>`}</section>
+${cases.length > shown.length && html`<p class="body quiet">${shown.length === 0 ? 'No tests of this job are shown, because the page shows those of the jobs above.' : `The first ${shown.length} of ${cases.length} tests are shown, failed ones first.`}</p>`}</section>
 `;
+};
+
+const suiteParts = (suites: readonly Suite[]): Html[] => {
+  let left = maxShown;
+  return suites.map((suite) => {
+    const part = suitePart(suite, left);
+    left = Math.max(left - Math.min(maxOfJob, suite.test_cases.length), 0);
+    return part;
+  });
 };
 
 const figures = (report: Report): Html => html`<dl class="figures">
@@ -77,7 +89,7 @@ const figures = (report: Report): Html => html`<dl class="figures">
 const view = (visit: Visit, found: LoadedPipeline, report: Report): View => {
   const none = html`<div class="card">${emptyState({ icon: 'check', title: 'No test reports', text: 'Jobs report their tests by artifacts:reports:junit.' })}</div>`;
   const content = html`${viewTabs(found, 'tests')}<div class="stack">${
-    report.test_suites.length === 0 ? none : html`${figures(report)}${report.test_suites.map(suitePart)}`
+    report.test_suites.length === 0 ? none : html`${figures(report)}${suiteParts(report.test_suites)}`
   }</div>`;
   return projectView(
     visit,
