@@ -108,7 +108,7 @@ export const projectRules = {
   admin_schedule: { level: developer, feature: builds, features: readable, frozen: true },
   read_environment: { level: reporter, requires: deployed },
   admin_environment: { level: developer, requires: deployed, frozen: true },
-  read_feature_flag: { level: developer, requires: deployed },
+  read_feature_flag: { level: developer },
   destroy_deployment: { level: master, requires: deployed, frozen: true },
   read_merge_request: {
     level: reporter,

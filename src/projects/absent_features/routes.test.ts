@@ -29,6 +29,15 @@ test('lists of what does not exist are empty, and hidden as their owner is', asy
   assert.deepEqual([flag.status, flag.body], [404, { message: '404 Not found' }]);
 });
 
+test('feature flags do not depend on environments', async () => {
+  const developer = await seedUser(gantry);
+  const { id } = await seedProject(gantry);
+  await gantry.api(`PUT /projects/${id}`, { json: { environments_access_level: 'disabled' } });
+  await seedMember(gantry, { user: developer.id, project: id, access_level: 30 });
+  const { status, body } = await gantry.api(`GET /projects/${id}/feature_flags`, { as: developer.token });
+  assert.deepEqual([status, body], [200, []]);
+});
+
 test('a project was not imported', async () => {
   const { id, full_path } = await seedProject(gantry, { visibility: 'private' });
   const { status, body } = await gantry.api(`GET /projects/${id}/import`);
