@@ -25,8 +25,10 @@ export const repositoryLost = (): GitError =>
 /** Messages of a full disk, by the system or by git (locale C). */
 const diskFull = /\b(?:ENOSPC|EDQUOT)\b|No space left on device|Disk quota exceeded/;
 
+export const isDiskFull = (message: string): boolean => diskFull.test(message);
+
 /** Returns the kind of an error. A full disk is `unavailable`: it passes once there is space. */
 export const classifyError = (error: unknown): GitErrorKind => {
   const kind = error instanceof GitError ? error.kind : 'internal';
-  return kind === 'internal' && diskFull.test(getMessage(error)) ? 'unavailable' : kind;
+  return kind === 'internal' && isDiskFull(getMessage(error)) ? 'unavailable' : kind;
 };

@@ -7,7 +7,7 @@ import { reachFaultPoint } from '../fault_points.ts';
 import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
 import { streamProcessChain } from '../exec/stream_process_chain.ts';
 import type { GitProcess } from '../exec/spawn.ts';
-import { GitError } from '../git_error.ts';
+import { GitError, isDiskFull } from '../git_error.ts';
 import type { Streams } from '../protocol.ts';
 import type { Oid } from '../protocol_records.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
@@ -71,7 +71,9 @@ export const takePack = async (context: Context, source: Readable): Promise<void
   // If either side fails, git's input ends and its exit code says why.
   await pipeline(source, process.stdin, { signal: context.signal }).catch(() => undefined);
   const { code } = await process.ended;
-  if (code !== 0) throw new GitError('invalid', `the pack is refused: ${process.stderrTail()}`);
+  const text = process.stderrTail();
+  if (code === null || isDiskFull(text)) throw new GitError('unavailable', `index-pack was stopped: ${text}`);
+  if (code !== 0) throw new GitError('invalid', `the pack is refused: ${text}`);
   await syncFolder(join(context.dir, 'objects', 'pack'));
   reachFaultPoint('objects.written');
 };
