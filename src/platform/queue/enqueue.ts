@@ -8,8 +8,15 @@ import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
-/** @param traceparent of the request or work that enqueued the piece; null: that was not traced */
-export type WorkHandler = (payload: Payload, traceparent?: string | null) => Promise<void>;
+/**
+ * @param traceparent of the request or work that enqueued the piece; null: that was not traced
+ * @param stopping aborted when the worker stops: long work then fails as in an outage, and runs again later
+ */
+export type WorkHandler = (
+  payload: Payload,
+  traceparent?: string | null,
+  stopping?: AbortSignal,
+) => Promise<void>;
 
 /** Topic that a transaction announces when it enqueues work that is due. */
 export const workTopic = 'work';

@@ -41,10 +41,15 @@ export type WorkerParts = {
   idlePause?: number;
 };
 
-const handle = async ({ handlers }: WorkerParts, { name, payload, trace }: LeasedWork): Promise<void> => {
+type RunnerParts = WorkerParts & { stopping: AbortSignal };
+
+const handle = async (
+  { handlers, stopping }: RunnerParts,
+  { name, payload, trace }: LeasedWork,
+): Promise<void> => {
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`no handler for work "${name}"`);
-  await handler(JSON.parse(payload) as Payload, trace);
+  await handler(JSON.parse(payload) as Payload, trace, stopping);
 };
 
 /** Renews the lease while the piece runs, so that no other process takes it over. */
@@ -79,7 +84,7 @@ const fail = async (
   await (isLast ? giveUp : postpone)(store, taken, error);
 };
 
-const runOne = async (parts: WorkerParts, taken: LeasedWork): Promise<void> => {
+const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
   const { store, log } = parts;
   const about = { work: taken.name, attempts: taken.attempts };
   if (countAttempts(taken) > maxAttempts) {
@@ -96,7 +101,7 @@ const runOne = async (parts: WorkerParts, taken: LeasedWork): Promise<void> => {
 };
 
 /** Tracks running work, and calls back when a piece ends, whatever its outcome. */
-const makeRunning = (parts: WorkerParts, onEnd: () => void) => {
+const makeRunning = (parts: RunnerParts, onEnd: () => void) => {
   const pieces = new Map<Promise<void>, string>();
   let changes = 0;
   return {
@@ -159,7 +164,8 @@ export const startWorker = (parts: WorkerParts): Worker => {
   const { store, log, idlePause = usualPause } = parts;
   const bell = makeWakeup();
   const endListening = store.listen(workTopic, bell.wakeUp);
-  const running = makeRunning(parts, bell.wakeUp);
+  const control = new AbortController();
+  const running = makeRunning({ ...parts, stopping: control.signal }, bell.wakeUp);
   const { startDue, stop } = makeStarter(parts, running);
   let stopping = false;
 
@@ -189,6 +195,7 @@ export const startWorker = (parts: WorkerParts): Worker => {
   return {
     stop: async () => {
       stopping = true;
+      control.abort();
       endListening();
       bell.wakeUp();
       await Promise.all([looking, stop()]);

@@ -41,7 +41,7 @@ export const makeWorkMetrics = (tracer: Tracer | null): WorkMetrics => {
   );
   const wrapHandler =
     (name: string, handler: WorkHandler): WorkHandler =>
-    async (payload, traceparent) => {
+    async (payload, traceparent, stopping) => {
       const meter: Meter = {
         statements: 0,
         milliseconds: 0,
@@ -50,7 +50,7 @@ export const makeWorkMetrics = (tracer: Tracer | null): WorkMetrics => {
       };
       const run: Run = { name, meter, started: performance.now(), isFailed: true };
       try {
-        await runMetered(meter, async () => await handler(payload));
+        await runMetered(meter, async () => await handler(payload, traceparent, stopping));
         run.isFailed = false;
       } finally {
         runs.observe([name, run.isFailed ? 'failed' : 'ok'], performance.now() - run.started);
