@@ -1583,6 +1583,22 @@ create table project_counters (
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
 
+create table project_imports (
+  project_id bigint not null,
+  user_id bigint,
+  url text collate "C" not null,
+  sealed_credentials text collate "C",
+  attempts bigint default 0 not null,
+  error text collate "C",
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint project_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint project_imports_pkey PRIMARY KEY (project_id)
+);
+
+CREATE INDEX project_imports_user ON project_imports USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 create table project_stars (
   project_id bigint not null,
   user_id bigint not null,
@@ -1662,6 +1678,7 @@ create table projects (
   printing_merge_request_link_enabled bigint default 1 not null,
   emails_enabled bigint default 1 not null,
   group_runners_enabled bigint default 1 not null,
+  import_status text collate "C" default 'none'::text not null,
   constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint projects_forked_from_project_id_fkey FOREIGN KEY (forked_from_project_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,

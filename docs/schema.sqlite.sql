@@ -1494,6 +1494,19 @@ CREATE TABLE project_counters (
   star_count integer not null default 0
 ) strict;
 
+CREATE TABLE project_imports (
+  project_id integer primary key references projects (id) on delete cascade,
+  user_id integer references users (id) on delete set null,
+  url text not null,
+  sealed_credentials text,
+  attempts integer not null default 0,
+  error text,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX project_imports_user on project_imports (user_id) where user_id is not null;
+
 CREATE TABLE project_stars (
   project_id integer not null references projects (id) on delete cascade,
   user_id integer not null references users (id) on delete cascade,
@@ -1577,7 +1590,8 @@ CREATE TABLE projects (
   autoclose_referenced_issues integer not null default 1,
   printing_merge_request_link_enabled integer not null default 1,
   emails_enabled integer not null default 1,
-  group_runners_enabled integer not null default 1
+  group_runners_enabled integer not null default 1,
+  import_status text not null default 'none'
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);

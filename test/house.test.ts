@@ -30,10 +30,12 @@ const order = readOrder(readFileSync(join(cwd, 'ARCHITECTURE.md'), 'utf8'));
 const wire = [
   'gitd/protocol.ts',
   'gitd/protocol_records.ts',
+  'gitd/ref_names.ts',
   'gitd/rpc/frames.ts',
   'gitd/rpc/socket_streams.ts',
   'gitd/disk/inspect_storage.ts',
   'gitd/disk/instance_marker.ts',
+  'gitd/transport/packet_lines.ts',
 ];
 
 type Source = { file: string; text: string };

@@ -41,6 +41,7 @@ import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
 import { pipelineWork } from '../ci/pipelines/work.ts';
 import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
+import { importWork } from '../projects/projects/imports/schedule_import.ts';
 import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
 import { backupHandlers, backupWork } from './backup/scheduled_backups.ts';
 import { holdRemovals } from './backup/removal_work.ts';
@@ -50,6 +51,7 @@ import type { Completions } from '../code/repository/refs/operations.ts';
 import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
 import { indexCode, indexMovedBranch } from '../code/repository/search/index_code.ts';
 import { removeCopyWork } from '../code/repository/moves/move_repository.ts';
+import { runImport } from '../code/repository/imports/run_import.ts';
 import { moveAllWork, moveWork } from '../code/repository/moves/schedule_move.ts';
 import { storageMoveWork } from '../code/repository/moves/work.ts';
 import { housekeepingWork, runHousekeeping } from '../code/repository/housekeeping.ts';
@@ -96,6 +98,8 @@ export const lanes: readonly Lane[] = [
   },
   // Copying whole repositories.
   { title: 'storages', names: [moveWork, moveAllWork, removeCopyWork], maxPieces: 2 },
+  // Receiving whole repositories from other servers.
+  { title: 'imports', names: [importWork], maxPieces: 4 },
   // A whole backup and its verification.
   { title: 'backup', names: [backupWork], maxPieces: 1 },
   { title: 'default', names: null, maxPieces: 1 },
@@ -129,6 +133,8 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
     ).runSchedule(platform, Number(schedule_id)),
   [housekeepingWork]: async ({ project_id }) => await runHousekeeping(platform, Number(project_id)),
   [indexCodeWork]: async ({ project_id }) => await indexCode(platform, Number(project_id)),
+  [importWork]: async ({ project_id }, _traceparent, stopping) =>
+    await runImport(platform, Number(project_id), stopping),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {
     await recordActivityAt(platform.store, readRefsMoved(payload));

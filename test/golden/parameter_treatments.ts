@@ -142,8 +142,8 @@ const writes: Treatment[] = [
   },
   {
     routes: /\/projects\/user\/:user_id$/,
-    reason: 'the project is created empty, in the namespace of the user',
-    names: 'import_url initialize_with_readme namespace_id builds_enabled only_allow_merge_if_build_succeeds',
+    reason: 'the project is created empty or by an import, in the namespace of the user',
+    names: 'initialize_with_readme namespace_id builds_enabled only_allow_merge_if_build_succeeds',
   },
   { routes: /^PUT \/projects\/:id$/, reason: 'a project is imported at its creation', names: 'import_url' },
   { routes: /\/broadcast_messages(?:\/:id)?$/, reason: 'follows from the times', names: 'active' },

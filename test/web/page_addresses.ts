@@ -15,6 +15,7 @@ const group = '/workshop';
 
 /** Addresses of pages whose line has a parameter, or that need a query; null: not a page to look at. */
 const ofProject: Record<string, string | null> = {
+  'import/new': null, // leads to the project, which has code
   'tree/:rest': 'tree/main/src',
   'blob/:rest': 'blob/main/src/span.js',
   'blame/:rest': 'blame/main/src/span.js',

@@ -33,12 +33,6 @@ test('creates a project with a README on the requested branch', async () => {
   assert.deepEqual([without.body.default_branch, without.body.empty_repo], [null, true]);
 });
 
-test('refuses to import a repository', async () => {
-  const json = { name: unique('project'), import_url: 'https://example.com/x.git' };
-  const { status, body } = await gantry.api('POST /projects', { json });
-  assert.deepEqual([status, body], [400, { message: { import_url: ['is not supported'] } }]);
-});
-
 test('requires an existing default branch', async () => {
   const { id } = await seedProject(gantry);
   const set = async (default_branch: string) =>

@@ -240,14 +240,14 @@ export const fields = {
   allow_local_requests_from_hooks_and_services: flag(false, {
     group: 'Outgoing requests',
     label: 'Requests to the local network',
-    meaning: 'Allow webhooks to reach this machine and private networks.',
+    meaning: 'Allow webhooks and imports to reach this machine and private networks.',
     alias: 'allow_local_requests_from_web_hooks_and_services',
   }),
   outbound_local_requests_whitelist: list(
     [],
     {
       group: 'Outgoing requests',
-      label: 'Local hosts that webhooks may reach',
+      label: 'Local hosts that webhooks and imports may reach',
       meaning: 'Host names (also name:port), IP addresses and subnets such as 10.0.0.0/8.',
     },
     domains,

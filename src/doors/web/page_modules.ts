@@ -38,6 +38,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   activity: activityPages,
   notification_setting: homePages,
   forks: homePages,
+  import: homePages,
   archive: homePages,
   commits: async () => (await import('./pages/commits/pages.ts')).pages,
   commit: async () => (await import('./pages/commit/pages.ts')).pages,

@@ -21,6 +21,7 @@ export const projectNouns = [
   { noun: 'activity', tab: 'code', action: 'read_project', lines: ['GET'] },
   { noun: 'notification_setting', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'forks', tab: 'code', action: 'read_project', lines: ['GET', 'POST', 'GET /new'] },
+  { noun: 'import', tab: 'code', action: 'admin_project', lines: ['POST', 'GET /new'] },
   { noun: 'archive', tab: 'code', action: 'read_code', lines: ['GET /:rest'] },
   ...codeNouns,
   ...workNouns,

@@ -274,7 +274,10 @@ export const pagePaths: PagePath[] = [
     lines: ['POST /-/merge_requests/bulk_update'],
     load: async () => (await import('./pages/merge_requests/bulk_pages.ts')).pages,
   },
-  { lines: ['GET /projects/new', 'POST /projects'], load: homePages },
+  {
+    lines: ['GET /projects/new', 'POST /projects', 'GET /projects/import', 'POST /projects/import'],
+    load: homePages,
+  },
   { lines: ['GET /-/jump'], load: async () => (await import('./pages/jump/pages.ts')).pages },
   { isOfPlace: true, lines: [`GET ${projectRoot}`], load: homePages },
   {

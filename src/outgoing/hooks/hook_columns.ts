@@ -4,7 +4,7 @@ import type { Call } from '../../core/access/call.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
-import { isListed } from '../sender/allowed_addresses.ts';
+import { isListed } from '../../platform/addresses/allowed_addresses.ts';
 import {
   type BranchFilterStrategy,
   type EventFlag,

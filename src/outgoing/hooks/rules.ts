@@ -1,7 +1,7 @@
 /** Validates the input of hooks. Pure. */
 import { Failure } from '../../platform/errors.ts';
 import { compilePattern } from '../../platform/pattern.ts';
-import { isPublicHost } from '../sender/allowed_addresses.ts';
+import { isPublicHost } from '../../platform/addresses/allowed_addresses.ts';
 import type { BranchFilterStrategy } from './flags.ts';
 import { type Values, interpolateUrl } from './secrets.ts';
 import { parseTemplate } from './template.ts';

@@ -6,18 +6,19 @@ import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { localUrls } from '../../../test/support/local_urls.ts';
-import { isListed, isPublicAddress } from './allowed_addresses.ts';
-import { type Lookup, type Outcome, type Rules, sendRequest } from './send.ts';
+import { isListed, isPublicAddress } from '../../platform/addresses/allowed_addresses.ts';
+import type { AddressRules, Lookup } from '../../platform/addresses/checked_request.ts';
+import { type Outcome, sendRequest } from './send.ts';
 
 let receiver: HookReceiver;
 before(async () => void (receiver = await startHookReceiver()));
 after(async () => await receiver.close());
 
-const strict: Rules = { isLocalAllowed: false, allowedHosts: [] };
-const open: Rules = { isLocalAllowed: true, allowedHosts: [] };
+const strict: AddressRules = { isLocalAllowed: false, allowedHosts: [] };
+const open: AddressRules = { isLocalAllowed: true, allowedHosts: [] };
 const limits = { milliseconds: 300, maxBytes: 100_000, keptBytes: 100 };
 
-const send = async (url: string, rules: Rules, lookup?: Lookup): Promise<Outcome> =>
+const send = async (url: string, rules: AddressRules, lookup?: Lookup): Promise<Outcome> =>
   await sendRequest({ url, headers: {}, body: '{}', verifiesCertificate: true }, rules, {
     limits,
     ...(lookup !== undefined && { lookup }),

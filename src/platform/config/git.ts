@@ -1,5 +1,5 @@
-/** Settings that limit pushes, repository sizes and fetches. */
-import { type Field, readLimit, readMegabytes } from './parse_values.ts';
+/** Settings that limit pushes, repository sizes, fetches and imports. */
+import { type Field, readCount, readLimit, readMegabytes } from './parse_values.ts';
 
 export type GitConfig = {
   /** Maximum megabytes of a push, of one file in a push, and of a repository; 0: unlimited. */
@@ -8,6 +8,9 @@ export type GitConfig = {
   repository_limit: number;
   /** Maximum concurrent fetches of one user, or of one address without sign-in; 0: unlimited. */
   fetch_limit: number;
+  /** Maximum minutes of an import, and megabytes that it receives; 0: unlimited megabytes. */
+  import_timeout: number;
+  import_limit: number;
 };
 
 export const gitFields: { [N in keyof GitConfig]: Field<GitConfig[N]> } = {
@@ -35,5 +38,17 @@ export const gitFields: { [N in keyof GitConfig]: Field<GitConfig[N]> } = {
     meaning:
       'maximum concurrent fetches and clones of one user, or of one address without sign-in; 0: no limit',
     read: readLimit,
+  },
+  import_timeout: {
+    variable: 'GANTRY_IMPORT_TIMEOUT',
+    default: '60',
+    meaning: 'maximum minutes of the import of a repository',
+    read: readCount,
+  },
+  import_limit: {
+    variable: 'GANTRY_IMPORT_LIMIT',
+    default: '10240',
+    meaning: 'maximum megabytes of an imported repository, packed; 0: no limit',
+    read: readMegabytes,
   },
 };

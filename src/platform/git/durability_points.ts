@@ -1,6 +1,6 @@
 /**
- * Publishes, on a diagnostics channel, the points at which an operation on refs, an artifact upload or a step of a
- * repository's move becomes durable. Only tests subscribe: they kill the process there.
+ * Publishes, on a diagnostics channel, the points at which an operation on refs, an artifact upload, or a step of a
+ * repository's move or import becomes durable. Only tests subscribe: they kill the process there.
  */
 import { channel } from 'node:diagnostics_channel';
 
@@ -9,6 +9,9 @@ export type Effect =
   | 'refs.moved'
   | 'operation.completed'
   | 'artifact.placed'
+  | 'import.listed'
+  | 'import.received'
+  | 'import.refs_set'
   | 'repository.copied'
   | 'repository.read_only'
   | 'repository.verified'

@@ -1,4 +1,4 @@
-/** Types of the repository storage protocol, for the rest of the service. */
+/** Types of the repository storage protocol, and rules that both sides share, for the rest of the service. */
 export type {
   GitErrorKind,
   Method,
@@ -32,3 +32,11 @@ export type {
 } from '../../../gitd/protocol_records.ts';
 export { protocolVersion } from '../../../gitd/protocol.ts';
 export { zeroOid } from '../../../gitd/protocol_records.ts';
+export { isNewRef } from '../../../gitd/ref_names.ts';
+export {
+  type Packet,
+  flushPacket,
+  packet,
+  readPacketAt,
+  toLine,
+} from '../../../gitd/transport/packet_lines.ts';

@@ -1,6 +1,6 @@
 /**
  * Lists of what projects and groups never have here, for clients that read them with everything else: packages, wiki
- * pages, feature flags, requests for access, imports.
+ * pages, feature flags, requests for access.
  */
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
@@ -8,18 +8,8 @@ import { may } from '../../core/access/may.ts';
 import { findGroupFor } from '../../identity/groups/find.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { pageParams } from '../../platform/http/page.ts';
-import {
-  idOrPath,
-  int,
-  nullable,
-  object,
-  optional,
-  string,
-  text,
-  timestamp,
-} from '../../platform/http/schema.ts';
+import { idOrPath, int, object, optional, string, text } from '../../platform/http/schema.ts';
 import { findProject, findProjectFor } from '../projects/find.ts';
-import { projectAnswer } from '../projects/project_response.ts';
 
 const area = 'projects';
 
@@ -71,32 +61,6 @@ const getFeatureFlag = endpoint({
   },
 });
 
-const importStatus = endpoint({
-  method: 'GET',
-  path: '/projects/:id/import',
-  summary: 'The import of a project: nothing is imported',
-  area,
-  audience: 'user',
-  params: object({ id: idOrPath('project') }),
-  reply: object({
-    id: int,
-    description: nullable(string),
-    name: string,
-    name_with_namespace: string,
-    path: string,
-    path_with_namespace: string,
-    created_at: timestamp,
-    import_status: string,
-    import_type: nullable(string),
-    import_error: nullable(string),
-  }),
-  handle: async (call, { id }) => {
-    const project = await findProject(call, id);
-    const answer = await projectAnswer(call, project.id);
-    return { ...answer, import_status: 'none', import_type: null, import_error: null };
-  },
-});
-
 const packageFilters = {
   order_by: word,
   sort: word,
@@ -138,5 +102,4 @@ export const absentFeatureRoutes = [
     what: 'Requests for access to a group',
     find: async (call, id) => await findGroupFor(call, id, 'admin_group_member'),
   }),
-  importStatus,
 ];

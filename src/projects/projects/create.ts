@@ -15,6 +15,8 @@ import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
 import { findVisibilityProblem, chooseStorage } from '../../core/settings/setting_effects.ts';
 import { personalNamespaces } from '../../identity/users/queries.ts';
 import type { ProjectInput } from './fields.ts';
+import type { ImportSource } from './imports/import_source.ts';
+import { scheduleImport } from './imports/schedule_import.ts';
 import {
   limitText,
   nameProblem,
@@ -71,9 +73,11 @@ export type NewProject = ProjectInput & {
   forked_from_project_id?: number;
   fork_network_id?: number;
   repository_storage?: string;
+  /** The repository to import. */
+  source?: ImportSource;
 };
 
-type Named = NewProject & {
+type Named = Omit<NewProject, 'source'> & {
   name: string;
   path: string;
   visibility: Visibility;
@@ -127,7 +131,7 @@ export const createProject = async (
   call: Call,
   creator: Creator,
   namespaceId: number | null,
-  input: NewProject,
+  { source, ...input }: NewProject,
 ): Promise<number> => {
   if (input.name === undefined && input.path === undefined) {
     throw nothingToChange(['name', 'path']);
@@ -153,6 +157,8 @@ export const createProject = async (
       visibility_level: findVisibilityProblem(call, columns.visibility) ?? visibilityProblem(proposal),
     });
     const id = await insertProject(tx, creator, namespace, columns);
+    if (source !== undefined)
+      await scheduleImport(tx, call.platform, { project_id: id, user_id: creator.id, source });
     if (namespace.kind === 'user') {
       await addMasters(call, tx, id, new Set([creator.id, namespace.owner_id ?? creator.id]));
     }

@@ -22,6 +22,7 @@ import { basicUser, basicUserShape } from '../../identity/users/json.ts';
 import { loadSharedGroups, sharedGroupShape } from '../../identity/groups/group_links.ts';
 import { uploadedAvatarUrl } from '../../identity/avatars/avatar_urls.ts';
 import { featureFields, featuresJson } from './features.ts';
+import { type ProjectImport, importJson, loadImports } from './imports/load_imports.ts';
 import { loadForkParents } from './related/fork_parents.ts';
 import { toLevelNumber } from './related/notification_levels.ts';
 import type { ProjectRow } from './rows.ts';
@@ -79,6 +80,9 @@ export const projectShape = object({
   license_url: optional(nullable(string)),
   creator_id: optional(nullable(int)),
   import_status: optional(string),
+  import_url: optional(nullable(string)),
+  import_type: optional(nullable(string)),
+  import_error: optional(nullable(string)),
   open_issues_count: optional(int),
   runners_token: optional(nullable(string)),
   public_jobs: optional(bool),
@@ -128,6 +132,7 @@ type Context = Site & {
   statistics: Map<number, ProjectStatistics>;
   /** Groups with which these are shared. */
   shared: Awaited<ReturnType<typeof loadSharedGroups>>;
+  imports: Map<number, ProjectImport>;
 };
 
 const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
@@ -228,7 +233,7 @@ const fullJson = (row: ProjectRow, context: Context) => {
     emails_disabled: row.emails_enabled === 0,
     emails_enabled: row.emails_enabled === 1,
     creator_id: row.creator_id,
-    import_status: 'none',
+    ...projectImportJson(row, context),
     open_issues_count: countOpenIssues(row, viewer),
     ...(may(viewer, 'admin_project', row) && { runners_token: null }),
     public_jobs: row.public_builds === 1,
@@ -258,6 +263,18 @@ const fullJson = (row: ProjectRow, context: Context) => {
     permissions: permissionsJson(row, viewer),
   };
 };
+
+/** Returns the status of the import, with its address and problem for viewers who may change the project. */
+const projectImportJson = (row: ProjectRow, { viewer, imports }: Context) => {
+  const imported = imports.get(row.id);
+  return may(viewer, 'admin_project', row)
+    ? { ...importJson(row, imported), import_url: imported?.url ?? null }
+    : { import_status: row.import_status };
+};
+
+/** Returns the projects of which an import is known. */
+const listImported = (rows: readonly ProjectRow[]): number[] =>
+  rows.filter(({ import_status }) => import_status !== 'none').map(({ id }) => id);
 
 /**
  * Renders projects. Anonymous callers always get the basic fields.
@@ -289,6 +306,7 @@ export const projectsJson = async (
     statistics:
       isBasic || !statistics ? new Map<number, ProjectStatistics>() : await loadStatistics(call, rows),
     shared: await loadSharedGroups(call, 'Project', isBasic ? [] : rows.map(({ id }) => id)),
+    imports: await loadImports(db, isBasic ? [] : listImported(rows)),
   };
   const toJson = isBasic ? basicJson : fullJson;
   return rows.map((row) => toJson(row, context));

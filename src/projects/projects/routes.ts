@@ -1,5 +1,6 @@
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
+import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import { invalid, nothingToChange } from '../../platform/errors.ts';
 import {
   boolean,
@@ -21,6 +22,8 @@ import { createProject } from './create.ts';
 import { readProjectInput, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
 import { projectShape } from './json.ts';
+import { type ImportSource, maxUrlLength, readImportSource } from './imports/import_source.ts';
+import { importStatus } from './imports/routes.ts';
 import { listProjects, projectListParams } from './lists/list.ts';
 import { groupShow, ofGroup } from './lists/group_projects.ts';
 import { ofUser } from './lists/user_projects.ts';
@@ -62,11 +65,27 @@ const show = endpoint({
 
 const withoutEffect = ({ platform }: Call): readonly string[] => featuresWithoutEffect(platform.config);
 
-/** Import from other servers is not supported. */
-const refuseImport = (url: string | null | undefined): void => {
-  if (url !== undefined && url !== null && url.trim() !== '') {
-    throw invalid({ import_url: ['is not supported'] });
-  }
+const importParam = {
+  import_url: optional(
+    clearable(
+      text({
+        maxLength: maxUrlLength,
+        description:
+          'http(s) address of a repository to import, with user name and password where it has them',
+      }),
+    ),
+  ),
+};
+
+/** Reads the repository to import, if there is one. @throws Failure 400 */
+const readSource = (call: Call, url: string | null | undefined): { source?: ImportSource } => {
+  if (url === undefined || url === null || url.trim() === '') return {};
+  return { source: readImportSource(url, getOutgoingRules(call.settings)) };
+};
+
+const requireOneBeginning = (hasReadme: boolean, { source }: { source?: ImportSource }): void => {
+  if (hasReadme && source !== undefined)
+    throw invalid({ initialize_with_readme: ['cannot be combined with import_url'] });
 };
 
 /** Initializes a new project's repository. */
@@ -84,11 +103,12 @@ const create = (initialize: Initialize) =>
       namespace_id: optional(clearable(idParam('default: the own namespace'))),
       ...projectParams,
       initialize_with_readme: optional(boolean({ description: 'its first commit is a README' })),
-      import_url: optional(clearable(text({ maxLength: 2000, description: 'refused: nothing is imported' }))),
+      ...importParam,
     }),
     reply: projectShape,
     handle: async (call, { namespace_id = null, import_url, ...params }) => {
-      refuseImport(import_url);
+      const source = readSource(call, import_url);
+      requireOneBeginning(params.initialize_with_readme === true, source);
       const id = await withAvatar(
         call.platform,
         params.avatar,
@@ -96,6 +116,7 @@ const create = (initialize: Initialize) =>
           await createProject(call, requireUser(call), namespace_id, {
             ...readProjectInput(params),
             ...avatar,
+            ...source,
           }),
       );
       if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
@@ -110,14 +131,15 @@ const createForUser = endpoint({
   withoutEffect,
   area,
   audience: 'admin',
-  params: object({ user_id: idParam(), ...projectParams }),
+  params: object({ user_id: idParam(), ...projectParams, ...importParam }),
   reply: projectShape,
-  handle: async (call, { user_id, ...params }) => {
+  handle: async (call, { user_id, import_url, ...params }) => {
     const creator = await loadUser(call.db, user_id);
+    const columns = { ...readProjectInput(params), ...readSource(call, import_url) };
     const id = await withAvatar(
       call.platform,
       params.avatar,
-      async (avatar) => await createProject(call, creator, null, { ...readProjectInput(params), ...avatar }),
+      async (avatar) => await createProject(call, creator, null, { ...columns, ...avatar }),
     );
     return await newProjectAnswer(call, id);
   },
@@ -214,6 +236,7 @@ export const projectRoutes = ({ initialize, followTransfer }: Others) => [
   archiving('archive', 1),
   archiving('unarchive', 0),
   projectAvatar,
+  importStatus,
   groupShow,
   ofGroup,
 ];

@@ -88,6 +88,7 @@ export const insertHidden = async (store: Store, { namespaceId, path, project }:
         shared_runners_enabled: inheritedSwitch(namespace) === 0 ? 0 : project.shared_runners_enabled,
         repository_path: generateRepositoryPath(),
         repository_moving: 0,
+        import_status: 'none',
         forked_from_project_id: null,
         fork_network_id: null,
         runners_token_hash: null,

@@ -1,35 +1,57 @@
-/** Refuses changes of a repository while it moves to another storage, and changes where it was before. */
+/** Refuses changes of a repository while it is moved or imported, and changes where it was before a move. */
 import type { Tx } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepositoryPath } from '../../../platform/git/storages.ts';
+import { isBeingImported } from '../../../projects/projects/imports/schedule_import.ts';
 
-/** Shown to users of the API and of git. */
-export const movingText =
-  'The repository is being moved to another storage and is read-only meanwhile. Try again in a minute.';
+/** The repository takes no changes at the moment. The text is for users of the API and of git. */
+export class ReadOnlyFailure extends Failure {
+  readonly text: string;
 
-class MovingFailure extends Failure {
-  constructor() {
-    super('unavailable', { message: movingText }, { 'retry-after': '30' });
+  constructor(text: string) {
+    super('unavailable', { message: text }, { 'retry-after': '30' });
+    this.text = text;
   }
 }
 
-export const isMovingFailure = (error: unknown): boolean => error instanceof MovingFailure;
+export const movingText =
+  'The repository is being moved to another storage and is read-only meanwhile. Try again in a minute.';
+const importingText = 'The repository is being imported and is read-only meanwhile.';
 
 /**
- * Keeps a repository in its place until the transaction ends. Comes first in transactions that begin a change of refs.
+ * Keeps a repository in its place until the transaction ends.
+ * @returns its project; undefined: the caller finds out that the project is gone
  * @throws Failure 503 while it moves, or if it is no longer at `location`
  */
-export const holdRepository = async ({ db, dialect }: Tx, location: RepositoryLocation): Promise<void> => {
+export const keepInPlace = async ({ db, dialect }: Tx, location: RepositoryLocation) => {
   const row = await db
     .selectFrom('projects')
-    .select(['id', 'repository_storage', 'repository_path', 'repository_moving'])
+    .select([
+      'id',
+      'repository_storage',
+      'repository_path',
+      'repository_moving',
+      'import_status',
+      'deleted_at',
+    ])
     .where('id', '=', location.id)
     .modifyEnd(dialect.forHold)
     .executeTakeFirst();
-  if (row === undefined) return; // the caller finds out that the project is gone
+  if (row === undefined) return undefined;
   const isThere =
     row.repository_storage === location.repository_storage &&
     getRepositoryPath(row) === getRepositoryPath(location);
-  if (row.repository_moving === 1 || !isThere) throw new MovingFailure();
+  if (row.repository_moving === 1 || !isThere) throw new ReadOnlyFailure(movingText);
+  return row;
+};
+
+/**
+ * Keeps a repository in its place, and imports away, until the transaction ends. Comes first in transactions that begin
+ * a change of refs.
+ * @throws Failure 503 while it is moved or imported, or if it is no longer at `location`
+ */
+export const holdRepository = async (tx: Tx, location: RepositoryLocation): Promise<void> => {
+  const row = await keepInPlace(tx, location);
+  if (row !== undefined && isBeingImported(row)) throw new ReadOnlyFailure(importingText);
 };

@@ -12,7 +12,7 @@ import type {
 } from '../../../platform/git/protocol_types.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-import { holdRepository, isMovingFailure, movingText } from '../moves/hold_repository.ts';
+import { ReadOnlyFailure, holdRepository } from '../moves/hold_repository.ts';
 import { beginOperation, dropOperation, finishOperation, renewOperation } from './operations.ts';
 import type { Operation } from './operation.ts';
 import { sealOptions } from './ci_push_options.ts';
@@ -118,8 +118,8 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
         });
       });
       const result = await begun.catch((error: unknown) => {
-        if (!isMovingFailure(error)) throw error;
-        return [movingText];
+        if (!(error instanceof ReadOnlyFailure)) throw error;
+        return [error.text];
       });
       if (Array.isArray(result)) return { refuse: result };
       operation = result;

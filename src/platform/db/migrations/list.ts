@@ -75,6 +75,7 @@ import { snippetNotes } from './0171_snippet_notes.ts';
 import { emails } from './0172_emails.ts';
 import { tokenAddresses } from './0175_token_addresses.ts';
 import { passkeys } from './0176_passkeys.ts';
+import { projectImports } from './0177_project_imports.ts';
 import { scheduledMerges } from './0181_scheduled_merges.ts';
 import { plannerStatistics } from './0182_planner_statistics.ts';
 import { artifactsOfProject } from './0183_artifacts_of_project.ts';
@@ -158,6 +159,7 @@ export const migrationTexts: MigrationText[] = [
   emails,
   tokenAddresses,
   passkeys,
+  projectImports,
   scheduledMerges,
   plannerStatistics,
   artifactsOfProject,

@@ -37,6 +37,8 @@ export type ProjectsTable = {
   repository_written: Generated<Flag>;
   /** 1: the repository moves to another storage and is read-only. */
   repository_moving: Generated<Flag>;
+  /** While it is `scheduled` or `started`, nothing else changes the repository. */
+  import_status: Generated<ImportStatus>;
   /** Merge method: merge commit, merge commit with linear history, or fast-forward. */
   merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
   squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;
@@ -71,6 +73,25 @@ export type ProjectsTable = {
   updated_at: number;
   last_activity_at: number;
   deleted_at: number | null;
+};
+
+export type ImportStatus = 'none' | 'scheduled' | 'started' | 'finished' | 'failed';
+
+/** The latest import of each project's repository. */
+export type ProjectImportsTable = {
+  project_id: number;
+  /** The user who started it. */
+  user_id: number | null;
+  /** Without user name and password. */
+  url: string;
+  /** Sealed JSON of user name and password; null: none, or the import has ended. */
+  sealed_credentials: string | null;
+  /** Attempts that ended with their process. */
+  attempts: Generated<number>;
+  /** Why it failed, as a sentence. */
+  error: string | null;
+  created_at: number;
+  updated_at: number;
 };
 
 /** Topics of the instance. Triggers count the projects that have them, by visibility. */
@@ -269,6 +290,7 @@ export type BadgesTable = {
 export type ProjectsSchema = {
   badges: BadgesTable;
   projects: ProjectsTable;
+  project_imports: ProjectImportsTable;
   topics: TopicsTable;
   deploy_tokens: DeployTokensTable;
   project_topics: ProjectTopicsTable;

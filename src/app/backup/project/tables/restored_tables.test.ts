@@ -36,6 +36,7 @@ const leftOut = [
   'pending_jobs',
   'repository_moves',
   'project_counters',
+  'project_imports',
   'project_topics',
   'runner_projects',
   'saved_views',

@@ -1,15 +1,22 @@
 /** Renders the page of a project with an empty repository. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import { hasNoCode } from '../../../../projects/projects/imports/schedule_import.ts';
 import type { Visit } from '../../page.ts';
 import { addFileLinks } from '../../parts/code/add_file_menu.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { cloneAddresses } from './clone_menu.ts';
 
 const commands = (title: string, lines: readonly string[]): Html =>
   html`<h3>${title}</h3><pre tabindex="0"><code>${lines.join('\n')}</code></pre>
 `;
+
+const importLink = ({ call }: Visit, project: Project): Html | false =>
+  may(call.viewer, 'admin_project', project) &&
+  hasNoCode(project) &&
+  html` Or <a href="${projectPagePath(project, 'import/new')}">import a repository</a> from another server.`;
 
 /** Renders instructions for users who may push, and a remark for others. */
 export const emptyRepository = (visit: Visit, project: Project): Html => {
@@ -22,7 +29,7 @@ export const emptyRepository = (visit: Visit, project: Project): Html => {
   const { url } = address;
   return html`<section class="card"><header><h2>The repository is empty</h2></header><div class="body stack">
 <div class="row">${addFileLinks({ project, ref: branch, path: '' }, 'button')}</div>
-<p>Or clone it, or push an existing folder or repository.</p>
+<p>Or clone it, or push an existing folder or repository.${importLink(visit, project)}</p>
 ${commands('Start with a clone', [
   `git clone ${url}`,
   `cd ${project.path}`,

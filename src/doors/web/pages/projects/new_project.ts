@@ -12,6 +12,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { attemptCreation, namespaceSelect, usualVisibility, visibilityField } from './creation_fields.ts';
+import { creationTabs } from './creation_tabs.ts';
 
 type Filled = {
   namespace_id?: string | undefined;
@@ -87,6 +88,7 @@ const formView = async (visit: Visit, filled: Filled, problems: FormProblems = n
     title: 'New project',
     status: problems === noProblems ? 200 : 422,
     body: html`<h1>New project</h1>
+${creationTabs('/projects/new')}
 <div class="with-aside even"><section class="card"><div class="body">${fields}</div></section>
 <div class="stack">${pushPart(visit)}</div></div>`,
   };

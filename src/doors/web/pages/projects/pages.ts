@@ -9,6 +9,8 @@ import { dashedForm } from '../../request/project_paths.ts';
 import { actionPages } from './header_handlers.ts';
 import { archivePages } from './download_archive.ts';
 import { forkPages } from './forks.ts';
+import { importAgainPages } from './import_again.ts';
+import { importProjectPages } from './import_project.ts';
 import { projectPage } from './project_page.ts';
 import { newPages } from './new_project.ts';
 import { starrerPages } from './starrers.ts';
@@ -29,6 +31,8 @@ export const pages = [
   ...starrerPages,
   ...forkPages,
   ...newPages,
+  ...importProjectPages,
+  ...importAgainPages,
   page({
     method: 'GET',
     path: projectRoot,

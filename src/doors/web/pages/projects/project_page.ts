@@ -8,6 +8,7 @@ import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.
 import { may } from '../../../../core/access/may.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
+import { isBeingImported } from '../../../../projects/projects/imports/schedule_import.ts';
 import type { View, Visit } from '../../page.ts';
 import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
@@ -20,6 +21,7 @@ import { treeCard } from '../tree/entries.ts';
 import { readmeCard } from '../tree/readme.ts';
 import { cloneMenu } from './clone_menu.ts';
 import { emptyRepository } from './empty_repository.ts';
+import { importState } from './import_state.ts';
 import { projectAside } from './project_overview.ts';
 
 /** The default branch and its commit. */
@@ -97,11 +99,19 @@ const contentPart = async (visit: Visit, project: Project): Promise<Html> => {
     const code = openCachedCode(visit.call, project);
     const head = await findHead(code);
     if (head !== null) return await codePart(visit, code, head);
+    const state = await importState(visit, project);
+    const main = isBeingImported(project) ? state : html`${state}${emptyRepository(visit, project)}`;
     return html`<div class="buttons end">${cloneMenu(visit, project, null)}</div>
-<div class="with-aside">${emptyRepository(visit, project)}${await projectAside(visit, project, null)}</div>`;
+<div class="with-aside"><div class="stack">${main}</div>${await projectAside(visit, project, null)}</div>`;
   }
   return await projectAside(visit, project, null);
 };
+
+/** Wraps the content of a project with an import in a part that the page replaces when the import has ended. */
+const livePart = (project: Project, content: Html): Html =>
+  project.import_status === 'none'
+    ? content
+    : html`<div id="project_content" class="stack" data-part${isBeingImported(project) && html` data-live=""`}>${content}</div>`;
 
 /** Names the feeds that the viewer may read. */
 const feedsOf = (visit: Visit, project: Project): NonNullable<View['feeds']> => {
@@ -124,7 +134,7 @@ const feedsOf = (visit: Visit, project: Project): NonNullable<View['feeds']> => 
 export const projectPage = async (visit: Visit, path: string): Promise<View> => {
   const project = await findProject(visit.call, path);
   const body = html`<h1 class="visually-hidden">${project.name}</h1>
-${await contentPart(visit, project)}`;
+${livePart(project, await contentPart(visit, project))}`;
   return projectView(
     visit,
     {
@@ -132,6 +142,7 @@ ${await contentPart(visit, project)}`;
       title: project.full_path,
       noun: null,
       hasHeading: true,
+      live: isBeingImported(project),
       view: { ...projectPreview(visit, project, { action: 'read_project' }), feeds: feedsOf(visit, project) },
     },
     body,

@@ -1,0 +1,193 @@
+/**
+ * Carries out imports. The project says how far its import is, and takes no other change of its repository meanwhile.
+ * Each step may be repeated after the process died.
+ */
+import type { Selectable } from 'kysely';
+import type { Platform } from '../../../core/platform.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
+import { getOutgoingRules } from '../../../core/settings/setting_effects.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import type { ProjectImportsTable } from '../../../platform/db/schema/projects.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import { makeOutageCheck } from '../../../platform/queue/detect_outage.ts';
+import { enqueueCodeIndex } from '../../../projects/projects/enqueue_code_index.ts';
+import { type Project, loadProject } from '../../../projects/projects/find.ts';
+import { unsealCredentials } from '../../../projects/projects/imports/import_source.ts';
+import { isBeingImported } from '../../../projects/projects/imports/schedule_import.ts';
+import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
+import { getRepository } from '../get_repository.ts';
+import { keepInPlace } from '../moves/hold_repository.ts';
+import { getQuota } from '../refs/transfer_access.ts';
+import { ImportFailure } from './import_failure.ts';
+import { type Received, receiveRepository } from './receive_repository.ts';
+
+/** Attempts that may end with their process. */
+const maxAttempts = 3;
+const megabyte = 2 ** 20;
+
+const internalText = 'An error of this service ended the import. Its log says more.';
+
+type Row = Selectable<ProjectImportsTable>;
+type Import = { project: Project; row: Row };
+
+const setAttempts = async ({ db, now }: Tx, projectId: number, attempts: number): Promise<void> =>
+  void (await db
+    .updateTable('project_imports')
+    .set({ attempts, updated_at: now })
+    .where('project_id', '=', projectId)
+    .execute());
+
+/** Locks a project whose import is not over; null: there is none. */
+const loadOpen = async ({ db, dialect }: Tx, projectId: number) => {
+  const project = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', projectId)
+    .modifyEnd(dialect.forUpdate)
+    .executeTakeFirst();
+  return project === undefined || project.deleted_at !== null || !isBeingImported(project) ? null : project;
+};
+
+/** Counts the attempt; null: the import is over, or the project is gone. */
+const begin = async (platform: Platform, projectId: number): Promise<Row | null> =>
+  await platform.store.write(async (tx) => {
+    const project = await loadOpen(tx, projectId);
+    if (project === null) return null;
+    const row = await tx.db
+      .selectFrom('project_imports')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    await tx.db
+      .updateTable('projects')
+      .set({ import_status: 'started' })
+      .where('id', '=', projectId)
+      .execute();
+    await setAttempts(tx, projectId, row.attempts + 1);
+    return row;
+  });
+
+/** Sets the final status, and forgets the credentials. */
+const end = async (tx: Tx, projectId: number, error: string | null): Promise<void> => {
+  await tx.db
+    .updateTable('projects')
+    .set({ import_status: error === null ? 'finished' : 'failed' })
+    .where('id', '=', projectId)
+    .execute();
+  await tx.db
+    .updateTable('project_imports')
+    .set({ error, sealed_credentials: null, updated_at: tx.now })
+    .where('project_id', '=', projectId)
+    .execute();
+};
+
+const recordEnd = async (tx: Tx, { project_id, user_id }: Row, isFinished: boolean): Promise<void> =>
+  await recordEvent(tx, user_id === null ? null : { user: { id: user_id }, sudo_by_id: null }, {
+    kind: isFinished ? 'project.imported' : 'project.import_failed',
+    project_id,
+    target_type: 'Project',
+    target_id: project_id,
+  });
+
+/** Makes the code visible, as the end of a push does, without events of refs and without pipelines. */
+const finish = async (
+  platform: Platform,
+  { project, row }: Import,
+  { hasRefs, defaultBranch }: Received,
+): Promise<void> =>
+  await platform.store.write(async (tx) => {
+    const { id } = project;
+    // What was received before a move is not where the repository is now.
+    await keepInPlace(tx, project);
+    if ((await loadOpen(tx, id)) === null) return;
+    if (hasRefs)
+      await tx.db.updateTable('projects').set({ repository_written: 1 }).where('id', '=', id).execute();
+    if (defaultBranch !== null) {
+      await adoptDefaultBranch(tx, platform, id, defaultBranch);
+      await enqueueCodeIndex(tx, id);
+    }
+    await end(tx, id, null);
+    await recordEnd(tx, row, true);
+  });
+
+/** Ends an import without success: removes what was received, so that the project is empty as before. */
+const fail = async (platform: Platform, { project, row }: Import, why: string): Promise<void> => {
+  await getRepository(platform, project).ask('repository.remove', {});
+  await platform.store.write(async (tx) => {
+    if ((await loadOpen(tx, project.id)) === null) return;
+    await end(tx, project.id, why);
+    await recordEnd(tx, row, false);
+  });
+};
+
+/** Returns the smaller of the limits of imports and of repositories; null: there is none. */
+const getMaxBytes = ({ config }: Platform): number | null => {
+  const { repository_bytes } = getQuota(config);
+  const limits = [config.import_limit === 0 ? null : config.import_limit * megabyte, repository_bytes];
+  const set = limits.filter((limit) => limit !== null);
+  return set.length === 0 ? null : Math.min(...set);
+};
+
+const receive = async (
+  platform: Platform,
+  { project, row }: Import,
+  stopping: AbortSignal,
+): Promise<Received> => {
+  const { import_timeout: minutes } = platform.config;
+  const tooLong = new AbortController();
+  const why = new ImportFailure(`The import took longer than ${minutes} minutes.`);
+  const timer = setTimeout(() => tooLong.abort(why), minutes * 60_000).unref();
+  const repository = getRepository(platform, project);
+  const source = { url: row.url, credentials: unsealCredentials(platform, row.sealed_credentials) };
+  try {
+    return await receiveRepository(repository, source, {
+      rules: getOutgoingRules(platform.settings.current),
+      signal: AbortSignal.any([stopping, tooLong.signal]),
+      maxBytes: getMaxBytes(platform),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Removes what was received for a project that was removed meanwhile. */
+const removeIfProjectIsGone = async (platform: Platform, project: Project): Promise<void> => {
+  if ((await loadProject(platform.store.db, project.id)) === null)
+    await getRepository(platform, project).ask('repository.remove', {});
+};
+
+/** Ends or postpones an import whose attempt failed. @throws the error of an outage, for another attempt */
+const handleFailure = async (platform: Platform, imported: Import, error: unknown): Promise<void> => {
+  if (error instanceof ImportFailure) return await fail(platform, imported, error.message);
+  const { id } = imported.project;
+  if (makeOutageCheck(platform.store)(error)) {
+    await platform.store.write(async (tx) => await setAttempts(tx, id, imported.row.attempts));
+    throw error;
+  }
+  platform.log.error({ err: error, project_id: id }, 'an import failed');
+  await fail(platform, imported, internalText);
+};
+
+/**
+ * Imports the repository of a project. Runs again after an outage, and after the process died.
+ * @param stopping aborted when the service stops
+ */
+export const runImport = async (
+  platform: Platform,
+  projectId: number,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<void> => {
+  const row = await begin(platform, projectId);
+  const project = row === null ? null : await loadProject(platform.store.db, projectId);
+  if (row === null || project === null) return;
+  const imported = { project, row };
+  if (row.attempts >= maxAttempts)
+    return await fail(platform, imported, 'The service ended during each attempt.');
+  try {
+    await finish(platform, imported, await receive(platform, imported, stopping));
+    await removeIfProjectIsGone(platform, project);
+  } catch (error) {
+    await handleFailure(platform, imported, stopping.aborted ? unavailable() : error);
+  }
+};

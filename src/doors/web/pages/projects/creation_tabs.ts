@@ -1,0 +1,14 @@
+import { tabs } from '../../parts/frame/link_lists.ts';
+import type { Html } from '../../parts/html.ts';
+
+const ways = [
+  ['/projects/new', 'New'],
+  ['/projects/import', 'Import'],
+] as const;
+
+/** Renders the ways to create a project, one of which is current. */
+export const creationTabs = (current: (typeof ways)[number][0]): Html =>
+  tabs(
+    'Ways to create a project',
+    ways.map(([path, name]) => ({ path, name, isHere: path === current })),
+  );

@@ -1,0 +1,48 @@
+/** Fields of the forms that import a repository: its address, a user name and a password. */
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { optional, text } from '../../../../platform/http/schema.ts';
+import { maxUrlLength } from '../../../../projects/projects/imports/import_source.ts';
+import { type FormProblems, input } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+
+export const sourceParams = {
+  import_url: text({ maxLength: maxUrlLength }),
+  username: optional(text()),
+  password: optional(text({ maxLength: 1_000 })),
+};
+
+export type FilledSource = { import_url?: string | undefined; username?: string | undefined };
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Reads the values of a refused form. A password is never sent back. */
+export const readFilledSource = (sent: RawParams): FilledSource => ({
+  import_url: textOf(sent['import_url']),
+  username: textOf(sent['username']),
+});
+
+/** Hides the password of an address that was sent, as far as it is one. */
+const withoutPassword = (address: string): string => address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+
+export const sourceFields = ({ import_url, username }: FilledSource, problems: FormProblems): Html =>
+  html`${input({
+    name: 'import_url',
+    label: 'Git repository URL',
+    hint: 'Such as https://git.example.com/group/project.git',
+    type: 'url',
+    value: import_url === undefined ? null : withoutPassword(import_url),
+    required: true,
+    problems,
+  })}<div class="columns">${input({
+    name: 'username',
+    label: 'User name (optional)',
+    value: username ?? null,
+    autocomplete: 'off',
+    problems,
+  })}${input({
+    name: 'password',
+    label: 'Password or token (optional)',
+    type: 'password',
+    autocomplete: 'off',
+    problems,
+  })}</div><p class="hint">User name and password are encrypted until the import has ended, and then forgotten.</p>`;

@@ -1,0 +1,103 @@
+/**
+ * Opens HTTP requests to checked addresses: the host is resolved once, every address is checked, and the connection goes
+ * to a checked address; an open connection is used again only where the same addresses were checked. Redirects are not
+ * followed.
+ */
+import { lookup as lookUpHost } from 'node:dns/promises';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { isIP } from 'node:net';
+import { isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
+import type { Pinned } from './open_connections.ts';
+
+type Address = { address: string; family: number };
+
+export type AddressRules = {
+  /** Requests may go anywhere. */
+  isLocalAllowed: boolean;
+  /** Names, addresses and subnets that requests may reach in any case. */
+  allowedHosts: readonly string[];
+};
+
+export type Lookup = (host: string) => Promise<Address[]>;
+
+/** The address must not be reached, or there is none. */
+export class AddressRefusal extends Error {}
+
+const usualLookup: Lookup = async (host) => await lookUpHost(host, { all: true, verbatim: true });
+
+const resolve = async (host: string, lookup: Lookup): Promise<Address[]> => {
+  const family = isIP(host);
+  return family === 0 ? await lookup(host) : [{ address: host, family }];
+};
+
+/** Returns the addresses of a URL's host. @throws AddressRefusal if any of them must not be reached */
+const resolveChecked = async (url: URL, rules: AddressRules, lookup: Lookup): Promise<Address[]> => {
+  const host = toBareHost(url.hostname);
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const addresses = await resolve(host, lookup);
+  if (addresses.length === 0) throw new AddressRefusal('the host has no address');
+  const isAllowed = ({ address }: Address): boolean =>
+    rules.isLocalAllowed || isPublicAddress(address) || isListed(rules.allowedHosts, { host, port, address });
+  if (!addresses.every(isAllowed)) throw new AddressRefusal('requests to the local network are not allowed');
+  return addresses;
+};
+
+/** A lookup for the connection that answers only these addresses. */
+const pinned = (addresses: Address[]): NonNullable<RequestOptions['lookup']> => {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all === true) (callback as (error: null, all: Address[]) => void)(null, addresses);
+    else callback(null, first?.address ?? '', first?.family ?? 4);
+  };
+};
+
+type CheckedRequest = {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  rules: AddressRules;
+  /** Whether the certificate of the server is verified. */
+  verifiesCertificate: boolean;
+  lookup?: Lookup | undefined;
+  /** Whether a connection that is open may be used, and stays open. Default: the request has a connection of its own. */
+  sharesConnections?: boolean;
+};
+
+/** Opens a request. @throws AddressRefusal */
+export const openCheckedRequest = async (
+  url: URL,
+  {
+    method,
+    headers,
+    rules,
+    verifiesCertificate,
+    lookup = usualLookup,
+    sharesConnections = false,
+  }: CheckedRequest,
+): Promise<ClientRequest> => {
+  const addresses = await resolveChecked(url, rules, lookup);
+  const isSecure = url.protocol === 'https:';
+  // Loaded at first use, since few services need them.
+  const [{ request }, { agent, secureAgent }] = await Promise.all([
+    isSecure ? import('node:https') : import('node:http'),
+    import('./open_connections.ts'),
+  ]);
+  const options: RequestOptions & Pinned & { rejectUnauthorized?: boolean } = {
+    method,
+    agent: sharesConnections && (isSecure ? secureAgent : agent),
+    checkedAddresses: addresses.map(({ address }) => address).join(),
+    lookup: pinned(addresses),
+    headers,
+    ...(isSecure && { rejectUnauthorized: verifiesCertificate }),
+  };
+  return request(url, options);
+};
+
+/** Sends the body and waits for the head of the response. */
+export const getResponse = async (
+  request: ClientRequest,
+  body: string | Uint8Array,
+): Promise<IncomingMessage> =>
+  await new Promise((fulfil, reject) => {
+    request.on('response', fulfil).on('error', reject);
+    request.end(body);
+  });
