@@ -15,18 +15,26 @@ import { getSources } from '../sources/fetch_sources.ts';
 import { runAfter, runHook, runScripts } from './run_steps.ts';
 import { type StopSignals, startTimer, makeStopSignals } from './stop_signals.ts';
 import { type JobLog, openJobLog } from '../log/job_log.ts';
+import { isFlagOn } from '../log/line_timestamps.ts';
 import { fileVariables, listSecrets } from '../job_variables.ts';
 
 const defaultTimeoutSeconds = 3_600;
 
-const makeTrace = ({ job, slot, logLimit }: JobParts, onGrowth: () => void): JobLog =>
-  openJobLog({
+/** Returns a variable as it was set: without the values of others. */
+const findVariable = ({ job }: JobParts, name: string): string | undefined =>
+  job.variables.findLast(({ key }) => key === name)?.value ?? undefined;
+
+const makeTrace = (parts: JobParts, onGrowth: () => void): JobLog => {
+  const { job, slot, logLimit } = parts;
+  return openJobLog({
     file: traceFile(slot.folder),
     secrets: listSecrets(job.variables, job.token),
     prefixes: job.features?.token_mask_prefixes ?? undefined,
     limit: logLimit,
+    hasTimestamps: isFlagOn(findVariable(parts, 'FF_TIMESTAMPS')),
     onGrowth,
   });
+};
 
 type JobContext = { trace: JobLog; stopSignals: StopSignals; limits: JobLimits };
 
@@ -104,10 +112,10 @@ const removeJobFiles = async ({ folders, trace }: Prepared): Promise<void> => {
   });
 };
 
-const writeHeader = ({ job, version, systemId }: JobParts, trace: JobLog): void => {
+const writeHeader = (parts: JobParts, trace: JobLog): void => {
+  const { version, systemId } = parts;
   trace.say(`Running with gantry-runner ${version}`, 'blue');
-  const of = (name: string): string => job.variables.findLast(({ key }) => key === name)?.value ?? '';
-  const who = of('CI_RUNNER_DESCRIPTION') || hostname();
+  const who = findVariable(parts, 'CI_RUNNER_DESCRIPTION') || hostname();
   trace.say(`  on ${who.replaceAll(/\s+/g, ' ')}, system ID: ${systemId}`, 'blue');
 };
 

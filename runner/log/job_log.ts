@@ -1,8 +1,9 @@
 /** Writes the log of a job to a file. Masks secrets and limits the size. */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type Output, makeOutput } from './script_output.ts';
+import { type LogStream, type Timestamper, makeTimestamper } from './line_timestamps.ts';
 import { makeMasker } from './mask_secrets.ts';
+import { type Output, makeOutput } from './script_output.ts';
 
 export type JobLog = {
   /** Creates the filter for the output of one script. */
@@ -37,12 +38,19 @@ export type TraceParts = {
   prefixes?: readonly string[] | undefined;
   /** Largest size in bytes. */
   limit: number;
+  /** Write time and stream before each line. */
+  hasTimestamps: boolean;
   /** Called after each write. */
   onGrowth?: () => void;
 };
 
+const makeStamp = (hasTimestamps: boolean): Timestamper =>
+  hasTimestamps ? makeTimestamper(Date.now) : (chunk) => chunk;
+
 /** Creates or empties the log file. */
-export const openJobLog = ({ file, secrets, prefixes, limit, onGrowth }: TraceParts): JobLog => {
+export const openJobLog = (parts: TraceParts): JobLog => {
+  const { file, secrets, prefixes, limit, hasTimestamps, onGrowth } = parts;
+  const stamp = makeStamp(hasTimestamps);
   const descriptor = openSync(file, 'w+', 0o600);
   const masker = makeMasker(secrets, prefixes);
   let size = 0;
@@ -63,18 +71,16 @@ export const openJobLog = ({ file, secrets, prefixes, limit, onGrowth }: TracePa
     append(bytes.subarray(0, limit - size));
     isFull = true;
     const text = `Job's log exceeded limit of ${limit} bytes.`;
-    append(
-      Buffer.from(
-        `\n${codes.red}${text}\nJob execution will continue but no more output will be collected.${reset}\n`,
-      ),
-    );
+    const notice = `${codes.red}${text}\nJob execution will continue but no more output will be collected.${reset}\n`;
+    append(Buffer.from('\n'));
+    append(makeStamp(hasTimestamps)(Buffer.from(notice), 'runner'));
   };
-  const write = (chunk: Buffer): void => {
-    if (!isFull) appendLimited(masker.feed(chunk));
+  const write = (chunk: Buffer, stream: LogStream = 'runner'): void => {
+    if (!isFull) appendLimited(stamp(masker.feed(chunk), stream));
   };
   const seconds = (): number => Math.floor(Date.now() / 1000);
   return {
-    output: () => makeOutput(write),
+    output: () => makeOutput((bytes) => write(bytes, 'script')),
     say: (line, color = 'plain') =>
       write(Buffer.from(`${codes[color]}${line}${color === 'plain' ? '' : reset}\n`)),
     section: async (name, work) => {
@@ -92,7 +98,7 @@ export const openJobLog = ({ file, secrets, prefixes, limit, onGrowth }: TracePa
       return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, offset));
     },
     end: () => {
-      appendLimited(masker.end());
+      appendLimited(stamp(masker.end(), 'runner'));
       fsyncSync(descriptor);
     },
     close: () => closeSync(descriptor),

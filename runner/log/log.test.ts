@@ -9,6 +9,7 @@ import {
   until,
 } from '../../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, startTestRunner } from '../../test/support/ci/runner_process.ts';
+import { makeTimestamper } from './line_timestamps.ts';
 import { makeOutput } from './script_output.ts';
 
 let coordinator: Coordinator;
@@ -131,6 +132,35 @@ describe('a log', () => {
     const long = await run({ ...days, variables: [{ key: 'RUNNER_SCRIPT_TIMEOUT', value: '700h' }] });
     assert.equal(long.heard.ended?.state, 'success');
   });
+  it('has the time and the stream of each line where FF_TIMESTAMPS is on', async () => {
+    const script = [
+      String.raw`printf 'one\n10 %%\r20 %%\n\n%s' "$WORD"`,
+      String.raw`printf 'section_start:1:own\r'`,
+    ];
+    const word = { key: 'WORD', value: 'unguessable', masked: true };
+    const { heard } = await run({ script, variables: [{ key: 'FF_TIMESTAMPS', value: 'true' }, word] });
+    const lines = heard.trace.toString().trimEnd().split('\n');
+    const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z 0[01]O[ +]/;
+    for (const line of lines) assert.match(line, form);
+    const at = lines.findIndex((line) => line.includes('Executing'));
+    const bare = (line: string): string => readable(line.slice(28)).join(' ');
+    assert.deepEqual(lines.slice(at, at + 9).map(bare), [
+      '00O <end get_sources> <start step_script> Executing "step_script" stage of the job script',
+      `01O $ ${script[0]}`,
+      '01O one',
+      '01O 10 %\r20 %',
+      '01O ',
+      `01O [MASKED]$ ${script[1]}`,
+      '01O section_start:1:own\r',
+      '01O <end own>',
+      // What the runner writes continues the line of the script.
+      '00O+<end step_script> <start cleanup_file_variables> Cleaning up project directory and file based variables',
+    ]);
+    const last = lines.at(-1) ?? '';
+    assert.match(last, /Z 00O [^]*Job succeeded/);
+    const { heard: other } = await run({ variables: [{ key: 'FF_TIMESTAMPS', value: 'no' }] });
+    assert.match(other.trace.toString(), /^(?:\S*?)Running with/);
+  });
   it('renames sections of a job that imitate those of the runner', async () => {
     const mark = String.raw`printf 'section_%s:1:%s\r\e[0K'`;
     const { lines } = await run({
@@ -165,4 +195,25 @@ it('the output of a job is the same however it is split', () => {
   };
   const whole = `${text.replace('12:step', '12:job_step')}\nsection_end:now:job_step_script\r\u001B[0K`;
   for (const size of [1, 2, 3, 7, 1_000]) assert.equal(pass(size), whole);
+});
+
+it('timestamps of lines are the same however the text is split, and streams keep theirs', () => {
+  const stamped = (pieces: readonly [string, 'runner' | 'script'][]): string => {
+    const stamp = makeTimestamper(() => Date.UTC(2026, 10, 27, 9, 42, 57, 123));
+    return Buffer.concat(pieces.map(([text, stream]) => stamp(Buffer.from(text), stream))).toString();
+  };
+  const time = '2026-11-27T09:42:57.123000Z';
+  const whole = `${time} 01O a\n${time} 01O \n${time} 01O b\rc\n`;
+  assert.equal(stamped([['a\n\nb\rc\n', 'script']]), whole);
+  const single = ['a', '\n', '\n', 'b', '\r', 'c', '\n'];
+  assert.equal(stamped(single.map((one) => [one, 'script'])), whole);
+  assert.equal(
+    stamped([
+      ['begun', 'script'],
+      ['', 'runner'],
+      ['ended\nnext', 'runner'],
+      ['', 'runner'],
+    ]),
+    `${time} 01O begun\n${time} 00O+ended\n${time} 00O next`,
+  );
 });

@@ -92,6 +92,11 @@ test('a reader at the end follows the log', { skip }, async () => {
     await page.getByText('line 299', { exact: true }).waitFor();
     // Not by waitForFunction, whose polling the page's CSP forbids.
     while ((await page.evaluate<number>('scrollY')) <= 1000) await page.waitForTimeout(20);
+    await page.evaluate('scrollTo(0, 500)');
+    await page.locator('#follow:not(:checked)').waitFor();
+    await peer.trace(job, 'the last\n');
+    await page.getByText('the last', { exact: true }).waitFor();
+    assert.equal(await page.evaluate('scrollY'), 500);
   });
   await peer.finish(job);
 });

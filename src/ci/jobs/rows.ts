@@ -22,6 +22,7 @@ export const jobColumns = [
   'jobs.tag_list',
   'jobs.coverage',
   'jobs.failure_reason',
+  'jobs.exit_code',
   'jobs.created_at',
   'jobs.queued_at',
   'jobs.started_at',

@@ -2,14 +2,13 @@
 import type { AppendFiles } from '../../../platform/blob/append_files.ts';
 import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import { buffer } from 'node:stream/consumers';
+import { parseTraceLine } from './line_timestamp.ts';
 
 const block = 64 * 1024;
 /** Maximum bytes read of one line, and of the whole trace. */
 const maxLineBytes = 64 * 1024;
 const maxBytes = 32 * 1024 * 1024;
 
-/** Timestamp that newer runners write before each line; `+` continues the line before. */
-const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE]([ +])/;
 // oxlint-disable-next-line no-control-regex -- colors and section marks
 const controls = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 
@@ -42,9 +41,9 @@ export const readLinesBackwards = async function* linesFromEnd(
 ): AsyncGenerator<string> {
   let after = '';
   for await (const raw of readRawLines(traces, file)) {
-    const [mark, goesOn] = stamp.exec(raw) ?? [''];
-    const line = raw.slice(mark.length) + after;
-    if (goesOn === '+') {
+    const { text, continuesLine } = parseTraceLine(raw);
+    const line = text + after;
+    if (continuesLine) {
       after = line.slice(0, maxLineBytes);
       continue;
     }

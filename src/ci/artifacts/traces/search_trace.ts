@@ -1,6 +1,7 @@
 /** Searches a trace for a text, ignoring case and control codes. */
 import { buffer } from 'node:stream/consumers';
 import type { JobRow } from '../../jobs/rows.ts';
+import { parseTraceLine } from './line_timestamp.ts';
 import { type TraceReader, readTrace, getTraceSize } from './serve_trace.ts';
 import { countLinesBefore } from './read_trace_part.ts';
 
@@ -16,8 +17,6 @@ const marks = /section_(?:start|end):\d{1,12}:[\w.-]{1,255}(?:\[[^\]\r]{0,255}\]
 const invisible = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g;
 // oxlint-disable-next-line no-control-regex
 const hasControls = /[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/;
-/** Timestamp that newer runners write before each line. */
-const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE][ +]/;
 
 /** A matching line, numbered from 1: the text before the match, the match as written, and the text after it. */
 export type TraceMatch = { line: number; before: string; text: string; after: string };
@@ -32,14 +31,13 @@ export type Search = {
 const contextLength = 120;
 
 /** Removes colors, section marks and invisible characters; most lines have none. */
-const stripControls = (raw: string): string => {
-  const line = raw.replace(stamp, '');
+const stripControls = (line: string): string => {
   if (!hasControls.test(line)) return line;
   return line.replace(colors, '').replace(marks, '').replace(invisible, '');
 };
 
-const findMatch = (raw: string, lowered: string): Omit<TraceMatch, 'line'> | null => {
-  const line = stripControls(raw);
+const findMatch = (text: string, lowered: string): Omit<TraceMatch, 'line'> | null => {
+  const line = stripControls(text);
   const at = line.toLowerCase().indexOf(lowered);
   if (at === -1) return null;
   const end = at + lowered.length;
@@ -102,11 +100,15 @@ export const searchTrace = async (
   const needle = text.toLowerCase();
   const matches: TraceMatch[] = [];
   let line = 1 + (await countLinesBefore(call, { job, size }, Math.min(from, size)));
+  // A line that continues another is shown as a part of it.
+  let shownLine = line;
   let next = from;
   search: for await (const lines of readLines(call, job, from)) {
     for (const one of lines) {
-      const match = findMatch(one.text, needle);
-      if (match !== null) matches.push({ line, ...match });
+      const { text: content, continuesLine } = parseTraceLine(one.text);
+      if (!continuesLine) shownLine = line;
+      const match = findMatch(content, needle);
+      if (match !== null) matches.push({ line: shownLine, ...match });
       line += 1;
       next = one.end;
       if (matches.length === limits.matches) break search;

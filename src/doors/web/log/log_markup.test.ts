@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { logMarkup } from './log_markup.ts';
 
-const markupOf = (text: string, line = 1): string => logMarkup({ text, line, isWhole: true }).text;
+const markupOf = (text: string, line = 1): string =>
+  logMarkup({ text, line, isWhole: true, showsTimes: false }).text;
 const esc = '\x1b';
 
 /** Text of the lines, without markup. */
@@ -22,7 +23,10 @@ test('numbers each line and links to it', () => {
   );
   assert.match(markup, /id="L8".*<span><\/span>/);
   assert.match(markup, /id="L9".*<span>two<\/span>/);
-  assert.match(logMarkup({ text: 'x', line: 7, isWhole: false }).text, /href="\?line=7#L7"/);
+  assert.match(
+    logMarkup({ text: 'x', line: 7, isWhole: false, showsTimes: false }).text,
+    /href="\?line=7#L7"/,
+  );
 });
 
 test('converts colors to classes, across line ends', () => {
@@ -108,6 +112,36 @@ test('shows no duration of an open section, and ignores an end without a start',
 test('removes timestamps of newer runners, and joins lines that they split', () => {
   const stamped = ['00O one ', '00O+two', '01E three'].map((rest) => `2026-01-02T03:04:05.678901Z ${rest}`);
   assert.deepEqual(linesOf(stamped.join('\n')), ['one two', 'three']);
+});
+
+/** A log as gitlab-runner 18 writes it: a carriage return ends a line that the next one continues. */
+const timed = [
+  `42:57.5Z 00O section_start:1:prepare\r`,
+  `42:57.5Z 00O+${esc}[0K${esc}[36;1mPreparing${esc}[0;m`,
+  '42:58.000001Z 01E 10 %\r',
+  '42:59.000001Z 01E+20 %',
+  '43:00Z 00O ',
+  `43:01.000001Z 00O section_end:4:prepare\r`,
+  `43:01.000001Z 00O+${esc}[0Kdone`,
+  'no time',
+]
+  .map((line) => line.replace(/^\d/, '2026-01-02T03:$&'))
+  .join('\n');
+
+test('shows the time of each line on request, and numbers lines as the text has them', () => {
+  assert.deepEqual(linesOf(timed), ['<span class="f6 bold">Preparing</span>', '20 %', '', 'done', 'no time']);
+  const { text } = logMarkup({ text: timed, line: 1, isWhole: true, showsTimes: true });
+  const time = (clock: string, iso: string): string =>
+    `<time datetime="2026-01-02T03:${iso}">${clock}</time>`;
+  const expected = [
+    `id="L1"><b>1</b>${time('03:42:57', '42:57.5Z')}<span>`,
+    `id="L3"><a href="#L3" aria-label="Line 3">3</a>${time('03:42:58', '42:58.000001Z')}<span>20 %`,
+    `id="L5"><a href="#L5" aria-label="Line 5">5</a>${time('03:43:00', '43:00Z')}<span></span>`,
+    `id="L6"><a href="#L6" aria-label="Line 6">6</a>${time('03:43:01', '43:01.000001Z')}<span>done`,
+    'id="L8"><a href="#L8" aria-label="Line 8">8</a><span>no time',
+  ];
+  for (const part of expected) assert.ok(text.includes(part), `${part} in ${text}`);
+  assert.doesNotMatch(markupOf(timed), /datetime/);
 });
 
 test('escapes all markup of the log', () => {

@@ -1,9 +1,8 @@
 /** Renders a part of a job's log: lines with links, and sections that fold and show their durations. */
+import { parseTraceLine } from '../../../ci/artifacts/traces/line_timestamp.ts';
 import { type Html, trusted } from '../parts/html.ts';
 import { type Look, ansiMarkup, plainLook } from './ansi_colors.ts';
 
-/** Timestamp that newer runners write before each line; `+` continues the line before. */
-const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE]([ +])/;
 // oxlint-disable-next-line no-control-regex -- a section mark ends with an erase-line sequence
 const mark = /section_(start|end):(\d{1,12}):([\w.-]{1,255})(?:\[([^\]\r]{0,255})\])?\r(?:\x1b\[0?K)?/g;
 const deepest = 16;
@@ -15,7 +14,12 @@ export type LogPart = {
   line: number;
   /** The part is the whole log. */
   isWhole: boolean;
+  /** Show the time of each line, where runners wrote it. */
+  showsTimes: boolean;
 };
+
+/** A line of the log, of one or more lines of its text. */
+type Line = { text: string; time: string | null };
 
 type Section = {
   name: string;
@@ -42,14 +46,17 @@ class Writer {
   readonly #parts: string[] = [];
   readonly #sections: Section[] = [];
   readonly #isWhole: boolean;
+  readonly #showsTimes: boolean;
   #look: Look = plainLook;
   #line: number;
+  #time: string | null = null;
   /** The current line has its number and link already. */
   #isNamed = false;
 
-  constructor({ line, isWhole }: LogPart) {
+  constructor({ line, isWhole, showsTimes }: LogPart) {
     this.#line = line;
     this.#isWhole = isWhole;
+    this.#showsTimes = showsTimes;
   }
 
   #text(text: string): string {
@@ -64,11 +71,19 @@ class Writer {
     return id;
   }
 
+  /** Renders the cell of the time; the pattern of a timestamp lets nothing in that needs escaping. */
+  #timeCell(): string {
+    const time = this.#showsTimes ? this.#time : null;
+    return time === null ? '' : `<time datetime="${time}">${time.slice(11, 19)}</time>`;
+  }
+
   #open([, , time, name = '', options = '']: RegExpExecArray, header: string): void {
     const words = options.split(',');
     const shown = header.trim() === '' ? name.replaceAll('_', ' ') : header;
     const open = words.includes('collapsed=true') ? '' : ' open';
-    this.#parts.push(`<details${open}><summary class="line"${this.#id()}><b>${this.#line}</b><span>`);
+    this.#parts.push(
+      `<details${open}><summary class="line"${this.#id()}><b>${this.#line}</b>${this.#timeCell()}<span>`,
+    );
     this.#parts.push(this.#text(shown), '</span>', '', '</summary>\n');
     const slot = words.includes('hide_duration=true') ? -1 : this.#parts.length - 2;
     this.#sections.push({ name, began: Number(time), slot });
@@ -89,10 +104,13 @@ class Writer {
     const line = this.#line;
     const address = this.#isWhole ? '' : `?line=${line}`;
     const link = `<a href="${address}#L${line}" aria-label="Line ${line}">${line}</a>`;
-    this.#parts.push(`<div class="line"${this.#id()}>${link}<span>${this.#text(text)}</span></div>\n`);
+    this.#parts.push(`<div class="line"${this.#id()}>${link}${this.#timeCell()}<span>`);
+    this.#parts.push(this.#text(text), '</span></div>\n');
   }
 
-  add(line: string): void {
+  /** Adds a line. @param count lines of the text that it is made of */
+  add({ text: line, time }: Line, count: number): void {
+    this.#time = time;
     const marks = line.includes('section_') ? [...line.matchAll(mark)] : [];
     let [from, isHeader] = [0, false];
     for (const [at, found] of marks.entries()) {
@@ -106,7 +124,7 @@ class Writer {
     }
     const rest = line.slice(from);
     if (!isHeader && (marks.length === 0 || rest.trim() !== '')) this.#plain(rest);
-    this.#line += 1;
+    this.#line += count;
     this.#isNamed = false;
   }
 
@@ -115,20 +133,25 @@ class Writer {
   }
 }
 
+/** Joins lines that continue others. */
+const joinLines = function* joinLines(text: string): Generator<{ line: Line; count: number }> {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  let [held, count]: [Line | null, number] = [null, 0];
+  for (const raw of lines) {
+    const { continuesLine, ...line } = parseTraceLine(raw);
+    if (held !== null && continuesLine) held.text += line.text;
+    else {
+      if (held !== null) yield { line: held, count };
+      [held, count] = [line, 0];
+    }
+    count += 1;
+  }
+  if (held !== null) yield { line: held, count };
+};
+
 export const logMarkup = (part: LogPart): Html => {
   const writer = new Writer(part);
-  const lines = part.text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  let held: string | null = null;
-  for (const raw of lines) {
-    const [stamped = '', goesOn] = stamp.exec(raw) ?? [];
-    const line = raw.slice(stamped.length);
-    if (held !== null && goesOn === '+') held += line;
-    else {
-      if (held !== null) writer.add(held);
-      held = line;
-    }
-  }
-  if (held !== null) writer.add(held);
+  for (const { line, count } of joinLines(part.text)) writer.add(line, count);
   return writer.end();
 };

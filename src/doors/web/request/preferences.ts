@@ -12,6 +12,9 @@ export type Preferences = {
   scheme: (typeof schemes)[number];
   /** Whether single keys are shortcuts. */
   hasShortcuts: boolean;
+  /** Whether logs of jobs show the time of each line, and wrap long lines. */
+  showsLogTimes: boolean;
+  wrapsLogs: boolean;
   /** Ids of broadcast messages that were dismissed. */
   dismissed: readonly number[];
 };
@@ -23,14 +26,20 @@ export const readPreferences = (header: string | undefined): Preferences => {
     scheme: schemes.find((one) => words.has(one)) ?? 'system',
     activity_filter: activityFilters.find((one) => words.has(one)) ?? 'all_notes',
     hasShortcuts: !words.has('nokeys'),
+    showsLogTimes: words.has('logtimes'),
+    wrapsLogs: !words.has('nowrap'),
     dismissed: [...words].flatMap((word) => (/^m\d{1,15}$/.test(word) ? [Number(word.slice(1))] : [])),
   };
 };
 
-export const writePreferences = ({ scheme, activity_filter, hasShortcuts, dismissed }: Preferences): string =>
-  [
+export const writePreferences = (preferences: Preferences): string => {
+  const { scheme, activity_filter, hasShortcuts, showsLogTimes, wrapsLogs, dismissed } = preferences;
+  return [
     scheme,
     ...(activity_filter === 'all_notes' ? [] : [activity_filter]),
     ...(hasShortcuts ? [] : ['nokeys']),
+    ...(showsLogTimes ? ['logtimes'] : []),
+    ...(wrapsLogs ? [] : ['nowrap']),
     ...dismissed.map((id) => `m${id}`),
   ].join('.');
+};

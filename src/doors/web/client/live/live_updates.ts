@@ -71,8 +71,25 @@ export const updateParts = (page: Document): boolean => {
 
 const followBox = (): HTMLInputElement | null => document.querySelector<HTMLInputElement>('#follow');
 
+/** Where the page was scrolled to last. */
+let lastScroll = 0;
+
 const follow = (): void => {
-  if (followBox()?.checked === true) document.querySelector('#end')?.scrollIntoView({ block: 'end' });
+  if (followBox()?.checked !== true) return;
+  document.querySelector('#end')?.scrollIntoView({ block: 'end' });
+  lastScroll = scrollY;
+};
+
+/** Pixels from the end of the page within which a reader still follows. */
+const endZone = 80;
+
+/** Stops following once the reader scrolls up: their place stays. */
+const stopAtScrollUp = (box: HTMLInputElement): void => {
+  addEventListener('scroll', () => {
+    const isAway = document.documentElement.scrollHeight - innerHeight - scrollY > endZone;
+    if (scrollY < lastScroll && isAway) box.checked = false;
+    lastScroll = scrollY;
+  });
 };
 
 /** Replaces what changed. Returns false once the page stops to be live. */
@@ -163,4 +180,5 @@ export const startLive = (): void => {
   const holder = box?.closest<HTMLElement>('[hidden]');
   if (holder !== null && holder !== undefined) holder.hidden = false;
   box?.addEventListener('change', follow);
+  if (box !== null) stopAtScrollUp(box);
 };

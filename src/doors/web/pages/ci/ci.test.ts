@@ -142,6 +142,39 @@ test('shows the status, log and artifacts of a job', async () => {
   }
 });
 
+test('shows timestamps and wraps lines as the reader chooses, in this browser', async () => {
+  const { jobs } = await seeded();
+  const id = jobs['build'] ?? 0;
+  const of = { id, project_id: project.id };
+  const lines = [
+    '2026-11-27T09:42:57.123456Z 00O section_start:1:s\\r',
+    '2026-11-27T09:42:57.200000Z 00O+\x1b[0KPrepare',
+    '2026-11-27T09:42:58.000000Z 01O built <b>it</b>',
+  ];
+  await seedTrace(gantry, of, `${lines.join('\n').replaceAll('\\r', '\r')}\n`);
+  await ended(id, { status: 'failed', failure_reason: 'script_failure', exit_code: 7 });
+  const shown = async (query = ''): Promise<string> => contentIn(await get(`jobs/${id}${query}`));
+  const plain = await shown();
+  assert.match(plain, /role="alert">The job failed: script failure, exit code 7\./);
+  assert.match(plain, /<div class="log"><details open><summary class="line" id="L1"><b>1<\/b><span>Prepare/);
+  assert.doesNotMatch(plain, /09:42/);
+  assert.match(plain, /\?timestamps=true">Show timestamps<[^]+\?wrap=false">Do not wrap lines</);
+  assert.match(
+    await shown('?timestamps=true&line=3'),
+    /\?line=3&amp;timestamps=false">Hide[^]+<div class="log timed">[^]+id="L3"><a [^>]+>3<\/a><time datetime="2026-11-27T09:42:58\.000000Z">09:42:58<\/time><span>built &lt;b/,
+  );
+  assert.match(await shown('?wrap=false'), /wrap=true">Wrap lines<[^]+<div class="log timed unwrapped">/);
+  assert.match(await shown(), /<div class="log timed unwrapped">/);
+  assert.match(await shown('?timestamps=false&wrap=true'), /<div class="log">/);
+  const found = await shown('?search=prepare');
+  assert.match(found, /<a href="[^"]+\?line=1#L1" aria-label="Line 1">1<\/a><span><mark>Prepare/);
+  assert.equal((await get(`jobs/${id}?timestamps=perhaps`)).status, 400);
+  const raw = await people.developer.get(`/api/v4/projects/${project.id}/jobs/${id}/trace`);
+  assert.ok(raw.text.startsWith('2026-11-27T09:42:57.123456Z 00O section_start'));
+  await seedTrace(gantry, { id: jobs['lint'] ?? 0, project_id: project.id }, 'plain\n');
+  assert.doesNotMatch((await get(`jobs/${jobs['lint']}`)).text, /timestamps</);
+});
+
 test('keeps and erases artifacts', async () => {
   const { jobs } = await seeded();
   const id = jobs['build'] ?? 0;

@@ -6,7 +6,7 @@ import {
   retryableStatuses,
 } from '../../../../core/job_statuses.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
-import type { Html } from '../../parts/html.ts';
+import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 
@@ -23,6 +23,10 @@ type ListContext = {
   expires?: boolean;
   hasLeft?: boolean;
 };
+
+/** Renders an action that a click opens and another one confirms. @param loss what is lost */
+const confirmed = (label: string, loss: string, markup: Html): Html =>
+  html`<details class="act"><summary>${label}…</summary><p>${loss}</p>${markup}</details>`;
 
 export const actionsOf = (
   visit: Visit,
@@ -51,16 +55,17 @@ export const actionsOf = (
       isPossible: endedStatuses.includes(status) && hasLeft,
       inLists: false,
       danger: true,
+      loss: 'The log and the artifacts of this job are deleted. This cannot be undone.',
     },
   ];
   return wanted
     .filter(({ isPossible }) => isPossible)
-    .map(({ verb, label, inLists, danger = false }) => ({
-      markup: button(visit, `${path}/${verb}`, {
+    .map(({ verb, label, inLists, danger = false, loss }) => {
+      const one = button(visit, `${path}/${verb}`, {
         label,
         danger,
         ...(inLists && { name: `${label} ${name}` }),
-      }),
-      inLists,
-    }));
+      });
+      return { markup: loss === undefined ? one : confirmed(label, loss, one), inLists };
+    });
 };

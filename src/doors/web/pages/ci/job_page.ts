@@ -1,21 +1,23 @@
 /** The page of a job: status, log, artifacts. */
 import { may } from '../../../../core/access/may.ts';
 import { getTraceSize } from '../../../../ci/artifacts/traces/serve_trace.ts';
-import { readTracePart, type TracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
+import { readTracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type LoadedJob, findJob, findJobToChange } from '../../../../ci/jobs/find.ts';
 import { jobJson } from '../../../../ci/jobs/json.ts';
+import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { type FormProblems, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { logMarkup } from '../../log/log_markup.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
 import { artifactsPart } from './job_artifacts.ts';
 import { actionsOf, isPlayable } from './job_buttons.ts';
+import { type LogPosition, logParams, logPart, withLogChoices } from './job_log.ts';
 import { playForm } from './play_job_form.ts';
 import { foundPart, searchForm } from './job_search.ts';
+import { failureText } from './failure_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import type { Row } from './variable_rows.ts';
@@ -33,10 +35,10 @@ const mayChange = async ({ call }: Visit, { code: { project }, job }: LoadedJob)
 
 type Json = Awaited<ReturnType<typeof jobJson>>;
 
-const failure = ({ status, failure_reason }: Json): Html | null =>
+const failure = ({ status, failure_reason, exit_code }: JobRow): Html | null =>
   status !== 'failed' || failure_reason === null
     ? null
-    : html`<p class="flash alert" role="alert">The job failed: ${failure_reason.replaceAll('_', ' ')}.</p>`;
+    : html`<p class="flash alert" role="alert">The job failed: ${failureText({ failure_reason, exit_code })}.</p>`;
 
 const facts = (json: Json, { code: { project }, job }: LoadedJob): Html => html`<dl class="figures">
 <div><dt>Status</dt><dd>${statusBadge(job.status, json.allow_failure)}</dd></div>
@@ -50,31 +52,7 @@ ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</d
 ${json.tag_list.length > 0 && html`<div><dt>Tags</dt><dd>${json.tag_list.join(', ')}</dd></div>`}
 </dl>`;
 
-const partsNav = (path: string, { first, last, parts }: TracePart): Html | null =>
-  parts === 1
-    ? null
-    : html`<nav aria-label="Parts of the log"><p class="buttons">${first > 0 && html`<a href="${path}?part=${first}">Earlier</a>`}
-<span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
-${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
-
-const logPart = (found: LoadedJob, part: TracePart | null, isOpen: boolean): Html => {
-  const { code, job } = found;
-  if (part === null) {
-    const why =
-      job.erased_at === null ? (isOpen ? 'No output yet.' : 'There is no log.') : 'The log was erased.';
-    return html`<div id="log" data-part><p>${why}</p></div>`;
-  }
-  const path = projectPagePath(code.project, `jobs/${job.id}`);
-  const nav = partsNav(path, part);
-  const log = logMarkup({ ...part, isWhole: part.parts === 1 });
-  return html`<div id="log" data-part>
-<p><a href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">Complete log as text</a></p>
-${nav}<div class="log">${log}</div>${nav}</div>`;
-};
-
-type PageQuery = {
-  part?: number | undefined;
-  line?: number | undefined;
+type PageQuery = LogPosition & {
   /** Searched text, and the byte offset to search from. */
   search?: string | undefined;
   from?: number | undefined;
@@ -107,14 +85,14 @@ export const jobView = async (
   const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
   const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
   const content = html`<div id="job" data-part${live && html` data-live="${stream}"`}>
-${failure(json)}${facts(json, found)}
+${failure(job)}${facts(json, found)}
 <div class="buttons">${actions.map(({ markup }) => markup)}</div>
 ${isMine && isPlayable(job) && playForm(visit, path, tried)}
 ${artifactsPart(path, code.project.id, json)}</div>
 <h2>Log</h2>
 ${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
 ${hasLog && searchForm(path, search)}
-${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(found, trace, isOpen)}
+${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(visit, found, { part: trace, position: { part, line }, isOpen })}
 <div id="end"></div>`;
   const given = {
     project: code.project,
@@ -140,8 +118,9 @@ export const jobPages = [
       line: optional(integer(fromOne)),
       search: optional(text({ maxLength: 200 })),
       from: optional(integer({ ...fromOne, minimum: 0 })),
+      ...logParams,
     }),
     handle: async (visit, { project, id: jobId, ...query }) =>
-      await jobView(visit, await findJob(visit.call, project, jobId), query),
+      await jobView(withLogChoices(visit, query), await findJob(visit.call, project, jobId), query),
   }),
 ];

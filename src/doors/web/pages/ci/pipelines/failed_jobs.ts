@@ -6,6 +6,7 @@ import { projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { statusIcon } from '../../../parts/status_badge.ts';
 import type { Visit } from '../../../page.ts';
+import { failureText } from '../failure_text.ts';
 
 /** Failed jobs whose logs are shown; others are in the tables. */
 const maxShown = 3;
@@ -13,8 +14,7 @@ const tail = { lines: 12, longest: 500 };
 
 const failedPart = async ({ call }: Visit, project: Project, job: JobRow): Promise<Html> => {
   const lines = await readTraceTail(call, job, tail);
-  const reason = job.failure_reason === null ? '' : job.failure_reason.replaceAll('_', ' ');
-  return html`<section class="card failed-job" aria-label="${job.name} failed"><header><h2>${statusIcon('failed')} ${job.name} failed <span class="quiet">${reason}</span></h2>
+  return html`<section class="card failed-job" aria-label="${job.name} failed"><header><h2>${statusIcon('failed')} ${job.name} failed <span class="quiet">${failureText(job)}</span></h2>
 <a class="button small" href="${projectPagePath(project, `jobs/${job.id}`)}" aria-label="Whole log of ${job.name}">Whole log</a></header>
 ${lines.length > 0 && html`<pre class="log-tail" tabindex="0" role="region" aria-label="Last lines of ${job.name}">${lines.join('\n')}</pre>`}</section>
 `;

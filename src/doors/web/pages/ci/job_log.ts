@@ -1,0 +1,70 @@
+/** Renders the log of a job, with links that show the times of its lines and wrap long ones. */
+import { hasTimestamps } from '../../../../ci/artifacts/traces/line_timestamp.ts';
+import type { TracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
+import type { LoadedJob } from '../../../../ci/jobs/find.ts';
+import { boolean, optional } from '../../../../platform/http/schema.ts';
+import { logMarkup } from '../../log/log_markup.ts';
+import type { Visit } from '../../page.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
+import { type Html, html } from '../../parts/html.ts';
+
+/** Parameters that change how logs are shown. This browser keeps the choice. */
+export const logParams = { timestamps: optional(boolean()), wrap: optional(boolean()) };
+
+type Choices = { timestamps?: boolean | undefined; wrap?: boolean | undefined };
+
+/** Applies the choices of the address to a visit, and keeps them in this browser. */
+export const withLogChoices = (visit: Visit, { timestamps, wrap }: Choices): Visit => {
+  if (timestamps === undefined && wrap === undefined) return visit;
+  const { showsLogTimes, wrapsLogs } = visit.preferences;
+  const preferences = {
+    ...visit.preferences,
+    showsLogTimes: timestamps ?? showsLogTimes,
+    wrapsLogs: wrap ?? wrapsLogs,
+  };
+  visit.changePreferences(preferences);
+  return { ...visit, preferences };
+};
+
+/** The part of a log that a page shows: a part from 1 on, or that of a line. */
+export type LogPosition = { part?: number | undefined; line?: number | undefined };
+
+const choiceLinks = (visit: Visit, path: string, shown: { position: LogPosition; text: string }): Html => {
+  const { showsLogTimes, wrapsLogs } = visit.preferences;
+  const link = (name: keyof Choices, value: boolean, text: string): Html => {
+    const query = new URLSearchParams(
+      Object.entries(shown.position).flatMap(([key, at]) => (at === undefined ? [] : [[key, String(at)]])),
+    );
+    query.set(name, String(value));
+    return html`<a class="button small" href="${path}?${query.toString()}">${text}</a>`;
+  };
+  return html`${hasTimestamps(shown.text) && link('timestamps', !showsLogTimes, showsLogTimes ? 'Hide timestamps' : 'Show timestamps')}
+${link('wrap', !wrapsLogs, wrapsLogs ? 'Do not wrap lines' : 'Wrap lines')}`;
+};
+
+const partsNav = (path: string, { first, last, parts }: TracePart): Html | null =>
+  parts === 1
+    ? null
+    : html`<nav aria-label="Parts of the log"><p class="buttons">${first > 0 && html`<a href="${path}?part=${first}">Earlier</a>`}
+<span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
+${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
+
+type LogGiven = { part: TracePart | null; position: LogPosition; isOpen: boolean };
+
+export const logPart = (visit: Visit, found: LoadedJob, { part, position, isOpen }: LogGiven): Html => {
+  const { code, job } = found;
+  if (part === null) {
+    const why =
+      job.erased_at === null ? (isOpen ? 'No output yet.' : 'There is no log.') : 'The log was erased.';
+    return html`<div id="log" data-part><p>${why}</p></div>`;
+  }
+  const path = projectPagePath(code.project, `jobs/${job.id}`);
+  const nav = partsNav(path, part);
+  const { showsLogTimes, wrapsLogs } = visit.preferences;
+  const isTimed = showsLogTimes && hasTimestamps(part.text);
+  const log = logMarkup({ ...part, isWhole: part.parts === 1, showsTimes: isTimed });
+  return html`<div id="log" data-part>
+<p class="row log-choices">${choiceLinks(visit, path, { position, text: part.text })}
+<a class="button small" href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">Complete log as text</a></p>
+${nav}<div class="log${isTimed && ' timed'}${!wrapsLogs && ' unwrapped'}">${log}</div>${nav}</div>`;
+};
