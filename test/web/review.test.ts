@@ -233,6 +233,30 @@ test('shows what came of a diff whose rendering failed in the middle, and says s
   }
 });
 
+test('ticks a task of a thread', { skip }, async () => {
+  const path = await open('with-tasks');
+  const threads = `/projects/${project.id}/merge_requests/${path.split('/').at(-2)}/discussions`;
+  const readThread = async () => (await web.gantry.api(`GET ${threads}`)).body[0];
+  const { id, notes } = await readThread();
+  const [note] = notes;
+  await web.gantry.api(`PUT ${threads}/${id}/notes/${note.id}`, {
+    json: { body: '- [ ] rename\n- [ ] test' },
+  });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    // A mark that a load of the page would remove.
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('checkbox', { name: 'test', exact: true }).click();
+    await page.locator(`#note_${note.id} :checked`).waitFor();
+    assert.equal((await readThread()).notes[0].body, '- [ ] rename\n- [x] test');
+    await page.getByRole('checkbox', { name: 'rename' }).click();
+    await page.locator(`#note_${note.id} :checked`).nth(1).waitFor();
+    assert.equal((await readThread()).notes[0].body, '- [x] rename\n- [x] test');
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+  });
+});
+
 test('comments and marks files without scripts', { skip }, async () => {
   const path = await open('without-scripts');
   await web.withPage(

@@ -5,8 +5,10 @@ import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { replyEditor } from '../../../parts/markdown_editor.ts';
+import { noteTexts } from '../../../parts/timeline/edit_conflicts.ts';
 import { noteHeading } from '../../../parts/timeline/note_card.ts';
 import { noteActions } from '../../../parts/timeline/note_actions.ts';
+import { textWithTasks } from '../../../parts/timeline/task_form.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
@@ -15,8 +17,12 @@ import { suggestionParts } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
 const notePart = (cards: Cards, note: ShownNote): Html => {
-  const { changes } = cards;
+  const { changes, visit } = cards;
   const { author, created_at, updated_at, content, id } = note;
+  const text = textWithTasks(visit, content, {
+    action: note.mayAdmin ? requestPath(changes.loaded, `/notes/${id}/tasks`) : null,
+    texts: noteTexts(note.body),
+  });
   const links = noteActions(note, {
     path: (below) => requestPath(changes.loaded, below),
     mayQuote: cards.rights.mayComment,
@@ -24,7 +30,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
   return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }<span class="end row tight">${links}</span></div><div data-text>${content}</div>${suggestionParts(cards, note.suggestions)}</div></div>`;
+  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(cards, note.suggestions)}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {
