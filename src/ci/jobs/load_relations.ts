@@ -58,7 +58,10 @@ const loadArtifacts = async (
 };
 
 /** Loads commits; empty if the repository is gone, so that its jobs can still be listed. */
-const loadJobCommits = async (repository: Repository, ids: Iterable<Oid>): Promise<Map<Oid, Commit>> => {
+export const loadJobCommits = async (
+  repository: Repository,
+  ids: Iterable<Oid>,
+): Promise<Map<Oid, Commit>> => {
   try {
     return await loadCommits(repository, ids);
   } catch (error) {

@@ -42,6 +42,26 @@ const seed = async () => {
   return { path: `pipelines/${pipeline.id}`, job };
 };
 
+test('names the commit in its heading, to those who may read the code', async () => {
+  const { path } = await seed();
+  const { visitor: guest } = await seedVisitor(gantry, { project: project.id, access_level: 10 });
+  assert.match(await read(path), /<h1>Pipeline #\d+<\/h1>/);
+  const { body: commit } = await gantry.api(`POST /projects/${project.id}/repository/commits`, {
+    json: {
+      branch: 'main',
+      commit_message: 'Keep <loads>\n\nwhen splitting',
+      actions: [{ action: 'create', file_path: 'a.txt', content: 'a' }],
+    },
+  });
+  const pipeline = await seedPipeline(gantry, { project: project.id, file, sha: commit.id });
+  const own = `pipelines/${pipeline.id}`;
+  assert.match(
+    await read(own),
+    /<h1>Pipeline #\d+ <span class="muted subject">Keep &lt;loads&gt;<\/span><\/h1>/,
+  );
+  assert.match(await read(own, guest), /<h1>Pipeline #\d+<\/h1>/);
+});
+
 test('says for which jobs a job waits', async () => {
   const { path } = await seed();
   const page = await read(path);

@@ -6,6 +6,7 @@ import type { JobStatus } from '../../../../../platform/db/schema/ci.ts';
 import { Failure } from '../../../../../platform/errors.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { triggerJobsJson } from '../../../../../ci/jobs/trigger_job_json.ts';
+import { loadJobCommits } from '../../../../../ci/jobs/load_relations.ts';
 import { loadNeeds } from '../../../../../ci/jobs/needs.ts';
 import { loadPipelineJobs } from '../../../../../ci/jobs/pipeline_jobs.ts';
 import type { JobRow } from '../../../../../ci/jobs/rows.ts';
@@ -14,6 +15,7 @@ import { listExternalStatuses } from '../../../../../ci/pipelines/statuses/exter
 import { type LoadedPipeline, findPipeline } from '../../../../../ci/pipelines/find.ts';
 import { findPipelineToChange } from '../../../../../ci/pipelines/find_to_change.ts';
 import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
+import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import { getRepository } from '../../../../../code/repository/get_repository.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -120,6 +122,16 @@ const actionsPart = (
 ${isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}</div>`;
 };
 
+/** Loads the title of the commit; null: the viewer may not read it, or it is gone. */
+const loadCommitTitle = async (
+  { call }: Visit,
+  { project, pipeline: { sha } }: LoadedPipeline,
+): Promise<string | null> => {
+  if (!may(call.viewer, 'read_code', project)) return null;
+  const commit = (await loadJobCommits(getRepository(call.platform, project), [sha])).get(sha);
+  return commit === undefined ? null : toCommitTitle(commit.message);
+};
+
 type Json = Awaited<ReturnType<typeof singlePipelineJson>>;
 
 const facts = (json: Json, { pipeline }: LoadedPipeline): Html => html`<dl class="figures">
@@ -138,7 +150,7 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const { project, pipeline } = found;
   const { jobs, total } = await loadPipelineJobs(call.db, pipeline.id);
   const seesJobs = may(call.viewer, 'read_job', project);
-  const [others, isMine, bridges, exposed, needs, failed, isTested] = await Promise.all([
+  const [others, isMine, bridges, exposed, needs, failed, isTested, commitTitle] = await Promise.all([
     listExternalStatuses(call.db, pipeline.id),
     mayChange(visit, found),
     bridgesAmong(visit, found, jobs),
@@ -146,17 +158,20 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
     loadNeeds(call.db, pipeline.id),
     seesJobs ? failedJobsPart(visit, project, jobs) : [],
     seesJobs && hasReports(call, pipeline.id),
+    loadCommitTitle(visit, found),
   ]);
   const context = { visit, found, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
-  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
+  const content = html`<h1>${titleOf(found)}${commitTitle !== null && html` <span class="muted subject">${commitTitle}</span>`}</h1>
+<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${context.isMine && actionsPart(context, jobs, others)}
 ${isTested && viewTabs(found, 'jobs')}${stageGraph({ project, now: call.now, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
-  return projectView(visit, { project, title: titleOf(found), noun: 'pipelines', live }, content);
+  const given = { project, title: titleOf(found), noun: 'pipelines', live, hasHeading: true } as const;
+  return projectView(visit, given, content);
 };
 
 const one = object({ ...projectPath, id: id() });
