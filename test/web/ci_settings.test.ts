@@ -7,7 +7,7 @@ import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { settle } from '../support/seed_merge_requests.ts';
 import { seedGroup, seedProject } from '../support/seed.ts';
-import { type Web, openWeb, pathOf, skip } from './web.ts';
+import { type Web, noticeOn, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let group: { id: number; full_path: string };
@@ -44,8 +44,6 @@ const signedIn = async (page: Page): Promise<void> => {
 
 const withoutScripts = { javaScriptEnabled: false };
 
-const notice = async (page: Page): Promise<string> => (await page.getByRole('status').textContent()) ?? '';
-
 test('a pipeline is run by hand with variables, and its manual job with others', { skip }, async () => {
   await web.withPage(async (page) => {
     await signedIn(page);
@@ -77,7 +75,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
     await first.getByLabel('Name').fill('WHERE');
     await first.getByLabel('Value').fill('here');
     await page.getByRole('button', { name: 'Run job' }).click();
-    assert.match(await notice(page), /The job was started/);
+    assert.match(await noticeOn(page), /The job was started/);
   }, withoutScripts);
 });
 
@@ -95,7 +93,7 @@ test('a log is searched, and what is found leads to its line', { skip }, async (
     await page.getByRole('link', { name: `#${id} one` }).click();
     await page.getByLabel('Search in the log').fill('NEEDLE');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
-    assert.match(await notice(page), /1 line with NEEDLE/);
+    assert.match(await noticeOn(page), /1 line with NEEDLE/);
     await page.getByRole('link', { name: 'Line 4322' }).click();
     assert.match(page.url(), /\?line=4322#L4322$/);
     assert.equal(await page.locator('#L4322 > span').textContent(), 'the needle');
@@ -110,14 +108,14 @@ test('variables, schedules, triggers and environments are added, changed and del
       await page.getByLabel('Key').fill('TOKEN');
       await page.getByLabel('Value', { exact: true }).fill('of no interest');
       await page.getByRole('button', { name: 'Add variable' }).click();
-      assert.match(await notice(page), /TOKEN was added/);
+      assert.match(await noticeOn(page), /TOKEN was added/);
       await page.getByRole('link', { name: 'Edit TOKEN' }).click();
       await page.getByLabel('Only for protected').check();
       await page.getByRole('button', { name: 'Save' }).click();
       const row = page.getByRole('row', { name: 'TOKEN' });
       assert.match((await row.textContent()) ?? '', /Protected/);
       await row.getByRole('button', { name: 'Delete TOKEN' }).click();
-      assert.match(await notice(page), /was deleted/);
+      assert.match(await noticeOn(page), /was deleted/);
     }
     await page.getByRole('link', { name: 'Gantry', exact: true }).click();
     await page.goto(`${base}/pipeline_schedules`);
@@ -143,7 +141,7 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('link', { name: 'live' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    assert.match(await notice(page), /The environment was deleted/);
+    assert.match(await noticeOn(page), /The environment was deleted/);
   }, withoutScripts);
 });
 

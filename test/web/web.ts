@@ -27,6 +27,10 @@ export type Web = {
 
 export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
+/** Reads the notice that a form left. */
+export const noticeOn = async (page: Page): Promise<string> =>
+  (await page.getByRole('status').first().textContent()) ?? '';
+
 const signIn: Web['signIn'] = async (page, login, word = password) => {
   await page.goto('/users/sign_in');
   await page.getByLabel('User name or e-mail').fill(login);

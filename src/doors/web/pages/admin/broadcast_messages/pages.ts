@@ -9,7 +9,9 @@ import {
   themes,
   updateMessage,
 } from '../../../../instance/broadcast_messages/write.ts';
+import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
 import {
   boolean,
   clearable,
@@ -35,6 +37,7 @@ import {
   textArea,
   withFormStatus,
 } from '../../../parts/form.ts';
+import { fieldText } from '../../../parts/fields/field_text.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -64,27 +67,54 @@ const roles = [
   ['50', 'Owners'],
 ] as const;
 
-const blank: Filled = {
+/** The form as text: stored, by default, or as it was sent. */
+type Shown = {
+  message: string;
+  starts_at: string;
+  ends_at: string;
+  theme: string;
+  target_access_levels: readonly string[];
+  target_path: string;
+  broadcast_type: string;
+  dismissable: boolean;
+};
+
+const blank: Shown = {
   message: '',
+  starts_at: '',
+  ends_at: '',
   theme: 'indigo',
   target_access_levels: [],
+  target_path: '',
   broadcast_type: 'banner',
   dismissable: true,
 };
 
-const toFilled = (row: BroadcastMessage): Filled => ({
+const timeText = (milliseconds: number | null | undefined): string =>
+  milliseconds === null || milliseconds === undefined ? '' : formatTime(milliseconds);
+
+const toShown = (row: BroadcastMessage | Filled): Shown => ({
   message: row.message,
-  starts_at: row.starts_at,
-  ends_at: row.ends_at,
-  theme: themes.find((one) => one === row.theme) ?? 'indigo',
-  target_access_levels: row.target_access_levels,
-  target_path: row.target_path,
-  broadcast_type: broadcastTypes.find((one) => one === row.broadcast_type) ?? 'banner',
-  dismissable: row.dismissable === 1,
+  starts_at: timeText(row.starts_at),
+  ends_at: timeText(row.ends_at),
+  theme: row.theme,
+  target_access_levels: row.target_access_levels.map(String),
+  target_path: row.target_path ?? '',
+  broadcast_type: row.broadcast_type,
+  dismissable: row.dismissable === 1 || row.dismissable === true,
 });
 
-const timeText = (milliseconds: number | null | undefined): string | null =>
-  milliseconds === null || milliseconds === undefined ? null : formatTime(milliseconds);
+/** Returns the form as it was sent, for fields that could not be parsed. */
+const asSent = (sent: RawParams): Shown => ({
+  message: fieldText(sent['message']),
+  starts_at: fieldText(sent['starts_at']),
+  ends_at: fieldText(sent['ends_at']),
+  theme: fieldText(sent['theme']),
+  target_access_levels: [sent['target_access_levels']].flat().map(fieldText),
+  target_path: fieldText(sent['target_path']),
+  broadcast_type: fieldText(sent['broadcast_type']),
+  dismissable: fieldText(sent['dismissable']) === '1',
+});
 
 /** Returns options whose labels are the words, capitalized and without hyphens. */
 const toOptions = (words: readonly string[]) =>
@@ -92,20 +122,20 @@ const toOptions = (words: readonly string[]) =>
     (word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`.replaceAll('-', ' ')] as const,
   );
 
-const fields = (filled: Filled, problems: FormProblems): Html[] => [
+const fields = (filled: Shown, problems: FormProblems): Html[] => [
   textArea({ name: 'message', label: 'Message', hint: 'Markdown.', value: filled.message, problems }),
   input({
     name: 'starts_at',
     label: 'Start (UTC)',
     hint: 'Such as 2030-01-31T12:00:00Z. Default: now.',
-    value: timeText(filled.starts_at),
+    value: filled.starts_at,
     problems,
   }),
   input({
     name: 'ends_at',
     label: 'End (UTC)',
     hint: 'Default: one hour after the start.',
-    value: timeText(filled.ends_at),
+    value: filled.ends_at,
     problems,
   }),
   select({
@@ -119,14 +149,14 @@ const fields = (filled: Filled, problems: FormProblems): Html[] => [
     name: 'target_path',
     label: 'Show only on pages of this path',
     hint: 'Such as /group/project/*. Default: all pages.',
-    value: filled.target_path ?? null,
+    value: filled.target_path,
     problems,
   }),
   checkboxes({
     name: 'target_access_levels',
     label: 'Show only to',
     hint: 'Users with this role in any project or group. None selected: everyone.',
-    values: filled.target_access_levels.map(String),
+    values: filled.target_access_levels,
     boxes: roles.map(([value, label]) => ({ value, label })),
     problems,
   }),
@@ -149,7 +179,7 @@ type FormGiven = { action: string; title: string; submit: string };
 const formView = (
   visit: Visit,
   { action, title, submit }: FormGiven,
-  filled: Filled,
+  filled: Shown,
   problems = noProblems,
 ): View => {
   const view = adminView(
@@ -215,11 +245,13 @@ export const broadcastMessagePages = [
     path,
     audience: 'admin',
     params: formParams,
+    invalid: async (visit, sent, problems) =>
+      formView(visit, adding, asSent(sent), { text: null, fields: problems }),
     handle: async (visit, filled) => {
       const problems = await attempt(async () => await createMessage(visit.call, toInput(filled)));
       return problems === null
         ? redirect(path, 'The message was saved.')
-        : formView(visit, adding, filled, problems);
+        : formView(visit, adding, toShown(filled), problems);
     },
   }),
   page({
@@ -228,18 +260,23 @@ export const broadcastMessagePages = [
     audience: 'admin',
     params: object({ id: id() }),
     handle: async (visit, { id: messageId }) =>
-      formView(visit, editing(messageId), toFilled(await findMessage(visit.call.db, messageId))),
+      formView(visit, editing(messageId), toShown(await findMessage(visit.call.db, messageId))),
   }),
   page({
     method: 'POST',
     path: `${path}/:id`,
     audience: 'admin',
     params: object({ id: id(), ...formParams.properties }),
+    invalid: async (visit, sent, problems) => {
+      if ('id' in problems) throw notFound('Broadcast Message');
+      const { id: messageId } = await findMessage(visit.call.db, Number(sent['id']));
+      return formView(visit, editing(messageId), asSent(sent), { text: null, fields: problems });
+    },
     handle: async (visit, { id: messageId, ...filled }) => {
       const problems = await attempt(async () => await updateMessage(visit.call, messageId, toInput(filled)));
       return problems === null
         ? redirect(path, 'The message was saved.')
-        : formView(visit, editing(messageId), filled, problems);
+        : formView(visit, editing(messageId), toShown(filled), problems);
     },
   }),
   page({
