@@ -4,7 +4,12 @@ import type { JobStatus } from '../platform/db/schema/ci.ts';
 type Statuses = readonly JobStatus[];
 
 /** Ended; running again creates a new job. */
-export const endedStatuses: Statuses = ['success', 'failed', 'canceled', 'skipped'];
+export const endedStatuses = ['success', 'failed', 'canceled', 'skipped'] as const satisfies Statuses;
+
+export type EndedStatus = (typeof endedStatuses)[number];
+
+export const isEnded = (status: JobStatus): status is EndedStatus =>
+  (endedStatuses as Statuses).includes(status);
 
 /** Held by a runner, including the last script of a job that is being canceled. */
 export const heldStatuses: Statuses = ['running', 'canceling'];

@@ -3,7 +3,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { endedStatuses } from '../../core/job_statuses.ts';
+import { isEnded } from '../../core/job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
 import { isAvailableArtifact } from '../jobs/artifact_availability.ts';
 import type { JobRow } from '../jobs/rows.ts';
@@ -26,8 +26,7 @@ export const eraseJob = async (call: Call, { id, project_id, trace_key }: JobRow
   const actor = requireActor(call);
   await call.write(async (tx) => {
     const locked = await lockJob(tx, id);
-    if (locked === null || !endedStatuses.includes(locked.job.status))
-      throw forbidden('Job is not erasable!');
+    if (locked === null || !isEnded(locked.job.status)) throw forbidden('Job is not erasable!');
     const digests = await deleteRows(tx, id);
     const none = { artifacts_expire_at: null, trace_size: null, trace_crc: null };
     await tx.db

@@ -6,7 +6,8 @@ import { type PipelineStore, openPipelineStore } from '../../../test/support/ci/
 import type { Tx } from '../../platform/db/open.ts';
 import { assignResource } from './resource_groups/assign_resource.ts';
 import { cancelPipeline, retryPipeline } from './cancel_retry_delete.ts';
-import { combineStatuses, isEnded } from './processing/composite_status.ts';
+import { combineStatuses } from './processing/combine_statuses.ts';
+import { isEnded } from '../../core/job_statuses.ts';
 import {
   cancelJob,
   failJob,

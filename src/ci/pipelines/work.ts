@@ -4,7 +4,7 @@ import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 import { assignResource } from './resource_groups/assign_resource.ts';
 import { cancelOlderPipelines, autoCancelWork } from './creation/auto_cancel.ts';
 import { cancelDownstream } from './processing/cancel_downstream.ts';
-import { isEnded } from './processing/composite_status.ts';
+import { isEnded } from '../../core/job_statuses.ts';
 import { cancelChildrenWork, followWork, followMirroredWork } from './downstream/work.ts';
 import { followDownstream, followMirrored } from './downstream/follow_downstream.ts';
 import { downstreamWork } from './processing/pending_jobs.ts';

@@ -4,7 +4,7 @@ import type { Reader, Store, Tx } from '../../../platform/db/open.ts';
 import { handleJobStart } from '../../environments/follow_jobs.ts';
 import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { toBridgeStatus } from './bridge_status.ts';
-import { isEnded } from '../processing/composite_status.ts';
+import { isEnded } from '../../../core/job_statuses.ts';
 import { creationFailed } from './resolve_target.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream } from './work.ts';
 import { changeJob, failJob, endJob } from '../processing/job_states.ts';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
-import { combineStatuses, isEnded } from './composite_status.ts';
+import { combineStatuses } from './combine_statuses.ts';
+import { isEnded } from '../../../core/job_statuses.ts';
 import { type ProcessJob, findRestartable, computeNextStatuses } from './compute_next_statuses.ts';
 import { times } from '../../../../test/support/run/sample.ts';
 

@@ -1,6 +1,7 @@
 /** Computes the next statuses of a pipeline's jobs. Pure. */
 import type { JobStatus, JobsTable } from '../../../platform/db/schema/ci.ts';
-import { type EndedStatus, type Kinds, isEnded, toKind, combineKinds } from './composite_status.ts';
+import { type EffectiveStatuses, toEffectiveStatus, combineEffectiveStatuses } from './combine_statuses.ts';
+import { type EndedStatus, isEnded } from '../../../core/job_statuses.ts';
 
 export type ProcessJob = Pick<
   JobsTable,
@@ -33,26 +34,26 @@ const nextStatus = (job: ProcessJob, before: EndedStatus): JobStatus =>
 
 type ProcessingState = { byName: ReadonlyMap<string, ProcessJob>; statuses: Map<number, JobStatus> };
 
-const getCurrentKind = ({ statuses }: ProcessingState, job: ProcessJob) =>
-  toKind({ status: statuses.get(job.id) ?? job.status, allow_failure: job.allow_failure });
+const getEffectiveStatus = ({ statuses }: ProcessingState, job: ProcessJob) =>
+  toEffectiveStatus({ status: statuses.get(job.id) ?? job.status, allow_failure: job.allow_failure });
 
 /** Combines the results of the needed jobs; null while they are unfinished. */
 const getEndOfNeeds = (state: ProcessingState, { run_when, needs }: ProcessJob): EndedStatus | null => {
   const neededJobs = (needs ?? []).flatMap((name) => state.byName.get(name) ?? []);
   if (neededJobs.length === 0) return 'success';
-  const kinds: Kinds = new Set(neededJobs.map((job) => getCurrentKind(state, job)));
+  const kinds: EffectiveStatuses = new Set(neededJobs.map((job) => getEffectiveStatus(state, job)));
   const hasSkipped = kinds.has('skipped') || kinds.has('ignored');
   const haveEnded = [...kinds].every((kind) => kind === 'warned' || kind === 'ignored' || isEnded(kind));
   // A job that runs only on success is skipped as soon as one need was skipped.
   if (hasSkipped && (haveEnded || (run_when !== 'always' && run_when !== 'on_failure'))) return 'skipped';
   if (!haveEnded) return null;
-  const status = combineKinds(kinds);
+  const status = combineEffectiveStatuses(kinds);
   return isEnded(status) ? status : null;
 };
 
-const getEndOfStages = (before: Kinds): EndedStatus | null => {
+const getEndOfStages = (before: EffectiveStatuses): EndedStatus | null => {
   if (before.size === 0) return 'success';
-  const status = combineKinds(before);
+  const status = combineEffectiveStatuses(before);
   return isEnded(status) ? status : null;
 };
 
@@ -64,7 +65,7 @@ const groupByStage = (jobs: readonly ProcessJob[]): ProcessJob[][] =>
 /** Processes each job once. Returns whether any status changed. */
 const processOnce = (state: ProcessingState, stages: readonly ProcessJob[][]): boolean => {
   const { statuses } = state;
-  const before: Kinds = new Set();
+  const before: EffectiveStatuses = new Set();
   const sizeBefore = statuses.size;
   for (const jobs of stages) {
     const ofStages = getEndOfStages(before);
@@ -73,7 +74,7 @@ const processOnce = (state: ProcessingState, stages: readonly ProcessJob[][]): b
       const result = job.needs === null ? ofStages : getEndOfNeeds(state, job);
       if (result !== null) statuses.set(job.id, nextStatus(job, result));
     }
-    for (const job of jobs) before.add(getCurrentKind(state, job));
+    for (const job of jobs) before.add(getEffectiveStatus(state, job));
   }
   return statuses.size > sizeBefore;
 };

@@ -7,11 +7,10 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus, JobsTable } from '../../../platform/db/schema/ci.ts';
 import { handleJobEnd, handleJobStart } from '../../environments/follow_jobs.ts';
-import { playableStatuses } from '../../../core/job_statuses.ts';
+import { playableStatuses, isEnded } from '../../../core/job_statuses.ts';
 import { advanceLockedPipeline, advanceStarted } from './advance_pipeline.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { collectJobs } from '../../../core/events/collect_statuses.ts';
-import { isEnded } from './composite_status.ts';
 import { enqueueCancelDownstream } from '../downstream/work.ts';
 import { applyFailurePolicy } from './failure_policy.ts';
 import {

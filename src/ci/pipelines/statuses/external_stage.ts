@@ -2,7 +2,7 @@
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { newestStatuses } from '../../../code/repository/statuses/counted_statuses.ts';
-import type { StatusEntry } from '../processing/composite_status.ts';
+import type { StatusEntry } from '../processing/combine_statuses.ts';
 
 /** After the stages of every configuration. */
 export const externalStagePosition = 1_000_000;

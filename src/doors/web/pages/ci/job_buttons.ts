@@ -1,7 +1,7 @@
 /** Buttons for the actions possible in a job's status. */
 import {
   cancelableStatuses,
-  endedStatuses,
+  isEnded,
   playableStatuses,
   retryableStatuses,
 } from '../../../../core/job_statuses.ts';
@@ -52,7 +52,7 @@ export const actionsOf = (
     {
       verb: 'erase',
       label: 'Erase log and artifacts',
-      isPossible: endedStatuses.includes(status) && hasLeft,
+      isPossible: isEnded(status) && hasLeft,
       inLists: false,
       danger: true,
       loss: 'The log and the artifacts of this job are deleted. This cannot be undone.',

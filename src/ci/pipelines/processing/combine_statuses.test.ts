@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
-import { type StatusEntry, combineStatuses, isEnded } from './composite_status.ts';
+import { type StatusEntry, combineStatuses } from './combine_statuses.ts';
+import { isEnded } from '../../../core/job_statuses.ts';
 
 const statuses: JobStatus[] = [
   'created',
