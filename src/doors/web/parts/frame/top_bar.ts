@@ -1,7 +1,7 @@
 /** The bar at the top of every page: search, creation, own work, account. */
 import type { ActorUser } from '../../../../core/access/credentials/authenticate.ts';
 import { userAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
-import { countOwnWork, maxCount } from '../../../../review/merge_requests/lists/own_work.ts';
+import { countOpenWork, maxCount } from './count_open_work.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../avatar.ts';
 import { hidden } from '../form.ts';
@@ -55,11 +55,11 @@ const createMenu = (visit: Visit): Html | null => {
 
 /** Returns how much work is in each list, by its path. */
 const countWork = async (visit: Visit): Promise<Readonly<Record<string, number>>> => {
-  const { issues, merge_requests, todos } = await countOwnWork(visit.call);
+  const { issues, merge_requests, pending_todos } = await countOpenWork(visit.call);
   return {
     '/dashboard/issues': issues,
     '/dashboard/merge_requests': merge_requests,
-    '/dashboard/todos': todos,
+    '/dashboard/todos': pending_todos,
   };
 };
 

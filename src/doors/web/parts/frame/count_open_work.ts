@@ -1,31 +1,31 @@
-/** Counts the open work of the caller, for the bar of every page. */
+/** Counts the open work of the caller, for the top bar of every page. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Call, requireUser } from '../../../core/access/call.ts';
-import { keepUntilCommit } from '../../../core/access/keep_until_commit.ts';
-import { visibleIssues, visibleMergeRequests } from '../../../core/access/visible.ts';
-import type { TargetType } from '../../../platform/db/schema/column_types.ts';
-import { issueTodos } from '../../../planning/issues/todos.ts';
-import { ownTodos } from '../../../planning/todos/queries.ts';
-import { mergeRequestTodos } from '../todos.ts';
+import { type Call, requireUser } from '../../../../core/access/call.ts';
+import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
+import { visibleIssues, visibleMergeRequests } from '../../../../core/access/visible.ts';
+import type { TargetType } from '../../../../platform/db/schema/column_types.ts';
+import { issueTodos } from '../../../../planning/issues/todos.ts';
+import { ownTodos } from '../../../../planning/todos/queries.ts';
+import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';
 
-export type OwnWork = {
+export type OpenWorkCounts = {
   /** Open issues that are assigned to the caller. */
   issues: number;
   /** Open merge requests that are assigned to the caller, or whose review is requested from them. */
   merge_requests: number;
-  /** Pending todos. */
-  todos: number;
+  pending_todos: number;
 };
 
-/** Counts end here: the bar shows `99+` for more. */
+/** Counting stops here; the top bar shows this count as `99+`. */
 export const maxCount = 100;
 
-const keep = keepUntilCommit<OwnWork>(2_000);
+const maxCachedUsers = 2_000;
+const cachePerUser = keepUntilCommit<OpenWorkCounts>(maxCachedUsers);
 
-const bounded = (rows: RawBuilder<unknown>): RawBuilder<number> =>
+const cappedCount = (rows: RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`(select count(*) from (${rows} limit ${maxCount}) as counted)`;
 
-const countRows = async (call: Call): Promise<OwnWork> => {
+const countRows = async (call: Call): Promise<OpenWorkCounts> => {
   const { viewer, platform, db } = call;
   const { dialect } = platform.store;
   const { id } = requireUser(call);
@@ -40,11 +40,11 @@ const countRows = async (call: Call): Promise<OwnWork> => {
       and merge_requests.state = 'opened' and ${visibleMergeRequests(viewer, dialect)}`;
   const renderers = { Issue: issueTodos, MergeRequest: mergeRequestTodos };
   const todos = sql`select 1 from todos where todos.state = 'pending' and ${ownTodos(call, renderers)}`;
-  const { rows } = await sql<OwnWork>`select ${bounded(issues)} as issues,
-    ${bounded(requests)} as merge_requests, ${bounded(todos)} as todos`.execute(db);
-  return rows[0] ?? { issues: 0, merge_requests: 0, todos: 0 };
+  const { rows } = await sql<OpenWorkCounts>`select ${cappedCount(issues)} as issues,
+    ${cappedCount(requests)} as merge_requests, ${cappedCount(todos)} as pending_todos`.execute(db);
+  return rows[0] ?? { issues: 0, merge_requests: 0, pending_todos: 0 };
 };
 
-/** Counts the visible open work of the caller in one statement; cached until anything is committed. */
-export const countOwnWork = async (call: Call): Promise<OwnWork> =>
-  await keep(call, async () => await countRows(call));
+/** Counts the visible open work of the caller in one statement; cached until any transaction commits. */
+export const countOpenWork = async (call: Call): Promise<OpenWorkCounts> =>
+  await cachePerUser(call, async () => await countRows(call));
