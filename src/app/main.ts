@@ -25,7 +25,7 @@ import { listenToSsh, holdServers } from './servers/http_and_ssh.ts';
 import { listen, tryAddress } from './servers/listen.ts';
 import { makeApp } from './servers/make_app.ts';
 import { collectWhileIdle } from './service/idle_gc.ts';
-import { readRevision } from './service/git_revision.ts';
+import { readRevision } from './read_revision.ts';
 import { openInstance } from './service/open_instance.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
 import { startPruning } from '../outgoing/change_stream/prune_changes.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readRevision } from '../service/git_revision.ts';
+import { readRevision } from '../read_revision.ts';
 import { version } from '../../platform/version.ts';
 import { action, print } from './define_commands.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { readRevision } from './git_revision.ts';
+import { readRevision } from './read_revision.ts';
 
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const shown = '0123456789a';
