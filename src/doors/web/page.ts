@@ -53,7 +53,7 @@ export type LinkPreview = {
   /** URL of a picture, such as an avatar. */
   image?: string | null;
   /** Search engines should not list the page. */
-  isUnindexed?: boolean;
+  noIndex?: boolean;
 };
 
 export type View = {

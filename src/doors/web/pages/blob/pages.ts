@@ -14,7 +14,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
-import { projectPreview } from '../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -55,7 +55,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
       title: `${path} · ${ref}`,
       noun: 'blob',
       hasHeading: true,
-      view: projectPreview(visit, project, { action: 'read_code', isUnindexed: true }),
+      view: projectLinkPreview(visit, project, { action: 'read_code', noIndex: true }),
     },
     html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
 <a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a></div>

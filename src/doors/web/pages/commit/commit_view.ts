@@ -15,7 +15,7 @@ import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
-import { projectPreview } from '../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -130,7 +130,7 @@ export const commitView = async (
       hasHeading: true,
       view: {
         isWide: true,
-        ...projectPreview(visit, project, { action: 'read_code', text: commit.message, isUnindexed: true }),
+        ...projectLinkPreview(visit, project, { action: 'read_code', text: commit.message, noIndex: true }),
       },
     },
     html`<div class="row between"><h1>${title}</h1>${actions(project, commit)}</div>

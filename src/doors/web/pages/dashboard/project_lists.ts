@@ -12,7 +12,7 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';

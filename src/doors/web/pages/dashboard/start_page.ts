@@ -15,7 +15,7 @@ import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
-import { projectPathParts, visibilityMark } from '../../parts/project_list.ts';
+import { projectPathParts, visibilityMark } from '../../parts/projects/project_list.ts';
 import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
 import { loadMergeRequests } from './own_merge_requests.ts';
 import { mergeRequestRow } from './merge_request_row.ts';

@@ -19,10 +19,10 @@ import { groupView } from '../../parts/frame/group_layout.ts';
 import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { shorten } from '../../parts/projects/project_preview.ts';
+import { shortenText } from '../../parts/shorten_text.ts';
 import { notificationMenu } from '../../parts/notification_menu.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
@@ -165,7 +165,7 @@ ${pagesNav({ path, query: sent, page: at, total })}`;
   const preview =
     group.visibility === 'public'
       ? {
-          description: shorten(group.description ?? '') || `The group ${group.name}`,
+          description: shortenText(group.description ?? '') || `The group ${group.name}`,
           image: uploadedAvatarUrl(visit.call, 'group', group),
         }
       : undefined;

@@ -5,7 +5,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { relative } from '../../parts/timestamp.ts';
-import { visibilityMark } from '../../parts/project_list.ts';
+import { visibilityMark } from '../../parts/projects/project_list.ts';
 
 type Contents = ReadonlyMap<number, GroupContents>;
 

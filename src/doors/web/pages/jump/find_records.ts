@@ -16,7 +16,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { IconName } from '../../parts/icon.ts';
-import type { ListedProject } from '../../parts/project_list.ts';
+import type { ListedProject } from '../../parts/projects/project_list.ts';
 import { parseRequest } from '../merge_requests/list/request_row.ts';
 import { parseIssue } from '../issues/list/issue_row.ts';
 

@@ -13,7 +13,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectList, visibilityMark } from '../../parts/project_list.ts';
+import { type ListedProject, projectList, visibilityMark } from '../../parts/projects/project_list.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
 import { loadActivity } from '../activity/load_activity.ts';
 import { searchForm } from '../../parts/search_form.ts';

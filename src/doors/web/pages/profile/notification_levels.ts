@@ -11,7 +11,7 @@ import { tabs } from '../../parts/frame/link_lists.ts';
 import { notificationLevelTexts } from '../../parts/notification_menu.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectPathParts } from '../../parts/project_list.ts';
+import { type ListedProject, projectPathParts } from '../../parts/projects/project_list.ts';
 
 export const notificationsPath = '/profile/notifications';
 

@@ -18,7 +18,7 @@ import { projectPagePath, projectPath, projectView } from '../../parts/frame/pro
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

@@ -15,7 +15,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { projectPreview } from '../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { countedRefMenu } from '../../parts/ref_menu.ts';
 import { treeCard } from '../tree/entries.ts';
 import { readmeCard } from '../tree/readme.ts';
@@ -143,7 +143,10 @@ ${livePart(project, await contentPart(visit, project))}`;
       noun: null,
       hasHeading: true,
       live: isBeingImported(project),
-      view: { ...projectPreview(visit, project, { action: 'read_project' }), feeds: feedsOf(visit, project) },
+      view: {
+        ...projectLinkPreview(visit, project, { action: 'read_project' }),
+        feeds: feedsOf(visit, project),
+      },
     },
     body,
   );

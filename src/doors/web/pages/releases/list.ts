@@ -14,7 +14,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdownTexts } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { projectPreview } from '../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { releaseCard } from './release_card.ts';
 import { releasesFeedLink } from './feed.ts';
@@ -93,7 +93,7 @@ const listView = async (visit: Visit, code: Code, order: Order, at: PageRequest)
       hasHeading: true,
       view: {
         feeds: [releasesFeedLink(project)],
-        ...projectPreview(visit, project, { action: 'read_release' }),
+        ...projectLinkPreview(visit, project, { action: 'read_release' }),
       },
     },
     html`<div class="row between"><h1>Releases</h1><div class="row">${total > 1 && menu}${total > 0 && newLink(visit, project)}</div></div>

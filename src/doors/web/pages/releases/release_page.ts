@@ -8,7 +8,7 @@ import { type View, type Visit, page } from '../../page.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdown } from '../../parts/markdown.ts';
-import { projectPreview } from '../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { editButton, releaseBadges, releaseContent, releaseFacts } from './release_card.ts';
 import { releasesFeedLink } from './feed.ts';
 import { releaseParams, servedReleases } from './paths.ts';
@@ -36,7 +36,7 @@ const oneView = async (visit: Visit, code: Code, row: ReleaseRow): Promise<View>
       hasHeading: true,
       view: {
         feeds: [releasesFeedLink(project)],
-        ...projectPreview(visit, project, {
+        ...projectLinkPreview(visit, project, {
           action: 'read_release',
           text: text === '' ? `Release ${tag_name}` : text,
         }),

@@ -9,7 +9,7 @@ import type { Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markText } from './mark_text.ts';
-import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { person } from '../../parts/user_link.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { parseRequest, requestRow } from '../merge_requests/list/request_row.ts';

@@ -13,7 +13,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { relative } from '../../parts/timestamp.ts';
-import { summarize } from '../../parts/projects/project_preview.ts';
+import { shortenMarkdown } from '../../parts/shorten_text.ts';
 import { person } from '../../parts/user_link.ts';
 import { type RequestedLines, fileCards, nameOf } from './file_cards.ts';
 import { commentsPart } from './comments_part.ts';
@@ -59,7 +59,9 @@ export const snippetView = async (
   ]);
   const author = json?.author ?? null;
   const isPublic = snippet.visibility === 'public' && (home === null || may(anonymous, 'read_snippet', home));
-  const preview = { description: description === '' ? files.map(nameOf).join(', ') : summarize(description) };
+  const preview = {
+    description: description === '' ? files.map(nameOf).join(', ') : shortenMarkdown(description),
+  };
   const view = list.view(
     `${snippet.title} ($${snippet.id})`,
     html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(list, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}

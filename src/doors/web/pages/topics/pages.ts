@@ -9,7 +9,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { topicPath } from '../../parts/projects/topic_links.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';

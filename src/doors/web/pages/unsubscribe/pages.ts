@@ -10,7 +10,7 @@ const params = object({ token: text({ maxLength: 200 }) });
 
 const names = { Issue: 'issue', MergeRequest: 'merge request' };
 
-const preview = { description: 'Unsubscribe from mails', isUnindexed: true };
+const preview = { description: 'Unsubscribe from mails', noIndex: true };
 
 export const pages = [
   page({

@@ -6,7 +6,7 @@ import { type SeededProject, seedProject } from '../../../../../test/support/see
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, rootToken, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
-import { summarize } from '../projects/project_preview.ts';
+import { shortenMarkdown } from '../shorten_text.ts';
 
 let gantry: TestService;
 let open: SeededProject;
@@ -161,9 +161,9 @@ test('a preview has the avatar of the project', async () => {
 });
 
 test('summaries are plain, short and cut at a word', () => {
-  assert.equal(summarize('## A `b` **c**\n\n> [d](e) ![f](g)\n<!-- h -->i'), 'A b c d f i');
-  const long = summarize('word '.repeat(100));
+  assert.equal(shortenMarkdown('## A `b` **c**\n\n> [d](e) ![f](g)\n<!-- h -->i'), 'A b c d f i');
+  const long = shortenMarkdown('word '.repeat(100));
   assert.match(long, /^(?:word )*word…$/);
   assert.ok(long.length <= 201);
-  assert.equal(summarize(''), '');
+  assert.equal(shortenMarkdown(''), '');
 });

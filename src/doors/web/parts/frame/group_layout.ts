@@ -9,7 +9,7 @@ import { avatar } from '../avatar.ts';
 import { crumbs } from './path_links.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
-import { visibilityMark } from '../project_list.ts';
+import { visibilityMark } from '../projects/project_list.ts';
 import { type NavLink, beside, tabs } from './link_lists.ts';
 import { trail } from './breadcrumbs.ts';
 

@@ -41,7 +41,7 @@ const head = (
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${(preview === undefined || preview.isUnindexed === true) && html`<meta name="robots" content="noindex">`}
+${(preview === undefined || preview.noIndex === true) && html`<meta name="robots" content="noindex">`}
 <title>${title} · Gantry</title>
 <link rel="icon" href="${assets().favicon}">
 <link rel="stylesheet" href="${assets().style}">

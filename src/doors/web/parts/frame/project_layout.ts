@@ -12,7 +12,7 @@ import { form } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
 import { type NavLink, beside, tabs } from './link_lists.ts';
-import { visibilityMark } from '../project_list.ts';
+import { visibilityMark } from '../projects/project_list.ts';
 import { projectActions } from './project_actions.ts';
 import { projectShortcuts } from './project_shortcuts.ts';
 import { trail } from './breadcrumbs.ts';

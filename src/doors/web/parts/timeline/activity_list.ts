@@ -4,7 +4,7 @@ import { avatar } from '../avatar.ts';
 import { emptyState } from '../empty_state.ts';
 import { type Html, html } from '../html.ts';
 import { relativeTo } from '../timestamp.ts';
-import { summarize } from '../projects/project_preview.ts';
+import { shortenMarkdown } from '../shorten_text.ts';
 
 /** An event, and the full path of its project. */
 export type ShownEvent = { event: EventJson; project_path: string };
@@ -61,7 +61,7 @@ const noteText = (path: string, note: Note, title: string | null): Html => {
     typeof sha === 'string'
       ? html`commit <a class="title" href="/${path}/-/commit/${sha}${anchor}">${sha.slice(0, 8)}</a>`
       : recordLink(path, note.noteable_type, { iid: note.noteable_iid ?? note.noteable_id, title, anchor });
-  return html`commented on ${target}<span class="meta"><span class="clamp">${summarize(note.body)}</span></span>`;
+  return html`commented on ${target}<span class="meta"><span class="clamp">${shortenMarkdown(note.body)}</span></span>`;
 };
 
 const verbs: { [name: string]: string } = {

@@ -11,7 +11,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relativeTo } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../../page.ts';
-import { visibilityMark } from '../../../parts/project_list.ts';
+import { visibilityMark } from '../../../parts/projects/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { spellCount } from '../../../parts/spell_count.ts';

@@ -10,7 +10,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import { type ListedProject, projectList } from '../../../parts/project_list.ts';
+import { type ListedProject, projectList } from '../../../parts/projects/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { spellCount } from '../../../parts/spell_count.ts';

@@ -4,7 +4,7 @@ import { taskCounts } from '../../../../../planning/issuables/text/tasks.ts';
 import { may } from '../../../../../core/access/may.ts';
 import type { View, Visit } from '../../../page.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
-import { projectPreview } from '../../../parts/projects/project_preview.ts';
+import { projectLinkPreview } from '../../../parts/projects/project_link_preview.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -110,7 +110,7 @@ ${confidentialPart(loaded)}
       noun: 'issues',
       hasHeading: true,
       ...(issue.confidential === 0 && {
-        view: projectPreview(visit, project, { action: 'read_issue', text: issue.description }),
+        view: projectLinkPreview(visit, project, { action: 'read_issue', text: issue.description }),
       }),
     },
     content,

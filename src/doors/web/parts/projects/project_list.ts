@@ -1,7 +1,7 @@
-import { avatar } from './avatar.ts';
-import { type Html, html } from './html.ts';
-import { type IconName, icon } from './icon.ts';
-import { relative } from './timestamp.ts';
+import { avatar } from '../avatar.ts';
+import { type Html, html } from '../html.ts';
+import { type IconName, icon } from '../icon.ts';
+import { relative } from '../timestamp.ts';
 
 /** A project as the API lists it. */
 export type ListedProject = {
