@@ -34,7 +34,7 @@ import {
   enqueueFollowRequest,
   followRequestWork,
 } from '../ci/pipelines/creation/follow_push.ts';
-import { dropWork } from '../ci/pipelines/job_file_cleanup.ts';
+import { jobFileDeletionWork } from '../ci/pipelines/enqueue_job_file_deletion.ts';
 import { downstreamWork } from '../ci/pipelines/processing/pending_jobs.ts';
 import { endedWork } from '../ci/pipelines/pipeline_ended.ts';
 import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
@@ -74,7 +74,7 @@ export const lanes: readonly Lane[] = [
       'purge_namespace',
       groupTransferredWork,
       forkWork,
-      dropWork,
+      jobFileDeletionWork,
       removeAvatarWork,
       expireProjectWork,
     ],

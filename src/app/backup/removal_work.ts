@@ -1,5 +1,5 @@
 /** Background work that removes files. It waits while a backup runs. */
-import { dropWork } from '../../ci/pipelines/job_file_cleanup.ts';
+import { jobFileDeletionWork } from '../../ci/pipelines/enqueue_job_file_deletion.ts';
 import type { Platform } from '../../core/platform.ts';
 import { removeAvatarWork } from '../../identity/avatars/store_avatar.ts';
 import { removeCopyWork } from '../../code/repository/moves/move_repository.ts';
@@ -7,7 +7,7 @@ import type { Reader } from '../../platform/db/open.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 
-export const removalWork = ['purge_project', dropWork, removeAvatarWork, removeCopyWork];
+export const removalWork = ['purge_project', jobFileDeletionWork, removeAvatarWork, removeCopyWork];
 
 export const isBackupRunning = async (db: Reader, now: number): Promise<boolean> => {
   const row = await db

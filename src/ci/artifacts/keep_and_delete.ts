@@ -7,7 +7,7 @@ import { isEnded } from '../../core/job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
 import { isAvailableArtifact } from '../jobs/artifact_availability.ts';
 import type { JobRow } from '../jobs/rows.ts';
-import { enqueueJobFileDeletion } from '../pipelines/job_file_cleanup.ts';
+import { enqueueJobFileDeletion } from '../pipelines/enqueue_job_file_deletion.ts';
 import { lockJob } from '../pipelines/pipeline_rows.ts';
 import { notFoundFailure } from './failures.ts';
 
@@ -34,7 +34,7 @@ export const eraseJob = async (call: Call, { id, project_id, trace_key }: JobRow
       .set({ ...none, erased_at: tx.now, erased_by_id: actor.user.id, updated_at: tx.now })
       .where('id', '=', id)
       .execute();
-    await enqueueJobFileDeletion(tx, { project_id, jobs: [{ id, trace_key }], digests });
+    await enqueueJobFileDeletion(tx, { project_id, traces: [{ id, trace_key }], digests });
     await recordEvent(tx, actor, { kind: 'job.erased', project_id, target_type: 'Job', target_id: id });
   });
   return await loadJob(call.db, project_id, id);
@@ -81,7 +81,7 @@ export const deleteArtifacts = async (call: Call, { id, project_id }: JobRow): P
       .set({ artifacts_expire_at: null, updated_at: tx.now })
       .where('id', '=', id)
       .execute();
-    await enqueueJobFileDeletion(tx, { project_id, jobs: [], digests });
+    await enqueueJobFileDeletion(tx, { project_id, traces: [], digests });
     await recordEvent(tx, actor, {
       kind: 'job.artifacts_deleted',
       project_id,

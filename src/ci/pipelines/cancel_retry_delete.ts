@@ -4,7 +4,7 @@ import { enqueueWaitingMerges } from '../../projects/projects/enqueue_waiting_me
 import { advanceLockedPipeline } from './processing/advance_pipeline.ts';
 import { cancelJobs } from './processing/cancel_jobs.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream, enqueueFollow } from './downstream/work.ts';
-import { type Trace, enqueueJobFileDeletion } from './job_file_cleanup.ts';
+import { type TraceRef, enqueueJobFileDeletion } from './enqueue_job_file_deletion.ts';
 import { cancelExternalStatuses } from './statuses/external_stage.ts';
 import { loadLatestJobs } from './processing/latest_jobs.ts';
 import { setStatus } from './processing/set_job_statuses.ts';
@@ -66,7 +66,7 @@ const deleteUnusedConfigs = async (tx: Tx, ids: number[]): Promise<void> => {
 };
 
 /** Enqueues the deletion of the jobs' traces and artifacts. */
-const enqueueFileDeletion = async (tx: Tx, project_id: number, jobs: readonly Trace[]): Promise<void> => {
+const enqueueFileDeletion = async (tx: Tx, project_id: number, jobs: readonly TraceRef[]): Promise<void> => {
   if (jobs.length === 0) return;
   const artifacts = await tx.db
     .selectFrom('artifacts')
@@ -79,7 +79,7 @@ const enqueueFileDeletion = async (tx: Tx, project_id: number, jobs: readonly Tr
     )
     .execute();
   const digests = artifacts.map(({ sha256 }) => sha256);
-  await enqueueJobFileDeletion(tx, { project_id, jobs, digests });
+  await enqueueJobFileDeletion(tx, { project_id, traces: jobs, digests });
 };
 
 /** Deletes a pipeline with all rows and files. Returns the ids of its jobs; null if it is gone. */

@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { endedStatuses } from '../../../core/job_statuses.ts';
 import { isExpiredArtifact } from '../../jobs/artifact_availability.ts';
-import { enqueueJobFileDeletion } from '../../pipelines/job_file_cleanup.ts';
+import { enqueueJobFileDeletion } from '../../pipelines/enqueue_job_file_deletion.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { removeOrphanedBlobs } from './orphaned_blobs.ts';
 
@@ -33,7 +33,7 @@ const expireSome = async ({ store, clock }: Platform): Promise<boolean> => {
       .execute();
     for (const [project_id, rows] of Map.groupBy(gone, (row) => row.project_id)) {
       const digests = rows.map(({ sha256 }) => sha256);
-      await enqueueJobFileDeletion(tx, { project_id, jobs: [], digests });
+      await enqueueJobFileDeletion(tx, { project_id, traces: [], digests });
     }
   });
   return over.length === batch;
