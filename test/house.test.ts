@@ -201,8 +201,8 @@ it('finds each fault of the order', () => {
   assert.equal(faults('gitd/main.ts', `import { now } from '../src/platform/time.ts';`), 1);
   assert.equal(faults('gitd/main.ts', `import { pool } from './pool.ts';`), 0);
   assert.equal(faults('gitd/refs/list_refs.ts', `import { oidOf } from '../odb/loose.ts';`), 0);
-  assert.equal(faults('gitd/odb/loose_objects.ts', `import { allRefs } from '../refs/list.ts';`), 1);
-  assert.equal(faults('gitd/odb/loose_objects.ts', `import { methods } from '../methods.ts';`), 1);
+  assert.equal(faults('gitd/odb/loose_object_writer.ts', `import { allRefs } from '../refs/list.ts';`), 1);
+  assert.equal(faults('gitd/odb/loose_object_writer.ts', `import { methods } from '../methods.ts';`), 1);
   assert.equal(faults('gitd/novelty/create.ts', ''), 1);
   assert.equal(faults('runner/executors/run_process.ts', `import { runJob } from '../job/job.ts';`), 1);
   assert.equal(faults('zip/read_items.ts', `import { now } from '../src/platform/time.ts';`), 1);

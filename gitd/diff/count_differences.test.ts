@@ -8,7 +8,7 @@ import {
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
 import { makeTreeEditor } from '../odb/edit_tree.ts';
-import { makeObjectWriter } from '../odb/loose_objects.ts';
+import { makeObjectWriter } from '../odb/loose_object_writer.ts';
 import { buildTree } from '../odb/raw_tree.ts';
 import { emptyTree, type Signature } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';

@@ -4,7 +4,7 @@
  */
 import type { Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
-import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { folderMode, type TreeItem } from '../odb/raw_tree.ts';
 import { emptyTree, type Oid } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';

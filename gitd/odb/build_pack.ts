@@ -1,7 +1,7 @@
 /** Builds a pack of a few whole objects, as input for git. */
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { ObjectKind } from './loose_objects.ts';
+import type { ObjectKind } from './loose_object_writer.ts';
 
 const typeNumbers: Record<ObjectKind, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 

@@ -12,7 +12,7 @@ import {
 import { emptyTree } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { makeTreeEditor, type TreeEditor } from './edit_tree.ts';
-import { makeObjectWriter, hashObject } from './loose_objects.ts';
+import { makeObjectWriter, hashObject } from './loose_object_writer.ts';
 import { buildTree, toByteString, parseTree } from './raw_tree.ts';
 import { times } from '../../test/support/run/sample.ts';
 

@@ -1,6 +1,6 @@
 /** Edits a tree. Reads only the folders on the paths in question; writes only changed ones. */
 import { emptyTree, type Oid } from '../protocol_records.ts';
-import type { ObjectWriter } from './loose_objects.ts';
+import type { ObjectWriter } from './loose_object_writer.ts';
 import { buildTree, folderMode, type TreeItem } from './raw_tree.ts';
 
 type Node = { mode: number; id: Oid; folder: Folder | null };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { reachFaultPoint } from '../fault_points.ts';
 import type { Oid } from '../protocol_records.ts';
-import { makeObjectWriter, type ObjectWriter } from './loose_objects.ts';
+import { makeObjectWriter, type ObjectWriter } from './loose_object_writer.ts';
 import type { Quarantine } from './quarantine.ts';
 
 /** Opens a writer of loose objects into a repository's folder. */

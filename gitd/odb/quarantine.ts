@@ -6,7 +6,9 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '../protocol_records.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
-import { forEachConcurrently, makeObjectWriter, putInFolder, type ObjectWriter } from './loose_objects.ts';
+import { makeObjectWriter, type ObjectWriter } from './loose_object_writer.ts';
+import { retryWithFolder } from '../disk/retry_with_folder.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 
 export type Quarantine = {
   /** Folder of the new objects. */
@@ -27,7 +29,7 @@ const moveLoose = async (from: string, to: string, except: Set<Oid>): Promise<vo
     if (kept.length === 0) return;
     await forEachConcurrently(kept, async (name) => {
       const place = join(to, folder);
-      await putInFolder(place, async () => rename(join(from, folder, name), join(place, name)));
+      await retryWithFolder(place, async () => rename(join(from, folder, name), join(place, name)));
     });
     await syncFolder(join(to, folder));
   });

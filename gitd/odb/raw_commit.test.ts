@@ -10,7 +10,7 @@ import {
 } from '../../test/support/repositories/repository_storage.ts';
 import { emptyTree, type Signature } from '../protocol_records.ts';
 import { buildCommit, formatSignature, parseRawCommit, rebuildCommit } from './raw_commit.ts';
-import { hashObject } from './loose_objects.ts';
+import { hashObject } from './loose_object_writer.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;

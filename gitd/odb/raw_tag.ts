@@ -2,7 +2,7 @@
 import type { Oid, Signature } from '../protocol_records.ts';
 import { GitError } from '../git_error.ts';
 import { formatSignature, maxMessageBytes } from './raw_commit.ts';
-import type { ObjectKind } from './loose_objects.ts';
+import type { ObjectKind } from './loose_object_writer.ts';
 
 export type NewTag = {
   target: Oid;

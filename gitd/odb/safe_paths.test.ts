@@ -6,7 +6,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { makeObjectWriter } from './loose_objects.ts';
+import { makeObjectWriter } from './loose_object_writer.ts';
 import { isGitmodules, isSafePath, isJudgedByContent } from './safe_paths.ts';
 import { buildTree, toByteString } from './raw_tree.ts';
 

@@ -2,7 +2,7 @@
 import { GitError } from '../git_error.ts';
 import { toByteString, executableMode, fileMode, submoduleMode, symlinkMode } from '../odb/raw_tree.ts';
 import type { PathEntry, TreeEditor } from '../odb/edit_tree.ts';
-import type { ObjectWriter } from '../odb/loose_objects.ts';
+import type { ObjectWriter } from '../odb/loose_object_writer.ts';
 import { isSafePath } from '../odb/safe_paths.ts';
 import type { ActionProblem, CommitAction, Oid } from '../protocol_records.ts';
 

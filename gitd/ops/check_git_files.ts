@@ -2,7 +2,7 @@
 import type { Context } from '../handler_types.ts';
 import { flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
-import { hashObject } from '../odb/loose_objects.ts';
+import { hashObject } from '../odb/loose_object_writer.ts';
 import { buildPack } from '../odb/build_pack.ts';
 import { withQuarantine } from '../odb/quarantine.ts';
 import { buildTree } from '../odb/raw_tree.ts';

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError } from '../git_error.ts';
-import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 
 const isCode = (error: unknown, ...codes: string[]): boolean =>

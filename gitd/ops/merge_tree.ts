@@ -2,7 +2,7 @@
 import type { Context } from '../handler_types.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
-import { makeObjectWriter } from '../odb/loose_objects.ts';
+import { makeObjectWriter } from '../odb/loose_object_writer.ts';
 import type { Quarantine } from '../odb/quarantine.ts';
 import type { Oid, Signature } from '../protocol_records.ts';
 

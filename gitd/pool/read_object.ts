@@ -2,7 +2,7 @@
 import { isOid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { parseRawCommit, type RawCommit } from '../odb/raw_commit.ts';
-import type { ObjectKind } from '../odb/loose_objects.ts';
+import type { ObjectKind } from '../odb/loose_object_writer.ts';
 import type { Oid } from '../protocol_records.ts';
 import type { Pools } from './pools.ts';
 

@@ -16,7 +16,7 @@ import {
 } from '../../test/support/repositories/repository_storage.ts';
 import type { StreamIo } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
-import { makeObjectWriter } from '../odb/loose_objects.ts';
+import { makeObjectWriter } from '../odb/loose_object_writer.ts';
 import { buildTree } from '../odb/raw_tree.ts';
 import { readArchive } from './archive.ts';
 import { countFiles } from './check_tree_size.ts';

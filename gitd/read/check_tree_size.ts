@@ -1,7 +1,7 @@
 /** Counts the paths of a fully expanded tree: a few kilobytes can hold a billion paths. */
 import type { Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
-import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { folderMode } from '../odb/raw_tree.ts';
 import type { Oid } from '../protocol_records.ts';
 import { readFolder } from './list_tree.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../handler_types.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import type { RunVariables } from '../exec/environment.ts';
-import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { quotedFolder } from '../odb/quarantine.ts';
 import type { PushedRef } from '../protocol.ts';
 import { zeroOid } from '../protocol_records.ts';

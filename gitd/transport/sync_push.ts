@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../handler_types.ts';
 import { text } from '../exec/arguments.ts';
-import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { type Oid, zeroOid } from '../protocol_records.ts';
 import { syncFolder, syncRefs } from '../disk/sync_folders.ts';
 import type { HookUpdate } from './hook_channel.ts';

@@ -11,7 +11,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { makeObjectWriter, hashObject } from './loose_objects.ts';
+import { makeObjectWriter, hashObject } from './loose_object_writer.ts';
 import { buildPack } from './build_pack.ts';
 
 let storage: TestStorage;
@@ -74,7 +74,7 @@ test('concurrent writers of the same objects all succeed', async () => {
 /** Starts a writer of many objects and kills it while it writes. */
 const killWriter = async (): Promise<void> => {
   const script = `
-    const { makeObjectWriter } = await import(${JSON.stringify(join(import.meta.dirname, 'loose_objects.ts'))});
+    const { makeObjectWriter } = await import(${JSON.stringify(join(import.meta.dirname, 'loose_object_writer.ts'))});
     const writer = makeObjectWriter(${JSON.stringify(objectsOf(repository))});
     for (let n = 0; n < 20000; n += 1) writer.add('blob', Buffer.from('object ' + n + 'x'.repeat(5000)));
     console.log('begun');
