@@ -9,7 +9,7 @@ import { deleteManager } from './managers.ts';
 import { factParams, readFacts } from './params.ts';
 import { registerRunner } from './registration/registration_tokens.ts';
 import { noExpiry, createdShape, tokenShape } from './json.ts';
-import { requireProjects } from './require_projects.ts';
+import { refuseOrphanedRunner } from './refuse_orphaned_runner.ts';
 
 const area = 'runners';
 const audience = 'anyone';
@@ -50,7 +50,7 @@ const verify = endpoint({
   reply: createdShape,
   handle: async (call, input) => {
     const runner = await authenticateRunner(call, input.token);
-    await requireProjects(call.db, runner);
+    await refuseOrphanedRunner(call.db, runner);
     const { system_id, info: runnerInfo } = input;
     recordContact(call.platform, runner, { system_id, info: runnerInfo, ip: call.ip });
     return { id: runner.id, token: readRunnerToken(call, input.token), ...noExpiry };

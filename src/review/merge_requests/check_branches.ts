@@ -16,13 +16,13 @@ export type Pair = {
 const unprocessable = (text: string): Failure => new Failure('unprocessable', { message: [text] });
 
 /** @throws Failure 422 if source and target are the same branch */
-export const requireDifferent = (pair: Pair): void => {
+export const requireDifferentBranches = (pair: Pair): void => {
   if (pair.source_project_id !== pair.project_id || pair.source_branch !== pair.target_branch) return;
   throw unprocessable("You can't use same project/branch for source and target");
 };
 
 /** @throws Failure 409 if another open request has the same source and target */
-export const requireNoOther = async (db: Reader, pair: Pair, ownId = 0): Promise<void> => {
+export const requireNoDuplicate = async (db: Reader, pair: Pair, ownId = 0): Promise<void> => {
   const other = await db
     .selectFrom('merge_requests')
     .select('iid')

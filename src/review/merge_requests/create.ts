@@ -25,9 +25,9 @@ import {
   type Pair,
   noMergeRequests,
   requireBranches,
-  requireDifferent,
+  requireDifferentBranches,
   requireFork,
-  requireNoOther,
+  requireNoDuplicate,
 } from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
@@ -67,8 +67,8 @@ const toPair = (source: Project, target: Project, input: NewMergeRequest): Pair 
 const requireAllowed = async (call: Call, source: Project, target: Project, pair: Pair): Promise<void> => {
   const isOn = hasFeature(call.viewer, target, 'merge_requests_access_level');
   if (isOn && !may(call.viewer, 'create_merge_request_in', target)) throw forbidden();
-  requireDifferent(pair);
-  await requireNoOther(call.db, pair);
+  requireDifferentBranches(pair);
+  await requireNoDuplicate(call.db, pair);
   requireFork(source, target);
   if (!isOn) throw noMergeRequests();
 };
@@ -154,7 +154,7 @@ const store = async (
   const actor = requireActor(call);
   return await call.write(
     async (tx) => {
-      await requireNoOther(tx.db, pair);
+      await requireNoDuplicate(tx.db, pair);
       const row = await insertRequest(tx, target, actor, { ...fields, pair });
       await storeSearchText(tx, 'MergeRequest', row, true);
       await storeLinks(tx, actor, target, { ...row, fields });
@@ -183,7 +183,7 @@ const storeOnce = async (call: Call, making: NewRecord): Promise<LoadedMergeRequ
   try {
     return await store(call, making);
   } catch (error) {
-    if (call.platform.store.isUniqueViolation(error)) await requireNoOther(call.db, making.pair);
+    if (call.platform.store.isUniqueViolation(error)) await requireNoDuplicate(call.db, making.pair);
     throw error;
   }
 };

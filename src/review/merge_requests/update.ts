@@ -27,10 +27,10 @@ import { enqueueAutoMerge } from '../../planning/issuables/auto_merge_work.ts';
 import { addSystemNotes } from '../../planning/notes/system.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
-import { requireBranches, requireDifferent, requireNoOther } from './check_branches.ts';
+import { requireBranches, requireDifferentBranches, requireNoDuplicate } from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
-import { notDeferred } from './merging/scheduled/not_deferred.ts';
+import { noScheduledMerge } from './merging/scheduled/no_scheduled_merge.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
 import { loadBranches, readHeads } from './refresh/branch_heads.ts';
 import { writeUnlessMerging } from './merging/merge_lock.ts';
@@ -94,7 +94,7 @@ const statePart = (
   if (state === before) return nothing;
   const note = stateText(before, state);
   if (state === 'closed') {
-    return { set: { state, closed_at: now, closed_by_id: actor.user.id, ...notDeferred }, note };
+    return { set: { state, closed_at: now, closed_by_id: actor.user.id, ...noScheduledMerge }, note };
   }
   return { set: { state, closed_at: null, closed_by_id: null }, note };
 };
@@ -104,7 +104,7 @@ const targetPart = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): Part<Me
   const target_branch = targetAfter(loaded, edit);
   if (target_branch === before) return nothing;
   // A scheduled merge applied to the previous target.
-  return { set: { target_branch, ...notDeferred }, note: targetBranchText(before, target_branch) };
+  return { set: { target_branch, ...noScheduledMerge }, note: targetBranchText(before, target_branch) };
 };
 
 const storeRow = async (
@@ -133,7 +133,7 @@ const applyEdit = async (
   { edit, prepared, actor, call }: Applied,
 ): Promise<LoadedMergeRequest> => {
   const { merge_request, project } = before;
-  if (prepared !== null) await requireNoOther(tx.db, pairAfter(before, edit), merge_request.id);
+  if (prepared !== null) await requireNoDuplicate(tx.db, pairAfter(before, edit), merge_request.id);
   const edited = { loaded: before, record: merge_request };
   const parts = [
     statePart(before, edit, actor, tx.now),
@@ -193,8 +193,8 @@ const prepare = async (
   if (!needsVersion(loaded, edit)) return null;
   const { merge_request, project } = loaded;
   const pair = pairAfter(loaded, edit);
-  requireDifferent(pair);
-  await requireNoOther(call.db, pair, merge_request.id);
+  requireDifferentBranches(pair);
+  await requireNoDuplicate(call.db, pair, merge_request.id);
   await requireReadableSource(call, loaded);
   const branches = await loadBranches(call.db, pair, project);
   const heads = await readHeads(call.platform, branches);
@@ -278,7 +278,7 @@ const writeOnce = async <T>(
     return await writeUnlessMerging(call.platform, merge_request, work);
   } catch (error) {
     if (!call.platform.store.isUniqueViolation(error)) throw error;
-    await requireNoOther(call.db, merge_request, merge_request.id);
+    await requireNoDuplicate(call.db, merge_request, merge_request.id);
     throw error;
   }
 };

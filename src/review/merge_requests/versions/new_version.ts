@@ -5,7 +5,7 @@ import type { LoadedMergeRequest } from '../find.ts';
 import { reloadMergeRequest } from '../find.ts';
 import type { Branches, Heads } from '../refresh/branch_heads.ts';
 import { storeClosingIssues } from '../issues/closing_references.ts';
-import { notDeferred } from '../merging/scheduled/not_deferred.ts';
+import { noScheduledMerge } from '../merging/scheduled/no_scheduled_merge.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './prepare.ts';
 
@@ -48,7 +48,7 @@ export const storeNewVersion = async (
     if (before.merge_request.head_sha !== prepared.head_commit_sha) {
       await tx.db
         .updateTable('merge_requests')
-        .set(notDeferred)
+        .set(noScheduledMerge)
         .where('id', '=', merge_request.id)
         .where('merge_when_pipeline_succeeds', '=', 1)
         .execute();

@@ -9,7 +9,7 @@ import { addSystemNotes } from '../../../../planning/notes/system.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import type { MergeRequestRow } from '../../rows.ts';
-import { notDeferred } from './not_deferred.ts';
+import { noScheduledMerge } from './no_scheduled_merge.ts';
 import { type MergeParams, type Merger, type MergeAttempt, prepareHeads } from '../merge.ts';
 import { cannotBeMerged, mayMerge, otherHead, requireOpen } from '../rules.ts';
 import { checkMergeStatus } from '../merge_status.ts';
@@ -118,7 +118,7 @@ export const cancelDeferred = async (
     requireDeferred(now);
     await tx.db
       .updateTable('merge_requests')
-      .set({ ...notDeferred, updated_at: nextUpdateTime(now, tx.now) })
+      .set({ ...noScheduledMerge, updated_at: nextUpdateTime(now, tx.now) })
       .where('id', '=', merge_request.id)
       .execute();
     await addSystemNotes(tx, cause.user.id, now.target, ['canceled the automatic merge']);

@@ -1,5 +1,5 @@
 /** Column values of a request without a scheduled merge. */
-export const notDeferred = {
+export const noScheduledMerge = {
   merge_when_pipeline_succeeds: 0,
   merge_user_id: null,
   merge_params: '{}',

@@ -3,10 +3,10 @@ import { Failure } from '../../platform/errors.ts';
 import type { RunnerRow } from './rules.ts';
 
 /**
- * Refuses a runner whose projects are all gone.
+ * Refuses a project runner that no longer belongs to any project.
  * @throws Failure 422
  */
-export const requireProjects = async (db: Reader, { id, runner_type }: RunnerRow): Promise<void> => {
+export const refuseOrphanedRunner = async (db: Reader, { id, runner_type }: RunnerRow): Promise<void> => {
   if (runner_type !== 'project_type') return;
   const project = await db
     .selectFrom('runner_projects')
