@@ -3,6 +3,8 @@ import { branchRoutes } from './branches/routes.ts';
 import { commentRoutes } from './commits/comment_routes.ts';
 import { commitRoutes } from './commits/routes.ts';
 import { compareRoutes } from './commits/compare_routes.ts';
+import { contributorsRoutes } from './commits/contributors_routes.ts';
+import { archiveRoutes } from './files/archive_routes.ts';
 import { fileRoutes } from './files/routes.ts';
 import { housekeeping } from './housekeeping.ts';
 import { languages } from './languages/routes.ts';
@@ -24,7 +26,9 @@ export const repositoryRoutes = [
   ...treeRoutes,
   ...fileRoutes,
   ...descriptionTemplateRoutes,
+  ...archiveRoutes,
   ...compareRoutes,
+  ...contributorsRoutes,
   languages,
   housekeeping,
   ...moveRoutes,

@@ -1,31 +1,25 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import {
   array,
   bool,
   boolean,
   idOrPath,
-  int,
   nullable,
   object,
-  oneOf,
   optional,
   string,
   text,
   texts,
 } from '../../../platform/http/schema.ts';
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
-import { archiveAnswer } from '../files/archive.ts';
 import { type Code, projectParam, getWebUrl } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { commitJson, commitShape } from './json.ts';
 import { diffJson, diffShape } from './diff_json.ts';
 import { type Compared, compareAcrossProjects, compareWithinProject, findSourceProject } from './compare.ts';
-import { listContributors } from './contributors.ts';
-import { pathParam } from '../files/paths.ts';
-import { refusal, requireCommit, requireRef, requireRevision, resolveRevision } from '../refs/resolve.ts';
+import { refusal, requireCommit, requireRevision, resolveRevision } from '../refs/resolve.ts';
 
 const area = 'repositories';
 const repository = '/projects/:id/repository';
@@ -61,7 +55,9 @@ const compare = endpoint({
     from: refParam,
     to: refParam,
     straight: boolean({ default: false, description: 'compare with `from` itself, not with the merge base' }),
-    from_project_id: optional(idOrPath('project of `from`, if another of the same fork network')),
+    from_project_id: optional(
+      idOrPath('project of `from`, if it is another project of the same fork network'),
+    ),
   }),
   reply: object({
     commit: nullable(commitShape),
@@ -71,16 +67,16 @@ const compare = endpoint({
     compare_same_ref: bool,
     web_url: string,
   }),
-  handle: async (call, { id, from, to, straight, from_project_id: other }) => {
+  handle: async (call, { id, from, to, straight, from_project_id: fromProjectId }) => {
     const code = await findCachedCode(call, id);
-    const origin = await findSourceProject(call, code, other);
-    const start = await requireRevision(origin, from, 'Ref');
+    const fromCode = await findSourceProject(call, code, fromProjectId);
+    const start = await requireRevision(fromCode, from, 'Ref');
     const end = await requireRevision(code, to, 'Ref');
     const ends: [Oid, Oid] = [start.commit, end.commit];
     const compared =
-      origin === code
+      fromCode === code
         ? await compareWithinProject(code, ends, straight)
-        : await compareAcrossProjects(code, origin, ends, straight);
+        : await compareAcrossProjects(code, fromCode, ends, straight);
     return compareJson(call, code, ends, compared);
   },
 });
@@ -91,7 +87,10 @@ const mergeBase = endpoint({
   summary: 'Common ancestor of two or more refs',
   area,
   audience: 'optional',
-  params: object({ id: projectParam, refs: texts({ description: 'two or more', maxItems: 20 }) }),
+  params: object({
+    id: projectParam,
+    refs: texts({ description: 'two or more branches, tags or commits', maxItems: 20 }),
+  }),
   reply: commitShape,
   handle: async (call, { id, refs }) => {
     const code = await findCachedCode(call, id);
@@ -108,62 +107,4 @@ const mergeBase = endpoint({
   },
 });
 
-const archiveParams = {
-  id: projectParam,
-  sha: optional(text({ maxLength: 1000, description: 'branch, tag or commit; default: the default branch' })),
-  path: optional(pathParam('only this folder or file')),
-};
-
-const archive = endpoint({
-  method: 'GET',
-  path: `${repository}/archive`,
-  summary: 'Archive of the files of a commit',
-  area,
-  audience: 'optional',
-  params: object({ ...archiveParams, format: optional(text({ description: 'default: `tar.gz`' })) }),
-  reply: null,
-  content: '*/*',
-  handle: async (call, { id, ...request }) =>
-    await archiveAnswer(call, await findCachedCode(call, id), request),
-});
-
-const archiveInFormat = endpoint({
-  method: 'GET',
-  path: `${repository}/archive.:format`,
-  summary: 'Archive of the files of a commit: `tar`, `tar.gz`, `tar.bz2` or `zip`',
-  area,
-  audience: 'optional',
-  params: object({ ...archiveParams, format: text() }),
-  reply: null,
-  content: '*/*',
-  handle: async (call, { id, ...request }) =>
-    await archiveAnswer(call, await findCachedCode(call, id), request),
-});
-
-const contributors = endpoint({
-  method: 'GET',
-  path: `${repository}/contributors`,
-  summary: 'Contributors and their numbers of commits',
-  area,
-  audience: 'optional',
-  params: object({
-    id: projectParam,
-    ref: optional(refParam),
-    order_by: oneOf(['name', 'email', 'commits'], { default: 'commits' }),
-    sort: oneOf(['asc', 'desc'], { default: 'asc' }),
-    ...pageParams,
-  }),
-  reply: object({ name: string, email: string, commits: int, additions: int, deletions: int }),
-  list: true,
-  handle: async (call, { id, ref, order_by, sort, ...params }) => {
-    const code = await findCachedCode(call, id);
-    const isEmpty = code.project.default_branch === null && (ref === undefined || ref === '');
-    if (isEmpty) return { items: [], total: 0 };
-    const { commit } = await requireRef(code, ref, 'Commit');
-    const all = await listContributors(code, commit, { order_by, sort });
-    const { limit, offset } = pageRequest(params);
-    return { items: all.slice(offset, offset + limit), total: all.length };
-  },
-});
-
-export const compareRoutes = [archive, archiveInFormat, compare, mergeBase, contributors];
+export const compareRoutes = [compare, mergeBase];
