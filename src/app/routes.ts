@@ -28,7 +28,8 @@ import { keyRoutes } from '../identity/keys/routes.ts';
 import { emailRoutes } from '../identity/emails/routes.ts';
 import { gpgKeyRoutes } from '../identity/gpg_keys/routes.ts';
 import { labelRoutes } from '../projects/labels/routes.ts';
-import { topicDoors, topicRoutes } from '../projects/topics/routes.ts';
+import { topicAvatarRoutes } from '../projects/topics/avatar_routes.ts';
+import { topicRoutes } from '../projects/topics/routes.ts';
 import { starRoutes } from '../projects/starrers/routes.ts';
 import { notificationSettingRoutes } from '../projects/notification_settings/routes.ts';
 import { accessTokenRoutes } from '../projects/access_tokens/routes.ts';
@@ -162,7 +163,7 @@ export const doors: AnyEndpoint<Call>[] = [
   ...userDoors,
   ...groupDoors,
   ...projectDoors,
-  ...topicDoors,
+  ...topicAvatarRoutes,
   ...badgeRoutes,
   ...traceStreamRoutes,
   registryAuth,

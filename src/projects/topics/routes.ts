@@ -1,6 +1,5 @@
-/** Topics of the instance. Everybody reads those they see, administrators change them. */
+/** Topics of the instance. Everyone can read the topics visible to them; only administrators can change topics. */
 import { endpoint } from '../../core/access/endpoint.ts';
-import { avatarAddress, serveAvatar } from '../../identity/avatars/serve_avatar.ts';
 import { avatarParam, withAvatar } from '../../identity/avatars/store_avatar.ts';
 import { nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
@@ -15,8 +14,8 @@ import { findTopic, listTopics } from './queries.ts';
 const area = 'topics';
 const id = idParam('id of the topic');
 
-const described = {
-  title: optional(text({ description: 'how pages name it; default: its name' })),
+const descriptionParams = {
+  title: optional(text({ description: 'name to display (default: `name`)' })),
   description: optional(clearable(text({ maxLength: 1024 }))),
   avatar: avatarParam,
 };
@@ -24,13 +23,13 @@ const described = {
 const list = endpoint({
   method: 'GET',
   path: '/topics',
-  summary: 'Topics that the caller sees, those of most projects first',
+  summary: 'Topics visible to the caller, those with the most projects first',
   area,
   audience: 'optional',
   list: true,
   params: object({
     search: optional(text({ description: 'part of the name' })),
-    without_projects: optional(boolean({ description: 'only topics that no project has' })),
+    without_projects: optional(boolean({ description: 'only topics without projects' })),
     ...pageParams,
   }),
   reply: topicShape,
@@ -57,7 +56,7 @@ const create = endpoint({
   summary: 'Create a topic',
   area,
   audience: 'admin',
-  params: object({ name: text(), ...described }),
+  params: object({ name: text(), ...descriptionParams }),
   reply: topicShape,
   handle: async (call, { avatar: file, ...columns }) => {
     const topicId = await withAvatar(
@@ -75,7 +74,7 @@ const update = endpoint({
   summary: 'Change a topic',
   area,
   audience: 'admin',
-  params: object({ id, name: optional(text()), ...described }),
+  params: object({ id, name: optional(text()), ...descriptionParams }),
   reply: topicShape,
   handle: async (call, { id: topicId, avatar: file, ...columns }) => {
     if (file === undefined && Object.keys(columns).length === 0) {
@@ -94,7 +93,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/topics/:id',
-  summary: 'Delete a topic; its projects lose it',
+  summary: 'Delete a topic and remove it from its projects',
   area,
   audience: 'admin',
   params: object({ id }),
@@ -105,12 +104,12 @@ const remove = endpoint({
 const merge = endpoint({
   method: 'POST',
   path: '/topics/merge',
-  summary: 'Give the projects of a topic another one, and delete the first',
+  summary: 'Merge a topic into another and delete it',
   area,
   audience: 'admin',
   params: object({
     source_topic_id: idParam('topic to delete'),
-    target_topic_id: idParam('topic that its projects get'),
+    target_topic_id: idParam('topic to merge into'),
   }),
   reply: topicShape,
   handle: async (call, { source_topic_id, target_topic_id }) => {
@@ -120,23 +119,3 @@ const merge = endpoint({
 });
 
 export const topicRoutes = [list, show, create, update, remove, merge];
-
-/** Avatars outside the API. */
-export const topicDoors = [
-  endpoint({
-    method: 'GET',
-    path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
-    summary: 'The avatar of a topic, as `avatar_url` names it',
-    area,
-    audience: 'optional',
-    params: avatarAddress,
-    reply: null,
-    content: '*/*',
-    handle: async (call, { id: topicId, filename }) =>
-      await serveAvatar(call, {
-        avatar: (await findTopic(call, topicId)).avatar,
-        filename,
-        caching: 'private',
-      }),
-  }),
-];
