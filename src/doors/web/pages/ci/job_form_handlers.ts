@@ -12,7 +12,7 @@ import { type Redirect, type View, type Visit, page, redirect } from '../../page
 import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
 import { jobView } from './job_page.ts';
 import { playParam } from './play_job_form.ts';
-import { moveToFields } from './problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
@@ -95,7 +95,7 @@ const start = page({
     } catch (error) {
       const problems = problemsOf(error);
       if (problems === null || rows.length === 0) throw error;
-      return await jobView(visit, found, {}, { rows, problems: moveToFields(problems, []) });
+      return await jobView(visit, found, {}, { rows, problems: moveUnknownToText(problems, []) });
     }
   },
 });

@@ -7,7 +7,7 @@ import { clearable, longText, object, oneOf, optional, text } from '../../../../
 import { type FormProblems, form, input, select, textArea } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 export const filledParams = {
   external_url: optional(clearable(text({ maxLength: 1_000 }))),
@@ -36,7 +36,7 @@ export const editOf = ({ external_url, tier, description }: Filled): Environment
 });
 
 export const environmentProblems = (problems: FormProblems): FormProblems =>
-  moveToFields(problems, ['name', 'external_url']);
+  moveUnknownToText(problems, ['name', 'external_url']);
 
 const tierNames = tiers.map((tier) => [tier, `${tier.slice(0, 1).toUpperCase()}${tier.slice(1)}`] as const);
 

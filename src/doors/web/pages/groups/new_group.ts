@@ -15,7 +15,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { toVisibilityProblem, visibilityChoice } from '../../parts/fields/visibility.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 type Filled = {
@@ -160,7 +160,7 @@ export const newPages = [
       return await newView(
         visit,
         { ...filled, ...(visibility !== undefined && { visibility }) },
-        moveToFields(toVisibilityProblem(problems), names),
+        moveUnknownToText(toVisibilityProblem(problems), names),
       );
     },
   }),

@@ -15,7 +15,7 @@ import { type FormProblems, attempt, form, hidden, noProblems } from '../../part
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
 import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
@@ -91,7 +91,7 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
     params: object({ ...groupPath, ...Object.fromEntries(names.map((name) => [name, allParams[name]])) }),
     invalid: async (visit, sent, fields) => {
       const group = await findToEdit(visit.call, sent['group']);
-      const problems = moveToFields({ text: null, fields }, names);
+      const problems = moveUnknownToText({ text: null, fields }, names);
       return await settingsView({ visit, group, tried: { key, sent, problems } });
     },
     handle: async (visit, { group: path, ...sent }) => {
@@ -105,7 +105,7 @@ const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
           }),
       );
       if (problems === null) return redirect(groupPagePath(stored, 'settings'), saved);
-      const tried = { key, sent, problems: moveToFields(toVisibilityProblem(problems), names) };
+      const tried = { key, sent, problems: moveUnknownToText(toVisibilityProblem(problems), names) };
       return await settingsView({ visit, group, tried });
     },
   });

@@ -10,7 +10,7 @@ import { boolean, longText, oneOf, optional, raw, text } from '../../../../platf
 import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
@@ -158,7 +158,7 @@ export const toEdit = (owner: HookOwner, sent: RawParams): HookEdit & { url: str
 
 const fieldNames = [...textNames, ...secretNames, 'url_variables', 'custom_headers'];
 
-export const hookProblems = (problems: FormProblems): FormProblems => moveToFields(problems, fieldNames);
+export const hookProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, fieldNames);
 
 const secretField = (
   { given, problems }: Tried,

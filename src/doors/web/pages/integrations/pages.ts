@@ -12,7 +12,7 @@ import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
@@ -108,7 +108,7 @@ const refuse = async (
     row: await loadIntegration(visit.call.db, project.id, slug),
     tried: {
       sent: Object.fromEntries(typed.map((name) => [name, fieldText(sent[name])])),
-      problems: moveToFields(toField(problems), names),
+      problems: moveUnknownToText(toField(problems), names),
     },
   });
 };

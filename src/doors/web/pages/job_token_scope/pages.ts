@@ -6,7 +6,7 @@ import { addToList, removeFromList, switchList } from '../../../../projects/job_
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
@@ -56,7 +56,7 @@ const add = (list: ListName) =>
       return await scopeView(visit, project, {
         list,
         typed,
-        problems: moveToFields(problems, [fieldOf(list)]),
+        problems: moveUnknownToText(problems, [fieldOf(list)]),
       });
     },
   });

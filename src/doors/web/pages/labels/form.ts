@@ -7,7 +7,7 @@ import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from './owned_list.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
@@ -52,7 +52,7 @@ export const asSent = (sent: RawParams, problems: FormProblems): TriedLabel => (
 
 /** Moves the problems of an operation to the fields of the form. */
 export const labelProblems = ({ text: said, fields: { title, ...fields } }: FormProblems): FormProblems =>
-  moveToFields({ text: said, fields: { ...fields, ...(title !== undefined && { name: title }) } }, [
+  moveUnknownToText({ text: said, fields: { ...fields, ...(title !== undefined && { name: title }) } }, [
     'name',
     'color',
     'description',

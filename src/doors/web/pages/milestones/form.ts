@@ -5,7 +5,7 @@ import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/owned_list.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
@@ -29,7 +29,7 @@ export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone 
   problems,
 });
 
-export const milestoneProblems = (problems: FormProblems): FormProblems => moveToFields(problems, names);
+export const milestoneProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
 
 const fields = ({ filled, problems }: TriedMilestone) => [
   input({

@@ -10,7 +10,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { generalPage } from './general.ts';
 import { settingsView } from './settings_section.ts';
 
@@ -35,7 +35,7 @@ const refuse = async (
   key: 'transfer' | 'delete',
   { visit, project, sent, problems }: Refused,
 ): Promise<View> => {
-  const tried = { key, sent, problems: moveToFields(problems, Object.keys(sent)) };
+  const tried = { key, sent, problems: moveUnknownToText(problems, Object.keys(sent)) };
   return await settingsView(generalPage, { visit, project, tried });
 };
 

@@ -11,7 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
@@ -130,7 +130,7 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     await settingsView(settings, {
       visit,
       project,
-      tried: { key, sent, problems: moveToFields(toVisibilityProblem(problems), names) },
+      tried: { key, sent, problems: moveUnknownToText(toVisibilityProblem(problems), names) },
     });
   const params = Object.fromEntries(names.map((name) => [name, projectParams[name]]));
   return page({

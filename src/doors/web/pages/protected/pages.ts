@@ -8,7 +8,7 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { protectedView } from './list.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
@@ -41,7 +41,7 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
   const refuse = async (visit: Visit, project: Project, sent: RawParams, problems: FormProblems) => {
     const typed = typedIn(sent);
     const rule = isNew ? null : (typed['name'] ?? '');
-    const placed = moveToFields(problems, fieldNames);
+    const placed = moveUnknownToText(problems, fieldNames);
     return await protectedView(kind, { visit, project }, {}, { rule, sent: typed, problems: placed });
   };
   return page({

@@ -13,7 +13,7 @@ import { type FormProblems, attempt, form, input, noProblems, select } from '../
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { linkTypeNames } from './release_card.ts';
 import {
   type FilledRelease,
@@ -190,7 +190,7 @@ const changeLinks = async (
   const filled = { name: name.trim(), url: url.trim(), link_type };
   const problems = await attempt(async () => await work(filled));
   if (problems === null) return redirect(`${releasePath(code.project, row.tag)}/edit`, notice);
-  const link = { id: linkId, filled, problems: moveToFields(problems, ['name', 'url']) };
+  const link = { id: linkId, filled, problems: moveUnknownToText(problems, ['name', 'url']) };
   return await editView(visit, editing, { link });
 };
 

@@ -10,7 +10,7 @@ import type { Visit } from '../../page.ts';
 import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const releaseFields = {
@@ -56,7 +56,8 @@ const fieldNames = ['tag_name', 'ref', 'tag_message', ...Object.keys(releaseFiel
 const linkNames: Record<string, string> = { name: 'Name', url: 'URL', link_type: 'Type' };
 
 /** Places problems at their fields, all others above the form. */
-export const releaseProblems = (problems: FormProblems): FormProblems => moveToFields(problems, fieldNames);
+export const releaseProblems = (problems: FormProblems): FormProblems =>
+  moveUnknownToText(problems, fieldNames);
 
 /** Moves problems of links above the form, which has several. */
 export const linkProblems = ({ text: said, fields }: FormProblems): FormProblems => {

@@ -7,7 +7,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 export const filledParams = {
   description: optional(text()),
@@ -50,7 +50,7 @@ export const valuesOf = ({ description = '', ref = '', cron = '', cron_timezone 
 });
 
 export const scheduleProblems = (problems: FormProblems): FormProblems =>
-  moveToFields(problems, ['description', 'ref', 'cron', 'cron_timezone']);
+  moveUnknownToText(problems, ['description', 'ref', 'cron', 'cron_timezone']);
 
 export const scheduleForm = (
   visit: Visit,

@@ -25,7 +25,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, filledOf, scheduleForm } from './form.ts';
 import { schedulesPath, servedSchedules } from './list.ts';
@@ -133,7 +133,7 @@ const add = page({
     );
     const path = `${schedulesPath(found.project)}/${found.schedule.id}`;
     if (problems === null) return redirect(`${path}#variables`, `The variable ${variable.key} was added.`);
-    const tried = { given: variable, problems: moveToFields(problems, ['key', 'value']) };
+    const tried = { given: variable, problems: moveUnknownToText(problems, ['key', 'value']) };
     return { ...(await editView(visit, found, { variable: tried })), status: 422 };
   },
 });

@@ -14,7 +14,7 @@ import { type FormProblems, attempt, form, input, noProblems, withFormStatus } f
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { spellCount } from '../../parts/spell_count.ts';
@@ -124,7 +124,7 @@ const written = async (visit: Visit, fullPath: string, description: string, writ
     visit,
     project,
     {},
-    { description, problems: moveToFields(problems, ['description']) },
+    { description, problems: moveUnknownToText(problems, ['description']) },
   );
 };
 

@@ -15,7 +15,7 @@ import { type FormProblems, checkbox, form, input, noProblems, select, textArea 
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { moveToFields } from '../ci/problems_without_field.ts';
+import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 const types = [
   ['env_var', 'Variable'],
@@ -99,7 +99,7 @@ export const untried = (given: Filled): Tried => ({ given, problems: noProblems 
 
 const names = ['key', 'value', 'environment_scope', 'description'];
 
-export const variableProblems = (problems: FormProblems): FormProblems => moveToFields(problems, names);
+export const variableProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
 
 type FormContext = { action: string; submit: string; before: Variable | null };
 

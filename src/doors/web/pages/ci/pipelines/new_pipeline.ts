@@ -14,7 +14,7 @@ import {
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { moveToFields } from '../problems_without_field.ts';
+import { moveUnknownToText } from '../../../parts/fields/move_problems_to_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { type Row, filledRows, variableRows, withBlanks } from '../variable_rows.ts';
@@ -115,7 +115,8 @@ export const pipelineNewPages = [
           const { pipeline } = await createPipelineForCaller(visit.call, code, wanted);
           return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
         },
-        async (problems) => await newView(visit, code, { ref, rows, problems: moveToFields(problems, []) }),
+        async (problems) =>
+          await newView(visit, code, { ref, rows, problems: moveUnknownToText(problems, []) }),
       );
     },
   }),

@@ -1,10 +1,10 @@
-import { type FormProblems, saidOf } from '../../parts/form.ts';
+import { type FormProblems, saidOf } from '../form.ts';
 
 /**
- * Moves problems of unknown fields into the text above the form.
- * @param names of the form's fields
+ * Moves the problems of fields that the form does not have into the text above it.
+ * @param names names of the fields of the form
  */
-export const moveToFields = ({ text, fields }: FormProblems, names: readonly string[]): FormProblems => {
+export const moveUnknownToText = ({ text, fields }: FormProblems, names: readonly string[]): FormProblems => {
   const all = Object.entries(fields);
   const others = all
     .filter(([name]) => !names.includes(name))
