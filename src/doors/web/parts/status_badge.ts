@@ -1,5 +1,3 @@
-import type { JobStatus } from '../../../platform/db/schema/ci.ts';
-import { activeStatuses } from '../../../core/job_statuses.ts';
 import { type Html, html } from './html.ts';
 import { type IconName, icon } from './icon.ts';
 
@@ -40,15 +38,4 @@ export const statusIcon = (status: string, isAllowed = false): Html => {
 export const statusMark = (status: string): Html => {
   const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];
   return html`<span class="status ${style}">${icon(name, `Pipeline: ${word.toLowerCase()}`)}</span>`;
-};
-
-/** Checks whether the status may still change without an action of a user. */
-export const isMoving = (status: JobStatus): boolean => activeStatuses.includes(status);
-
-/** `1 h 5 min`, `3 min 20 s`, `4 s` */
-export const spell = (seconds: number): string => {
-  const whole = Math.round(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  if (hours > 0) return `${hours} h ${minutes} min`;
-  return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 };

@@ -2,12 +2,13 @@
 import type { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_stage.ts';
 import { externalStage } from '../../../../code/repository/statuses/list.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { spell, statusBadge } from '../../parts/status_badge.ts';
+import { statusBadge } from '../../parts/status_badge.ts';
+import { formatDuration } from '../../parts/times/format_duration.ts';
 
 type Shown = Awaited<ReturnType<typeof listExternalStatuses>>[number];
 
 const tookOf = ({ started_at, finished_at }: Shown, now: number): string | null =>
-  started_at === null ? null : spell(Math.max(0, (finished_at ?? now) - started_at) / 1000);
+  started_at === null ? null : formatDuration(Math.max(0, (finished_at ?? now) - started_at) / 1000);
 
 const line = (status: Shown, now: number): Html => {
   const { name, target_url, description, allow_failure } = status;

@@ -10,7 +10,8 @@ import { moment } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { spell, statusBadge } from '../../parts/status_badge.ts';
+import { statusBadge } from '../../parts/status_badge.ts';
+import { formatDuration } from '../../parts/times/format_duration.ts';
 import { secondsOf } from './job_duration.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -36,7 +37,7 @@ const line = (project: Project, job: JobRow, now: number): Html => {
 <td>${statusBadge(job.status, job.allow_failure === 1)}</td>
 <td><a href="${projectPagePath(project, `pipelines/${job.pipeline_id}`)}">#${job.pipeline_id}</a>, ${job.stage}</td>
 <td>${job.ref}</td>
-<td>${took !== null && spell(took)}</td>
+<td>${took !== null && formatDuration(took)}</td>
 <td>${moment(job.created_at)}</td>
 </tr>
 `;

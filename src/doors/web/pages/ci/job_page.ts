@@ -11,7 +11,9 @@ import { type FormProblems, noProblems, withFormStatus } from '../../parts/form.
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
+import { statusBadge } from '../../parts/status_badge.ts';
+import { isActive } from '../../../../core/job_statuses.ts';
+import { formatDuration } from '../../parts/times/format_duration.ts';
 import { artifactsPart } from './job_artifacts.ts';
 import { actionsOf, isPlayable } from './job_buttons.ts';
 import { type LogPosition, logParams, logPart, withLogChoices } from './job_log.ts';
@@ -45,8 +47,8 @@ const facts = (json: Json, { code: { project }, job }: LoadedJob): Html => html`
 <div><dt>Pipeline</dt><dd><a href="${projectPagePath(project, `pipelines/${job.pipeline_id}`)}">#${job.pipeline_id}</a>, ${json.stage}</dd></div>
 <div><dt>Branch or tag</dt><dd>${json.ref}${json.commit !== null && html` <code>${json.commit.short_id}</code>`}</dd></div>
 <div><dt>Created</dt><dd>${moment(job.created_at)}</dd></div>
-${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${spell(json.queued_duration)}</dd></div>`}
-${json.duration !== null && html`<div><dt>${json.finished_at === null ? 'Runs for' : 'Duration'}</dt><dd>${spell(json.duration)}</dd></div>`}
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>${json.finished_at === null ? 'Runs for' : 'Duration'}</dt><dd>${formatDuration(json.duration)}</dd></div>`}
 ${json.runner !== null && html`<div><dt>Runner</dt><dd>#${json.runner.id} ${json.runner.description}</dd></div>`}
 ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
 ${json.tag_list.length > 0 && html`<div><dt>Tags</dt><dd>${json.tag_list.join(', ')}</dd></div>`}
@@ -77,7 +79,7 @@ export const jobView = async (
     isSearch ? null : readTracePart(call, job, position),
     mayChange(visit, found),
   ]);
-  const isOpen = isMoving(job.status);
+  const isOpen = isActive(job.status);
   const live = isOpen && position === null && !isSearch;
   const hasLog = trace !== null || (await getTraceSize(call, job)) !== null;
   const hasLeft = json.artifacts.length > 0 || hasLog;

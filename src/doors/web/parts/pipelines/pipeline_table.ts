@@ -8,7 +8,9 @@ import { commitPath } from '../code/commit_line.ts';
 import { button, projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { relative } from '../timestamp.ts';
-import { isMoving, spell, statusBadge } from '../status_badge.ts';
+import { statusBadge } from '../status_badge.ts';
+import { isActive } from '../../../../core/job_statuses.ts';
+import { formatDuration } from '../times/format_duration.ts';
 
 type Row = { row: PipelineRow; project: Project; user: BasicUserRow | undefined; action: Html | null };
 
@@ -16,7 +18,7 @@ type Row = { row: PipelineRow; project: Project; user: BasicUserRow | undefined;
 const actionOf = (visit: Visit, project: Project, { id, status }: PipelineRow): Html | null => {
   if (!may(visit.call.viewer, 'update_job', project)) return null;
   const path = projectPagePath(project, `pipelines/${id}`);
-  if (isMoving(status)) return button(visit, `${path}/cancel`, { label: 'Cancel', danger: true });
+  if (isActive(status)) return button(visit, `${path}/cancel`, { label: 'Cancel', danger: true });
   const isAgain = status === 'failed' || status === 'canceled';
   return isAgain ? button(visit, `${path}/retry`, { label: 'Retry' }) : null;
 };
@@ -27,7 +29,7 @@ const line = ({ row, project, user, action }: Row): Html => html`<tr>
 <td>${row.ref}<br><a href="${commitPath(project, row.sha)}"><code>${row.sha.slice(0, 8)}</code></a></td>
 <td>${row.source.replaceAll('_', ' ')}</td>
 <td>${user?.name}</td>
-<td>${row.duration !== null && spell(row.duration)}</td>
+<td>${row.duration !== null && formatDuration(row.duration)}</td>
 <td>${relative(row.created_at)}</td>
 <td>${action}</td>
 </tr>

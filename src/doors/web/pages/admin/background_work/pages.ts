@@ -16,7 +16,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { tabs } from '../../../parts/frame/link_lists.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
-import { spell } from '../../../parts/status_badge.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
@@ -61,7 +61,7 @@ const figuresTable = (
 <th scope="col">Failed</th><th scope="col">Oldest</th><th scope="col">Delay</th></tr></thead>
 <tbody>${figures.map(
   ({ name, waiting, running, failed, oldest, due }) =>
-    html`<tr><th scope="row"><a href="${listPath({ state: undefined, kind: name })}">${name}</a></th><td>${waiting}</td><td>${running}</td><td>${failed}</td><td>${momentOr(oldest, '')}</td><td>${due !== null && spell(Math.max(0, now - due) / 1000)}</td></tr>
+    html`<tr><th scope="row"><a href="${listPath({ state: undefined, kind: name })}">${name}</a></th><td>${waiting}</td><td>${running}</td><td>${failed}</td><td>${momentOr(oldest, '')}</td><td>${due !== null && formatDuration(Math.max(0, now - due) / 1000)}</td></tr>
 `,
 )}</tbody>
 </table></div>`;

@@ -4,7 +4,7 @@ import { object } from '../../../../../platform/http/schema.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { formatBytes } from '../../../parts/code/format_bytes.ts';
-import { spell } from '../../../parts/status_badge.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
@@ -53,7 +53,7 @@ const servicePart = ({ call: { platform, now } }: Visit): Html =>
   card('Service', 'ok', [
     ['Version', `${platform.version} (${platform.revision})`],
     ['Node', process.version],
-    ['Running for', spell(process.uptime())],
+    ['Running for', formatDuration(process.uptime())],
     ['Memory', formatBytes(process.memoryUsage.rss())],
     ['Clock', new Date(now).toISOString().slice(0, 19).replace('T', ' ')],
   ]);
@@ -108,7 +108,7 @@ const workPart = (work: WorkFigures[] | null, now: number): Html => {
     ['Waiting', html`<a href="/admin/background_work?state=waiting">${sums.waiting}</a>`],
     ['Running', html`<a href="/admin/background_work?state=running">${sums.running}</a>`],
     ['Failed', html`<a href="/admin/background_work?state=failed">${sums.failed}</a>`],
-    ['Longest delay', spell(sums.lag_seconds)],
+    ['Longest delay', formatDuration(sums.lag_seconds)],
   ]);
 };
 

@@ -20,7 +20,9 @@ import { getRepository } from '../../../../../code/repository/get_repository.ts'
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { isMoving, spell, statusBadge } from '../../../parts/status_badge.ts';
+import { statusBadge } from '../../../parts/status_badge.ts';
+import { isActive } from '../../../../../core/job_statuses.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { exposedArtifactsPart } from '../exposed_artifacts.ts';
 import { externalPart } from '../external_statuses.ts';
 import { failedJobsPart } from './failed_jobs.ts';
@@ -93,7 +95,7 @@ const jobLine = ({ visit, found, isMine, bridges, needs }: PipelineContext, job:
   return html`<tr>
 <th scope="row">${nameOf(path, job, bridges)}${needsOf(needs.get(job.id))}</th>
 <td>${statusBadge(job.status, job.allow_failure === 1)}</td>
-<td>${took !== null && spell(took)}</td>
+<td>${took !== null && formatDuration(took)}</td>
 <td>${actions.map(({ markup }) => markup)}</td>
 </tr>
 `;
@@ -116,7 +118,7 @@ const actionsPart = (
   others: readonly { status: JobStatus }[],
 ): Html => {
   const path = projectPagePath(project, `pipelines/${pipeline.id}`);
-  const isOpen = [...jobs, ...others].some(({ status }) => isMoving(status) && status !== 'canceling');
+  const isOpen = [...jobs, ...others].some(({ status }) => isActive(status) && status !== 'canceling');
   const isAgain = jobs.some(({ status }) => status === 'failed' || status === 'canceled');
   return html`<div class="buttons">${isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
 ${isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}</div>`;
@@ -139,8 +141,8 @@ const facts = (json: Json, { pipeline }: LoadedPipeline): Html => html`<dl class
 <div><dt>Branch or tag</dt><dd>${json.ref} <code>${json.sha.slice(0, 8)}</code></dd></div>
 <div><dt>Triggered by</dt><dd>${json.source.replaceAll('_', ' ')}${json.user !== null && html`, ${json.user.name}`}</dd></div>
 <div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
-${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${spell(json.queued_duration)}</dd></div>`}
-${json.duration !== null && html`<div><dt>Duration</dt><dd>${spell(json.duration)}</dd></div>`}
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
 ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
 </dl>
 ${json.yaml_errors !== null && html`<p class="flash alert lines" role="alert">${json.yaml_errors}</p>`}`;
@@ -162,7 +164,7 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   ]);
   const context = { visit, found, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
-  const live = isMoving(pipeline.status);
+  const live = isActive(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
   const content = html`<h1>${titleOf(found)}${commitTitle !== null && html` <span class="muted subject">${commitTitle}</span>`}</h1>
 <div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>

@@ -3,7 +3,8 @@ import type { JobRow } from '../../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { spell, statusIcon } from '../../../parts/status_badge.ts';
+import { statusIcon } from '../../../parts/status_badge.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { secondsOf } from '../job_duration.ts';
 
 type StageContext = {
@@ -16,7 +17,7 @@ type StageContext = {
 const jobBox = ({ project, now, needs }: StageContext, job: JobRow): Html => {
   const took = secondsOf(job, now);
   const waitsFor = needs.get(job.id) ?? [];
-  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${spell(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs">after ${waitsFor.join(', ')}</span>`}`;
+  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${formatDuration(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs">after ${waitsFor.join(', ')}</span>`}`;
   // A trigger job has no page.
   return job.bridge === 1
     ? html`<li class="job">${content}</li>`

@@ -13,7 +13,7 @@ import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
-import { isMoving } from '../../../parts/status_badge.ts';
+import { isActive } from '../../../../../core/job_statuses.ts';
 import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
@@ -34,7 +34,7 @@ const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Pa
     call.signedIn &&
     may(call.viewer, 'create_pipeline', source) &&
     button(visit, path, { label: 'Run pipeline' });
-  const isLive = items.some(({ status }) => isMoving(status));
+  const isLive = items.some(({ status }) => isActive(status));
   const table =
     items.length === 0
       ? html`<section class="card">${emptyState({ icon: 'pipeline', title: 'No pipelines', text: 'A push to the source branch starts one if the project has a .gitlab-ci.yml file.' })}</section>`

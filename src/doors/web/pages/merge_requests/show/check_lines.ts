@@ -7,7 +7,7 @@ import { spellCount } from '../../../parts/spell_count.ts';
 import { button, projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { spell } from '../../../parts/status_badge.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { requestPath } from '../find.ts';
 import { resolveAllPart } from '../resolve_all_part.ts';
 import type { RequestPage } from './load_overview.ts';
@@ -86,7 +86,9 @@ const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const path = projectPagePath(source, `pipelines/${pipeline.id}`);
   const said = otherWords[pipeline.status] ?? word;
   const took =
-    pipeline.duration === null ? null : html` <span class="muted">in ${spell(pipeline.duration)}</span>`;
+    pipeline.duration === null
+      ? null
+      : html` <span class="muted">in ${formatDuration(pipeline.duration)}</span>`;
   return {
     state: state === 'bad' && !mustSucceed ? 'wait' : state,
     isBlocking,
