@@ -16,7 +16,7 @@ import { requireCommenter, requireInternalWriter } from '../../../../planning/no
 import { forbidden } from '../../../../platform/errors.ts';
 import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { type CommentedKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, recordParams } from './issuable_kind.ts';
 import { submitForm } from './submit_form.ts';
 
 type Comment = {
@@ -55,7 +55,7 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
     path: `${kind.served}/:iid/notes`,
     audience: 'user',
     params: object({
-      ...oneRecord,
+      ...recordParams,
       body: optional(longText()),
       discussion_id: optional(text()),
       internal: optional(boolean()),
@@ -90,7 +90,7 @@ const resolvePage = <L extends LoadedNoteable>(kind: CommentedKind<L>, verb: 're
     method: 'POST',
     path: `${kind.served}/:iid/discussions/:discussion/${verb}`,
     audience: 'user',
-    params: object({ ...oneRecord, discussion: text() }),
+    params: object({ ...recordParams, discussion: text() }),
     handle: async (visit, { project, iid, discussion: discussionId }) => {
       const { call } = visit;
       const loaded = await kind.find(call, project, iid);
@@ -124,7 +124,7 @@ const awardPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
     method: 'POST',
     path: `${kind.served}/:iid/award_emoji`,
     audience: 'user',
-    params: object({ ...oneRecord, name: optional(text()), note_id: optional(id()) }),
+    params: object({ ...recordParams, name: optional(text()), note_id: optional(id()) }),
     handle: async ({ call }, { project, iid, name = '', note_id }) => {
       const loaded = await kind.find(call, project, iid);
       await toggleAward(kind.noun, call, loaded, { name, note_id });

@@ -13,11 +13,11 @@ import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
-import { type CommentedKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, recordParams } from './issuable_kind.ts';
 import { problemText, submitForm } from './submit_form.ts';
-import { requireTask, tickParams } from './time_and_task_pages.ts';
+import { setTask, taskParams } from './task_pages.ts';
 
-const oneNote = { ...oneRecord, note: id() };
+const oneNote = { ...recordParams, note: id() };
 
 type LoadedNote<L> = { loaded: L; note: NoteRow };
 type Named = { project: string; iid: number; note: number };
@@ -96,12 +96,12 @@ const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
     method: 'POST',
     path: `${kind.served}/:iid/notes/:note/tasks`,
     audience: 'user',
-    params: object({ ...oneNote, ...tickParams }),
+    params: object({ ...oneNote, ...taskParams }),
     handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
       const { call } = visit;
       const { loaded, note } = await findOwnNote(kind, call, named);
       const operation = async (): Promise<void> => {
-        const body = requireTask(note.body, line, done);
+        const body = setTask(note.body, line, done);
         const check = (current: { body: string }): void =>
           requireUnchanged(base, noteTexts(current.body), 'comment');
         await updateNote(kind.noun, call, loaded, { note, body, check });

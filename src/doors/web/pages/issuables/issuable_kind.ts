@@ -13,7 +13,7 @@ import type { Html } from '../../parts/html.ts';
 import type { Texts } from '../../parts/timeline/edit_conflicts.ts';
 
 /** Parameters of the pages of one record. */
-export const oneRecord = { ...projectPath, iid: id() };
+export const recordParams = { ...projectPath, iid: id() };
 
 export type ShownWith = {
   /** Page of the timeline; undefined: the last. */

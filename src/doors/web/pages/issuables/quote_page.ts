@@ -9,7 +9,7 @@ import { page } from '../../page.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { type CommentedKind, oneRecord } from './issuable_kind.ts';
+import { type CommentedKind, recordParams } from './issuable_kind.ts';
 
 /** Quotes a Markdown text, and leaves room for the answer. */
 const quote = (text: string): string => `${text.trimEnd().replaceAll(/^/gm, '> ')}\n\n`;
@@ -19,7 +19,7 @@ export const quotePages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => 
     method: 'GET',
     path: `${kind.served}/:iid/notes/:note/quote`,
     audience: 'user',
-    params: object({ ...oneRecord, note: id() }),
+    params: object({ ...recordParams, note: id() }),
     handle: async (visit, { project, iid, note: noteId }) => {
       const { call } = visit;
       const loaded = await kind.find(call, project, iid);

@@ -8,7 +8,7 @@ import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { type IssuableKind, recordParams } from './issuable_kind.ts';
 
 /** Runs an operation that fails with 304 where there is nothing to change, as after a second click. */
 const unlessDone = async (operation: () => Promise<unknown>): Promise<void> => {
@@ -30,7 +30,7 @@ export const followPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => {
       method: 'POST',
       path: `${kind.served}/:iid/${path}`,
       audience: 'user',
-      params: object(oneRecord),
+      params: object(recordParams),
       handle: async ({ call }, { project, iid }) => {
         const loaded = await kind.find(call, project, iid);
         await unlessDone(async () => await operation(call, loaded));

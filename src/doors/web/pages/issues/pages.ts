@@ -9,7 +9,8 @@ import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
 import { quotePages } from '../issuables/quote_page.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';
-import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
+import { taskPages } from '../issuables/task_pages.ts';
+import { timeTrackingPages } from '../issuables/time_tracking_pages.ts';
 import { branchPages } from './actions/branch_pages.ts';
 import { changePages } from './actions/change_pages.ts';
 import { linkPages } from './actions/link_pages.ts';
@@ -99,7 +100,8 @@ export const pages = [
   ...showPages,
   ...editPages,
   ...changePages,
-  ...timeAndTaskPages(issueKind),
+  ...timeTrackingPages(issueKind),
+  ...taskPages(issueKind),
   ...commentPages(issueKind),
   ...editCommentPages(issueKind),
   ...quotePages(issueKind),

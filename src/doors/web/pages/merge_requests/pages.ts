@@ -9,7 +9,8 @@ import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
 import { quotePages } from '../issuables/quote_page.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';
-import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
+import { taskPages } from '../issuables/task_pages.ts';
+import { timeTrackingPages } from '../issuables/time_tracking_pages.ts';
 import { changePages } from './actions/change_pages.ts';
 import { mergePages } from './actions/merge_pages.ts';
 import { pickPages } from './actions/pick_pages.ts';
@@ -107,7 +108,8 @@ export const pages = [
   ...changePages,
   ...mergePages,
   ...pickPages,
-  ...timeAndTaskPages(requestKind),
+  ...timeTrackingPages(requestKind),
+  ...taskPages(requestKind),
   ...commentPages(requestKind),
   ...editCommentPages(requestKind),
   ...quotePages(requestKind),
