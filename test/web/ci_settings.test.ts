@@ -54,7 +54,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
     const third = page.getByRole('group', { name: 'Variable 3' });
     await third.getByLabel('Name').fill('EXTRA');
     await third.getByLabel('Value').fill('two\nlines');
-    await page.getByRole('button', { name: 'More rows' }).click();
+    await page.getByRole('button', { name: 'Add rows' }).click();
     assert.equal(await page.getByLabel('TARGET').inputValue(), 'production');
     assert.equal(await third.getByLabel('Value').inputValue(), 'two\nlines');
     await page.getByRole('button', { name: 'Run pipeline' }).click();

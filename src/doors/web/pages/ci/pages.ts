@@ -6,11 +6,11 @@ import { browsePages } from './job_artifacts.ts';
 import { pipelinePages } from './pipelines/pipeline_page.ts';
 import { pipelineListPages } from './pipelines/pipeline_list.ts';
 import { testReportPages } from './pipelines/test_report.ts';
-import { pipelineNewPages } from './pipelines/new_pipeline.ts';
+import { newPipelinePages } from './pipelines/new_pipeline.ts';
 
 export const pages = [
   ...pipelineListPages,
-  ...pipelineNewPages,
+  ...newPipelinePages,
   ...pipelinePages,
   ...testReportPages,
   ...jobListPages,

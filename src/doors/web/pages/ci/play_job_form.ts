@@ -20,6 +20,6 @@ ${form(
   html`<p class="hint">They override the variables of the pipeline and of the project. If a name occurs twice, the last value applies.</p>
 `,
   variableRows({ name: playParam, hasTypes: false }, withBlanks(rows)),
-  html`<p><button class="plain" name="more" value="1">More rows</button></p>`,
+  html`<p><button class="plain" name="more" value="1">Add rows</button></p>`,
 )}</details>`;
 };

@@ -1,4 +1,4 @@
-/** Runs a pipeline manually for a branch or tag, with variables that its configuration declares, and others. */
+/** Page that runs a pipeline for a branch or tag, with the variables that the configuration declares and any others. */
 import { raw, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { createPipelineForCaller } from '../../../../../ci/pipelines/creation/create_on_request.ts';
 import { loadDescribedVariables } from '../../../../../ci/pipelines/config/described_variables.ts';
@@ -19,12 +19,12 @@ import { projectPagePath, projectPath, projectView } from '../../../parts/frame/
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { type Row, filledRows, variableRows, withBlanks } from '../variable_rows.ts';
 
-const longestRef = 1_000;
+const maxRefLength = 1_000;
 
 const shared = { name: 'variables', hasTypes: true };
 
 /** `?var[NAME]=value`, as in links with prefilled variables. */
-const proposedBy = (given: unknown, variable_type: string): Row[] =>
+const prefilledRows = (given: unknown, variable_type: string): Row[] =>
   filledRows(
     Object.entries(typeof given === 'object' && given !== null ? given : {}).map(([key, value]) => ({
       key,
@@ -35,14 +35,14 @@ const proposedBy = (given: unknown, variable_type: string): Row[] =>
 
 type PageQuery = { ref: string; rows: readonly Row[]; problems: FormProblems };
 
-/** Lists the variables that the configuration declares, with input or prefilled values, then the others. */
-const rowsOf = async (visit: Visit, code: Code, { ref, rows }: PageQuery) => {
+/** Lists the variables that the configuration declares, with the value from the form or else the declared one, then the others. */
+const loadRows = async (visit: Visit, code: Code, { ref, rows }: PageQuery) => {
   const { variables, problem } = await loadDescribedVariables(visit.call, code, ref);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const described = variables.map(({ key, value, description, options = null }): Row => {
     const typed = byKey.get(key)?.value ?? value;
-    const isKnown = options === null || options.includes(typed);
-    return { key, value: isKnown ? typed : value, described: { description, options } };
+    const isAllowed = options === null || options.includes(typed);
+    return { key, value: isAllowed ? typed : value, described: { description, options } };
   });
   const keys = new Set(described.map(({ key }) => key));
   return { rows: [...described, ...rows.filter(({ key }) => !keys.has(key))], problem };
@@ -59,7 +59,7 @@ ${input({ name: 'ref', id: 'of_ref', label: 'Branch or tag', value: ref })}<div 
 const newView = async (visit: Visit, code: Code, query: PageQuery): Promise<View> => {
   const { project } = code;
   const path = projectPagePath(project, 'pipelines');
-  const { rows, problem } = await rowsOf(visit, code, query);
+  const { rows, problem } = await loadRows(visit, code, query);
   const { problems, ref } = query;
   const content = html`${refForm(path, ref)}
 ${problem !== null && problems.text === null && html`<p class="flash alert">${problem}.</p>`}
@@ -68,31 +68,31 @@ ${form(
   { action: path, submit: 'Run pipeline', problems },
   hidden('ref', ref),
   html`<h2>Variables</h2>
-<p class="hint">They override the variables of the project and its groups. Maintainers of the project can read them later.</p>
+<p class="hint">These variables override those of the project and its groups. Maintainers of the project can see them later.</p>
 `,
   variableRows(shared, withBlanks(rows)),
-  html`<p><button class="plain" name="more" value="1">More rows</button></p>`,
+  html`<p><button class="plain" name="more" value="1">Add rows</button></p>`,
 )}`;
   const view = projectView(visit, { project, title: 'Run pipeline', noun: 'pipelines' }, content);
   return withFormStatus(view, problems);
 };
 
-export const pipelineNewPages = [
+export const newPipelinePages = [
   page({
     method: 'GET',
     path: `${projectRoot}/pipelines/new`,
     audience: 'user',
     params: object({
       ...projectPath,
-      ref: optional(text({ maxLength: longestRef })),
-      var: optional(raw('proposed variables')),
-      file_var: optional(raw('proposed variables that become files')),
+      ref: optional(text({ maxLength: maxRefLength })),
+      var: optional(raw('prefilled variables')),
+      file_var: optional(raw('prefilled file variables')),
     }),
     handle: async (visit, { project: fullPath, ref, var: variables, file_var: files }) => {
       const code = await findCode(visit.call, fullPath, 'create_pipeline');
-      const meant = ref === undefined || ref === '' ? (code.project.default_branch ?? '') : ref;
-      const rows = [...proposedBy(variables, 'env_var'), ...proposedBy(files, 'file')];
-      return await newView(visit, code, { ref: meant, rows, problems: noProblems });
+      const chosenRef = ref === undefined || ref === '' ? (code.project.default_branch ?? '') : ref;
+      const rows = [...prefilledRows(variables, 'env_var'), ...prefilledRows(files, 'file')];
+      return await newView(visit, code, { ref: chosenRef, rows, problems: noProblems });
     },
   }),
   page({
@@ -101,7 +101,7 @@ export const pipelineNewPages = [
     audience: 'user',
     params: object({
       ...projectPath,
-      ref: text({ maxLength: longestRef }),
+      ref: text({ maxLength: maxRefLength }),
       variables: optional(raw('rows of `key`, `value` and `variable_type`')),
       more: optional(text()),
     }),
@@ -109,10 +109,10 @@ export const pipelineNewPages = [
       const code = await findCode(visit.call, fullPath, 'create_pipeline');
       const rows = filledRows(sent);
       if (more !== undefined) return await newView(visit, code, { ref, rows, problems: noProblems });
-      const wanted = { ref, variables: rows, source: 'web' } as const;
+      const request = { ref, variables: rows, source: 'web' } as const;
       return await answerForm(
         async () => {
-          const { pipeline } = await createPipelineForCaller(visit.call, code, wanted);
+          const { pipeline } = await createPipelineForCaller(visit.call, code, request);
           return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
         },
         async (problems) =>

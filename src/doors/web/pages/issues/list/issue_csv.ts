@@ -22,10 +22,10 @@ const columns: Columns<ListedIssue> = {
   Created: ({ created_at }) => created_at,
   Updated: ({ updated_at }) => updated_at,
   Closed: ({ closed_at }) => closed_at ?? '',
-  Address: ({ web_url }) => web_url,
+  URL: ({ web_url }) => web_url,
 };
 
-/** Returns the issues of a list as a file. @throws Failure 400 for filters that make no sense */
+/** Returns the filtered issues as a CSV file. @throws Failure 400 for invalid filters */
 export const issueCsv = async (
   { call }: Visit,
   list: IssueListScope,

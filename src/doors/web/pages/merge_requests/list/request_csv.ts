@@ -28,7 +28,7 @@ const columns: Columns<ListedRequest> = {
   Updated: ({ updated_at }) => updated_at,
   Merged: ({ merged_at }) => merged_at ?? '',
   Closed: ({ closed_at }) => closed_at ?? '',
-  Address: ({ web_url }) => web_url,
+  URL: ({ web_url }) => web_url,
 };
 
 /** Returns the merge requests of a list as a file. @throws Failure 400 for filters that make no sense */
