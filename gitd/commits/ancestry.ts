@@ -5,7 +5,7 @@ import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
-import { limitIds, readCommit } from './read_commits.ts';
+import { requireFewIds, readCommit } from './read_commits.ts';
 
 /** Time limit of a history walk. */
 const walkTimeoutSeconds = 20;
@@ -95,7 +95,7 @@ const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Pro
 };
 
 export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
-  limitIds(ids);
+  requireFewIds(ids);
   await requireRepository(context);
   const isKnown = (id: Oid): boolean | undefined => mergedCache.get(`${context.dir} ${into} ${id}`);
   const uncached = ids.filter((id) => isKnown(id) === undefined);

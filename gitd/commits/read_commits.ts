@@ -27,12 +27,12 @@ export const readCommits = async (context: Context, ids: readonly Oid[]): Promis
   );
 
 /** @throws GitError `too_large` for too many ids */
-export const limitIds = (ids: readonly unknown[]): void => {
+export const requireFewIds = (ids: readonly unknown[]): void => {
   if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
 };
 
 export const getCommits: MethodHandler<'commits.get'> = async ({ ids }, context) => {
-  limitIds(ids);
+  requireFewIds(ids);
   // Check the type first, so that a huge blob is never read.
   const one = async (id: Oid): Promise<Commit | null> => {
     const info = isOid(id) ? await context.pools.catFile.info(context.dir, id) : null;

@@ -131,7 +131,7 @@ test('files that are pasted, dropped or chosen are uploaded and linked', { skip 
       page,
       /\n\[[^\]]+\]\(\/uploads\/[^)]+\.csv\)\n!\[[^\]]+\]\(\/uploads\/[^)]+\.gif\)\n$/,
     );
-    await page.getByLabel('Add a comment: files').setInputFiles({
+    await page.getByLabel('Attach files: Add a comment').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('notes'),
@@ -154,7 +154,7 @@ test('a paste of text stays a paste, and a refused file leaves the text as it wa
     await comment(page).fill('Look:\n');
     await transfer(page, 'paste', ['text/plain', 'image/png']);
     const big = { name: 'big.bin', mimeType: 'application/zip', buffer: Buffer.alloc(1_100_000) };
-    await page.getByLabel('Add a comment: files').setInputFiles(big);
+    await page.getByLabel('Attach files: Add a comment').setInputFiles(big);
     await page.getByText(/^big\.bin could not be uploaded: /).waitFor();
     assert.equal(await comment(page).inputValue(), 'Look:\n');
   });

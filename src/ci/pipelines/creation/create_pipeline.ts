@@ -27,14 +27,17 @@ export type PipelineRequest = {
   /** The previous commit of the ref; all zeros if unknown. */
   before_sha?: Oid;
   source: PipelineSource;
-  /** null: pushed with a deploy key. */
+  /** null for a push with a deploy key. */
   user_id: number | null;
   variables?: readonly PipelineVariable[];
   /** Required with a ref of type `merge_request`. */
   merge_request?: MergeRequestFacts;
-  /** The push option `ci.skip` was set. */
+  /** Whether the push option `ci.skip` was set. */
   skip?: boolean;
-  /** Whether `[ci skip]` in the commit message applies (default: true); false for explicit requests by a user. */
+  /**
+   * Whether `[ci skip]` in the commit message applies (default: true); false for pipelines that do not start from a
+   * push, such as manual, scheduled, triggered and downstream ones.
+   */
   obeysSkipMessage?: boolean;
   /** Whether an invalid configuration creates a failed pipeline (default: true) or is refused. */
   storesInvalid?: boolean;
@@ -43,8 +46,8 @@ export type PipelineRequest = {
   /** The pipeline and job that start this one. */
   upstream?: Upstream;
   schedule_id?: number;
-  /** Checks in the creating transaction whether the pipeline exists already. */
-  alreadyExists?: (tx: Tx) => Promise<boolean>;
+  /** Checks in the creating transaction whether the pipeline is no longer needed. */
+  isObsolete?: (tx: Tx) => Promise<boolean>;
   /** Runs in the creating transaction after the pipeline is stored. */
   onCreated?: (tx: Tx, pipelineId: number) => Promise<void>;
 };
@@ -53,7 +56,7 @@ export type CreateResult = { pipeline: PipelineRow } | { refused: string };
 
 /** The rows to insert, or the reason why there is no pipeline. */
 type CreationPlan =
-  | { rows: Omit<NewPipeline, 'pipeline' | 'variables' | 'timeout'> & { add: ExtraColumns } }
+  | { parts: Omit<NewPipeline, 'pipeline' | 'variables' | 'timeout'> & { extraColumns: ExtraColumns } }
   | { refused: string };
 type ExtraColumns = Partial<Omit<NewPipeline['pipeline'], 'project_id'>>;
 
@@ -64,7 +67,7 @@ const isSkipped = (
   { message }: Commit,
 ): boolean => skip || (obeysSkipMessage && skipMessagePattern.test(message));
 
-const withoutJobs = (add: ExtraColumns): CreationPlan => ({ rows: { jobs: [], add } });
+const withoutJobs = (extraColumns: ExtraColumns): CreationPlan => ({ parts: { jobs: [], extraColumns } });
 
 const toCreationPlan = ({ storesInvalid = true }: PipelineRequest, outcome: PlanOutcome): CreationPlan => {
   if ('refused' in outcome) return outcome;
@@ -75,13 +78,13 @@ const toCreationPlan = ({ storesInvalid = true }: PipelineRequest, outcome: Plan
   }
   const { name, auto_cancel, jobs } = outcome.plan;
   const { on_new_commit, on_job_failure } = auto_cancel;
-  const add = { name, auto_cancel: on_new_commit ?? 'conservative' } as const;
-  return { rows: { jobs, add, cancel_on_failure: on_job_failure === 'all' } };
+  const extraColumns = { name, auto_cancel: on_new_commit ?? 'conservative' } as const;
+  return { parts: { jobs, extraColumns, cancel_on_failure: on_job_failure === 'all' } };
 };
 
-type Evaluation = { decision: CreationPlan; isProtected: boolean };
+type Evaluation = { plan: CreationPlan; isProtected: boolean };
 
-const refuse = (refused: string): Evaluation => ({ decision: { refused }, isProtected: false });
+const refuse = (refused: string): Evaluation => ({ plan: { refused }, isProtected: false });
 
 const evaluateRequest = async (platform: Platform, request: PipelineRequest): Promise<Evaluation> => {
   const { project, ref, sha, source, before_sha = zeroOid, variables = [], merge_request, user_id } = request;
@@ -98,7 +101,7 @@ const evaluateRequest = async (platform: Platform, request: PipelineRequest): Pr
   const { child } = request;
   const content = child === undefined ? await loadConfigText({ code, commit: sha }) : { text: child.content };
   if ('refused' in content) return refuse(content.refused);
-  if (isSkipped(request, commit)) return { decision: withoutJobs({ status: 'skipped' }), isProtected };
+  if (isSkipped(request, commit)) return { plan: withoutJobs({ status: 'skipped' }), isProtected };
   const context = { code, ref, commit, before_sha, source, isProtected, creator, variables };
   const outcome =
     'configErrors' in content
@@ -112,10 +115,10 @@ const evaluateRequest = async (platform: Platform, request: PipelineRequest): Pr
           },
           content.text,
         );
-  return { decision: toCreationPlan(request, outcome), isProtected };
+  return { plan: toCreationPlan(request, outcome), isProtected };
 };
 
-const toPipelineRow = (request: PipelineRequest, isProtected: boolean): NewPipeline['pipeline'] => {
+const toPipelineColumns = (request: PipelineRequest, isProtected: boolean): NewPipeline['pipeline'] => {
   const {
     project,
     ref,
@@ -127,11 +130,11 @@ const toPipelineRow = (request: PipelineRequest, isProtected: boolean): NewPipel
     schedule_id,
     upstream,
   } = request;
-  // For a fork, the merge request's ref is in the target project.
-  const isOwn = ref.type === 'merge_request' && merge_request?.project_id === project.id;
+  // In a fork the pipeline has the branch as its ref: the merge request's ref exists in the target project only.
+  const isInTargetProject = ref.type === 'merge_request' && merge_request?.project_id === project.id;
   return {
     project_id: project.id,
-    ref: isOwn ? mergeRequestRefFor(merge_request.iid) : ref.name,
+    ref: isInTargetProject ? mergeRequestRefFor(merge_request.iid) : ref.name,
     tag: ref.type === 'tag' ? 1 : 0,
     sha,
     before_sha,
@@ -144,7 +147,7 @@ const toPipelineRow = (request: PipelineRequest, isProtected: boolean): NewPipel
   };
 };
 
-/** Returns why the rate limit refuses the pipeline, or null. Downstream pipelines are not rate limited here. */
+/** Returns why the rate limit refuses the pipeline, or null. Downstream pipelines have no rate limit. */
 const getRateRefusal = async (
   platform: Platform,
   db: Reader,
@@ -154,7 +157,7 @@ const getRateRefusal = async (
     ? await getRateLimitRefusal(db, platform.config, request, platform.clock.now())
     : null;
 
-const store = async (
+const storePipeline = async (
   platform: Platform,
   request: PipelineRequest,
   newPipeline: NewPipeline,
@@ -162,7 +165,7 @@ const store = async (
   await platform.store.write(async (tx) => {
     const { id: project_id } = request.project;
     await holdProject(tx, project_id);
-    if ((await request.alreadyExists?.(tx)) === true) return { refused: 'Pipeline was made already' };
+    if ((await request.isObsolete?.(tx)) === true) return { refused: 'Pipeline is no longer needed' };
     const refused =
       (await getRateRefusal(platform, tx.db, request)) ??
       (await getActiveJobsRefusal(tx.db, platform.config, project_id, newPipeline.jobs.length));
@@ -183,15 +186,15 @@ export const createPipeline = async (platform: Platform, request: PipelineReques
   // Checked before the configuration is read, and again in the transaction for concurrent requests.
   const refused = await getRateRefusal(platform, platform.store.db, request);
   if (refused !== null) return { refused };
-  const { decision, isProtected } = await evaluateRequest(platform, request);
-  if ('refused' in decision) return decision;
-  const { add, ...rows } = decision.rows;
-  const created = await store(platform, request, {
-    ...rows,
-    pipeline: { ...toPipelineRow(request, isProtected), ...add },
+  const { plan, isProtected } = await evaluateRequest(platform, request);
+  if ('refused' in plan) return plan;
+  const { extraColumns, ...parts } = plan.parts;
+  const created = await storePipeline(platform, request, {
+    ...parts,
+    pipeline: { ...toPipelineColumns(request, isProtected), ...extraColumns },
     variables: sealPipelineVariables(platform, request.variables ?? []),
     timeout: request.project.build_timeout,
   });
-  if ('pipeline' in created && rows.jobs.length > 0) await createPipelineRef(platform, created.pipeline);
+  if ('pipeline' in created && parts.jobs.length > 0) await createPipelineRef(platform, created.pipeline);
   return created;
 };

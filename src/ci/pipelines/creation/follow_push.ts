@@ -62,7 +62,7 @@ const createRefPipeline = async (platform: Platform, pushed: PushedRef): Promise
     user_id: moved.user_id,
     skip: moved.skip_ci,
     variables: parsePushVariables(unsealOptions(platform, moved.sealed_options)).variables,
-    alreadyExists: hasPushPipeline(pushed),
+    isObsolete: hasPushPipeline(pushed),
   });
 };
 
@@ -126,7 +126,7 @@ export const createMergeRequestPipeline = async (
     sha: merge_request.head_sha,
     source: 'merge_request_event',
     merge_request: facts,
-    ...(since !== null && { alreadyExists: hasRequestPipelineSince(merge_request, since) }),
+    ...(since !== null && { isObsolete: hasRequestPipelineSince(merge_request, since) }),
   });
 };
 

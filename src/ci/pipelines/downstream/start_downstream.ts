@@ -88,7 +88,7 @@ const createDownstream = async ({
     variables,
     upstream: toUpstream(job, pipeline, target.source),
     obeysSkipMessage: false,
-    alreadyExists: isSettled(job),
+    isObsolete: isSettled(job),
   });
   return 'refused' in created ? toRefusal([created.refused]) : null;
 };

@@ -16,13 +16,13 @@ import { parseStoredInputs } from './inputs.ts';
 import { loadScheduleVariables } from './variables.ts';
 import { enqueueNextRun } from './work.ts';
 
-type RunOptions = { user_id: number; namedRef: NamedRef; alreadyExists?: (tx: Tx) => Promise<boolean> };
+type RunOptions = { user_id: number; namedRef: NamedRef; isObsolete?: (tx: Tx) => Promise<boolean> };
 
 const createSchedulePipeline = async (
   platform: Platform,
   project: Project,
   schedule: Schedule,
-  { user_id, namedRef, alreadyExists }: RunOptions,
+  { user_id, namedRef, isObsolete }: RunOptions,
 ): Promise<CreateResult> => {
   const variables = await loadScheduleVariables(platform, platform.store.db, schedule.id);
   return await createPipeline(platform, {
@@ -40,7 +40,7 @@ const createSchedulePipeline = async (
         .set({ last_pipeline_id })
         .where('id', '=', schedule.id)
         .execute()),
-    ...(alreadyExists && { alreadyExists }),
+    ...(isObsolete && { isObsolete }),
   });
 };
 
@@ -108,7 +108,7 @@ const runDue = async (platform: Platform, project: Project, schedule: Schedule):
     log.info(logFields, 'schedule disabled: its owner cannot run it');
     return void (await store.write(async (tx) => await claimRun(tx, schedule, { active: 0 })));
   }
-  const run = { user_id, alreadyExists: async (tx: Tx) => !(await claimNextRun(tx)) };
+  const run = { user_id, isObsolete: async (tx: Tx) => !(await claimNextRun(tx)) };
   const created =
     namedRef === null
       ? { refused: 'Reference not found' }

@@ -1,6 +1,9 @@
 import type { MigrationText } from '../ddl_keywords.ts';
 
-/** Moves of repositories between storages. `repository_moving`: the repository is read-only until its move has ended. */
+/**
+ * Moves of repositories between storages. `projects.repository_moving` is 1 while the repository is read-only because of
+ * a move.
+ */
 export const repositoryMoves: MigrationText = {
   name: '0125_repository_moves',
   statements: ({ id, text, integer, end }) => [

@@ -1,6 +1,6 @@
 import type { MigrationText } from '../ddl_keywords.ts';
 
-/** Further files of snippets. The first file stays in `snippets`, where releases before this one read and write it. */
+/** The second and later files of a snippet. The first stays in `snippets`, where earlier releases read and write it. */
 export const snippetFiles: MigrationText = {
   name: '0170_snippet_files',
   statements: ({ id, text, integer, end }) => [

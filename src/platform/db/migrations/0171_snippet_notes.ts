@@ -3,7 +3,9 @@ import type { MigrationText } from '../ddl_keywords.ts';
 const ofSnippet = "target_type = 'Snippet' and target_id = old.id";
 const notes = `(select id from notes where ${ofSnippet})`;
 
-/** What belongs to the comments on a snippet, and the comments. */
+/**
+ * Deletes what refers to the comments on a snippet, then the reactions to the snippet, its mentions, and the comments.
+ */
 const deletions = [
   `delete from activities where target_type = 'Note' and target_id in ${notes}`,
   `delete from award_emoji where target_type = 'Note' and target_id in ${notes}`,
@@ -12,7 +14,7 @@ const deletions = [
 
 const body = deletions.map((text) => `${text};`).join(' ');
 
-/** Deletes the comments on a snippet with it, also when it is deleted with its author or its project. */
+/** Deletes a snippet's comments when the snippet is deleted, including by cascade from its author or project. */
 export const snippetNotes: MigrationText = {
   name: '0171_snippet_notes',
   statements: ({ engine }) =>
