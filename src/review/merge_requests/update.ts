@@ -51,8 +51,7 @@ export type MergeRequestEdit = SharedEdit &
     target_branch?: string;
   };
 
-/** The columns that an edit changes. */
-type Row = UpdateObject<Schema, 'merge_requests'>;
+type ColumnChanges = UpdateObject<Schema, 'merge_requests'>;
 
 const nothing: Part<MergeRequestRow> = { set: {}, note: null };
 
@@ -71,7 +70,7 @@ const targetAfter = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): string
   return stateAfter(loaded, edit) === 'opened' ? (edit.target_branch ?? target_branch) : target_branch;
 };
 
-/** Tells whether the edit needs a new version: it reopens the request or changes its target. */
+/** Returns whether the edit needs a new version: it reopens the request or changes its target. */
 const needsVersion = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): boolean => {
   const { state, target_branch } = loaded.merge_request;
   const isReopened = state !== 'opened' && stateAfter(loaded, edit) === 'opened';
@@ -103,14 +102,14 @@ const targetPart = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): Part<Me
   const { target_branch: before } = loaded.merge_request;
   const target_branch = targetAfter(loaded, edit);
   if (target_branch === before) return nothing;
-  // A scheduled merge applied to the previous target.
+  // Cancels a scheduled merge: it was set for the previous target.
   return { set: { target_branch, ...noScheduledMerge }, note: targetBranchText(before, target_branch) };
 };
 
 const storeRow = async (
   tx: Tx,
   { merge_request, project }: LoadedMergeRequest,
-  set: Row,
+  set: ColumnChanges,
   version: PushedVersion | null,
 ): Promise<LoadedMergeRequest> => {
   // `updated_at` never goes back, even if the clock does.
@@ -125,12 +124,12 @@ const storeRow = async (
   return loaded;
 };
 
-type Applied = { edit: MergeRequestEdit; prepared: PreparedVersion | null; actor: Actor; call: Call };
+type EditContext = { edit: MergeRequestEdit; prepared: PreparedVersion | null; actor: Actor; call: Call };
 
 const applyEdit = async (
   tx: Tx,
   before: LoadedMergeRequest,
-  { edit, prepared, actor, call }: Applied,
+  { edit, prepared, actor, call }: EditContext,
 ): Promise<LoadedMergeRequest> => {
   const { merge_request, project } = before;
   if (prepared !== null) await requireNoDuplicate(tx.db, pairAfter(before, edit), merge_request.id);
@@ -143,22 +142,23 @@ const applyEdit = async (
   ];
   const assigned = await editAssignees(tx, before, edit, (viewer) => canSeeMergeRequests(viewer, project));
   const reviewers = await editReviewers(tx, before, edit);
-  const labels = await editLabels(tx, actor, edited, edit);
-  const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
-  const isRelated = assigned !== null || reviewers !== null || labels !== null;
-  if (Object.keys(set).length === 0 && !isRelated) return before;
+  const labelNote = await editLabels(tx, actor, edited, edit);
+  const set = Object.assign({}, ...parts.map((part) => part.set)) as ColumnChanges;
+  const hasRelationChange = assigned !== null || reviewers !== null || labelNote !== null;
+  if (Object.keys(set).length === 0 && !hasRelationChange) return before;
   const version = prepared && { prepared, pushed_by_id: actor.user.id };
   const after = await storeRow(tx, before, set, version);
-  // The title may be that of a draft no more, or the reviewer gone who requested changes.
+  // The edit may have unblocked an automatic merge: the title no longer marks a draft, or the reviewer who requested
+  // changes was removed.
   if (after.merge_request.merge_when_pipeline_succeeds === 1) await enqueueAutoMerge(tx, merge_request.id);
   const people = [
     await peopleNote(tx, assigned, assigneesText),
     await peopleNote(tx, reviewers, reviewersText),
   ];
-  const notes = [...parts.map((part) => part.note), ...people, labels];
+  const notes = [...parts.map((part) => part.note), ...people, labelNote];
   await addSystemNotes(tx, actor.user.id, after.target, notes);
   const records = { before: merge_request, after: after.merge_request };
-  const related = { assigned, reviewers, isRelated };
+  const related = { assigned, reviewers, isRelated: hasRelationChange };
   await followEdit(tx, actor, { noun: mergeRequestNoun, loaded: after, ...records, set, ...related });
   await storeClosingIssues(call.platform, tx, after, call.baseUrl);
   await addCrossReferences(tx, call, after, { before: merge_request, after: after.merge_request });
@@ -166,8 +166,9 @@ const applyEdit = async (
 };
 
 /**
- * Requires that the caller may read the source branch of a reopened request. A closed request does not follow its
- * source branch, so reopening copies new commits. Without read access, the branch counts as missing.
+ * Requires that the caller may read the source branch of a reopened request. A closed request does not follow its source
+ * branch, so reopening it fetches commits that the caller may not be allowed to read. Without read access, the branch
+ * counts as missing.
  * @throws Failure 400
  */
 const requireReadableSource = async (
@@ -205,7 +206,11 @@ const prepare = async (
   return prepared;
 };
 
-const cleaned = (call: Call, { project }: LoadedMergeRequest, edit: MergeRequestEdit): MergeRequestEdit => {
+const validateEdit = (
+  call: Call,
+  { project }: LoadedMergeRequest,
+  edit: MergeRequestEdit,
+): MergeRequestEdit => {
   if (edit.title?.trim() === '') throw invalid({ title: ['is empty'] });
   if (edit.target_branch?.trim() === '') throw invalid({ target_branch: ['is empty'] });
   const titled = edit.title === undefined ? edit : { ...edit, title: checkTitle(edit.title) };
@@ -215,9 +220,9 @@ const cleaned = (call: Call, { project }: LoadedMergeRequest, edit: MergeRequest
 
 /**
  * Drops `remove_source_branch` if the caller may not push to the source project, because the branch is removed on
- * behalf of the author. Authors may set it. Ignored without an error, like other fields that need a role.
+ * behalf of the author. The author may always set it. Like other fields that need a role, it is dropped silently.
  */
-const withoutForeignRemoval = async (
+const dropForbiddenBranchRemoval = async (
   { db, viewer }: Call,
   { merge_request }: LoadedMergeRequest,
   edit: MergeRequestEdit,
@@ -230,20 +235,24 @@ const withoutForeignRemoval = async (
   return rest;
 };
 
-/** Returns the note about a change of assignees. One assignee replaces the other. */
+/**
+ * Returns the note about a change of assignees. If there is at most one assignee before and after, the note names the
+ * old and the new one.
+ */
 const assigneesText = (before: string[], now: string[]): string | null =>
   before.length > 1 || now.length > 1
     ? issueAssigneesText(before, now)
     : mergeRequestAssigneeText(before[0] ?? null, now[0] ?? null);
 
-/** People of a request, which a check derives from those of the locked one. */
+/** Assignees and reviewers that `check` computes from the locked request; they override those of the edit. */
 export type People = Pick<MergeRequestEdit, 'assignee_ids' | 'reviewer_ids'>;
 
-const again = Symbol('again');
+const retry = Symbol('retry');
 
 /**
  * Edits, closes or reopens a merge request in one transaction. An edit without changes writes nothing.
- * @param check called with the locked merge request before the edit; throws to abort it, or returns its people
+ * @param check called with the locked merge request before the edit; throws to abort the edit, or returns assignees and
+ *   reviewers to store in place of the edit's
  * @throws Failure 400 for an invalid title or branch, 409 for a duplicate, 422 for equal branches
  */
 export const updateMergeRequest = async (
@@ -253,18 +262,18 @@ export const updateMergeRequest = async (
   check?: (locked: LoadedMergeRequest) => People | void,
 ): Promise<LoadedMergeRequest> => {
   const { project, merge_request } = loaded;
-  const edit = await withoutForeignRemoval(call, loaded, cleaned(call, loaded, input));
+  const edit = await dropForbiddenBranchRemoval(call, loaded, validateEdit(call, loaded, input));
   const actor = requireActor(call);
-  for (let seen = loaded; ;) {
-    const prepared = await prepare(call, seen, edit);
-    const result = await writeOnce(call, seen, async (tx) => {
+  for (let current = loaded; ;) {
+    const prepared = await prepare(call, current, edit);
+    const result = await writeOnce(call, current, async (tx) => {
       const locked = await lockMergeRequest(tx, project, merge_request.id);
       const people = check?.(locked) ?? {};
-      if (needsVersion(locked, edit) !== (prepared !== null)) return again;
+      if (needsVersion(locked, edit) !== (prepared !== null)) return retry;
       return await applyEdit(tx, locked, { edit: { ...edit, ...people }, prepared, actor, call });
     });
-    if (result !== again) return result;
-    seen = await reloadMergeRequest(call.db, project, merge_request.id);
+    if (result !== retry) return result;
+    current = await reloadMergeRequest(call.db, project, merge_request.id);
   }
 };
 
