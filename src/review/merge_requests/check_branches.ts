@@ -52,8 +52,11 @@ export const requireFork = (source: Fork, target: Fork): void => {
 
 export const noMergeRequests = (): Failure => unprocessable('Target project has disabled merge requests');
 
+export const missingBranch = (parameter: 'source_branch' | 'target_branch'): Failure =>
+  invalid({ [parameter]: ['does not exist'] });
+
 /** @throws Failure 400 if a branch does not exist */
 export const requireBranches = ({ source_sha, target_sha }: Heads): void => {
-  if (source_sha === null) throw invalid({ source_branch: ['does not exist'] });
-  if (target_sha === null) throw invalid({ target_branch: ['does not exist'] });
+  if (source_sha === null) throw missingBranch('source_branch');
+  if (target_sha === null) throw missingBranch('target_branch');
 };

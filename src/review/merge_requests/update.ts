@@ -27,7 +27,12 @@ import { enqueueAutoMerge } from '../../planning/issuables/auto_merge_work.ts';
 import { addSystemNotes } from '../../planning/notes/system.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
-import { requireBranches, requireDifferentBranches, requireNoDuplicate } from './check_branches.ts';
+import {
+  missingBranch,
+  requireBranches,
+  requireDifferentBranches,
+  requireNoDuplicate,
+} from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
 import { noScheduledMerge } from './merging/scheduled/no_scheduled_merge.ts';
@@ -178,8 +183,7 @@ const requireReadableSource = async (
   const { source_project_id, state } = merge_request;
   if (state === 'opened' || source_project_id === project.id) return;
   const source = source_project_id === null ? null : await loadProject(call.db, source_project_id);
-  if (source === null || !canReadCode(call.viewer, source))
-    requireBranches({ source_sha: null, target_sha: null });
+  if (source === null || !canReadCode(call.viewer, source)) throw missingBranch('source_branch');
 };
 
 /**
@@ -202,7 +206,7 @@ const prepare = async (
   requireBranches(heads);
   const previous_sha = merge_request.head_sha;
   const prepared = await prepareVersion(call.platform, { ...branches, previous_sha, heads });
-  if (prepared === null) requireBranches({ source_sha: null, target_sha: null });
+  if (prepared === null) throw missingBranch('source_branch');
   return prepared;
 };
 
