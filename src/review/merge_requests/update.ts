@@ -270,7 +270,7 @@ export const updateMergeRequest = async (
   const actor = requireActor(call);
   for (let current = loaded; ;) {
     const prepared = await prepare(call, current, edit);
-    const result = await writeOnce(call, current, async (tx) => {
+    const result = await writeUnlessDuplicate(call, current, edit, async (tx) => {
       const locked = await lockMergeRequest(tx, project, merge_request.id);
       const people = check?.(locked) ?? {};
       if (needsVersion(locked, edit) !== (prepared !== null)) return retry;
@@ -281,17 +281,22 @@ export const updateMergeRequest = async (
   }
 };
 
-/** Writes the edit. A unique index rejects a concurrent duplicate that passed the check. */
-const writeOnce = async <T>(
+/**
+ * Runs the transaction of an edit.
+ * @throws Failure 409 for a duplicate that a concurrent request stored after the check: the unique index rejects the edit
+ */
+const writeUnlessDuplicate = async <T>(
   call: Call,
-  { merge_request }: LoadedMergeRequest,
+  current: LoadedMergeRequest,
+  edit: MergeRequestEdit,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> => {
+  const { merge_request } = current;
   try {
     return await writeUnlessMerging(call.platform, merge_request, work);
   } catch (error) {
     if (!call.platform.store.isUniqueViolation(error)) throw error;
-    await requireNoDuplicate(call.db, merge_request, merge_request.id);
+    await requireNoDuplicate(call.db, pairAfter(current, edit), merge_request.id);
     throw error;
   }
 };

@@ -1,11 +1,14 @@
 /** API document: `PUT /projects/:id/merge_requests/:merge_request_iid`; behaviour book 3.7, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { getRepository } from '../../../src/code/repository/get_repository.ts';
 import { moveRefs } from '../../../src/code/repository/refs/move_refs.ts';
 import { zeroOid } from '../../../src/platform/git/protocol_types.ts';
 import { type CodeWorld, type MergeRequest, pathOf, startCodeWorld } from '../code_world.ts';
 import { type Team, answer } from '../world.ts';
+import { engine } from '../../support/service.ts';
 import { getRepositoryPlace } from '../../support/repositories/seed_commits.ts';
 
 let world: CodeWorld;
@@ -257,6 +260,28 @@ describe('target_branch', () => {
     const { source_branch, iid } = await world.open(team.id, { target_branch: other });
     const request = await world.open(team.id, { source_branch });
     assert.deepEqual(answer(await world.put(request, { target_branch: other })), [
+      409,
+      { message: [`Another open merge request already exists for this source branch: !${iid}`] },
+    ]);
+  });
+  it('that another one takes at the same moment: 409 that names it', async () => {
+    const [first_target, second_target] = [await world.branch(team.id), await world.branch(team.id)];
+    const { id, iid, source_branch } = await world.open(team.id, { target_branch: first_target });
+    const request = await world.open(team.id, { source_branch });
+    const isWaiting = sql`select 1 from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))`;
+    const { reply } = await world.gantry.service.platform.store.write(async (tx) => {
+      await tx.db
+        .updateTable('merge_requests')
+        .set({ target_branch: second_target })
+        .where('id', '=', id)
+        .execute();
+      let isOpen = engine === 'postgres';
+      const sent = world.put(request, { target_branch: second_target }).finally(() => (isOpen = false));
+      // On SQLite the request waits for this transaction before its own begins.
+      while (isOpen && (await isWaiting.execute(tx.db)).rows.length === 0) await setTimeout(20);
+      return { reply: sent };
+    });
+    assert.deepEqual(answer(await reply), [
       409,
       { message: [`Another open merge request already exists for this source branch: !${iid}`] },
     ]);
