@@ -5,7 +5,7 @@ import { commentedIssue } from '../../../../planning/issues/quick_actions.ts';
 import { updateIssue } from '../../../../planning/issues/update.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import type { IssuableKind } from '../issuables/issuable_kind.ts';
-import { issuePath, servedIssues } from './find.ts';
+import { issuePath, servedIssues } from './paths.ts';
 import { issueView } from './show/issue_view.ts';
 
 export const issueKind: IssuableKind<LoadedIssue> = {

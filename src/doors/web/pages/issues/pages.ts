@@ -15,7 +15,7 @@ import { branchPages } from './actions/branch_pages.ts';
 import { changePages } from './actions/change_pages.ts';
 import { linkPages } from './actions/link_pages.ts';
 import { moveDeletePages } from './actions/move_and_delete_pages.ts';
-import { servedIssues } from './find.ts';
+import { servedIssues } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { issueCsv } from './list/issue_csv.ts';

@@ -16,7 +16,7 @@ import { mergePages } from './actions/merge_pages.ts';
 import { pickPages } from './actions/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
 import { commitsPages } from './commits/pages.ts';
-import { requestsPath, servedRequests } from './find.ts';
+import { requestsPath, servedRequests } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { requestKind } from './request_kind.ts';

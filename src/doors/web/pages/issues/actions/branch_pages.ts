@@ -13,8 +13,8 @@ import { codePath } from '../../../parts/code/code_path.ts';
 import { withFormStatus } from '../../../parts/form.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
-import { requestPath } from '../../merge_requests/find.ts';
-import { issuePath, oneIssue, servedIssues } from '../find.ts';
+import { requestPath } from '../../merge_requests/paths.ts';
+import { issuePath, oneIssue, servedIssues } from '../paths.ts';
 import { branchForm } from '../show/branch_menu.ts';
 
 const create = page({

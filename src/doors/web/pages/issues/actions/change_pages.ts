@@ -18,7 +18,7 @@ import {
   shownParams,
 } from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneIssue, servedIssues } from '../find.ts';
+import { oneIssue, servedIssues } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 const { confidential, due_date } = createParams(issueFields);

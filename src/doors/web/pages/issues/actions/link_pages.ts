@@ -12,7 +12,7 @@ import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, text } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneIssue, servedIssues } from '../find.ts';
+import { oneIssue, servedIssues } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 type Reference = { project: string | number; iid: number };

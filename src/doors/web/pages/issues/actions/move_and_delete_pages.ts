@@ -8,7 +8,7 @@ import { boolean, object, optional, text } from '../../../../../platform/http/sc
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { issuePath, issuesPath, oneIssue, servedIssues } from '../find.ts';
+import { issuePath, issuesPath, oneIssue, servedIssues } from '../paths.ts';
 import { issueView } from '../show/issue_view.ts';
 import { issueKind } from '../issue_kind.ts';
 

@@ -8,7 +8,7 @@ import { type Texts, requireUnchanged } from '../../../parts/timeline/edit_confl
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { issuePath, oneIssue, servedIssues } from '../find.ts';
+import { issuePath, oneIssue, servedIssues } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 const editView = (

@@ -21,7 +21,7 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
-import { issuePath, issuesPath, servedIssues } from '../find.ts';
+import { issuePath, issuesPath, servedIssues } from '../paths.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneeField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
 import { fieldText } from '../../../parts/fields/field_text.ts';

@@ -11,7 +11,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { problemText } from '../../issuables/submit_form.ts';
-import { issuePath } from '../find.ts';
+import { issuePath } from '../paths.ts';
 
 type Filled = { branch: string; ref: string; draft: boolean; problems?: FormProblems };
 

@@ -14,7 +14,7 @@ import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
-import { issuePath, issuesPath } from '../find.ts';
+import { issuePath, issuesPath } from '../paths.ts';
 import { branchMenu } from './branch_menu.ts';
 import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
 import { sidePart } from './properties.ts';

@@ -7,7 +7,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { propertyForm } from '../../../parts/properties/property_forms.ts';
 import { none, section } from '../../../parts/properties/property_sections.ts';
-import { issuePath } from '../find.ts';
+import { issuePath } from '../paths.ts';
 import type { IssuePage } from './load_issue_page.ts';
 
 /** Headings of the section, in order. */

@@ -20,7 +20,7 @@ import {
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
 import type { TimelineContext } from '../../../parts/timeline/timeline_context.ts';
-import { issuePath } from '../find.ts';
+import { issuePath } from '../paths.ts';
 import { type IssueRequests, loadRequests } from './related_requests.ts';
 
 /** The most linked issues that are shown. */

@@ -2,7 +2,7 @@ import { findIssue } from '../../../../../planning/issues/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
 import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
-import { oneIssue, servedIssues } from '../find.ts';
+import { oneIssue, servedIssues } from '../paths.ts';
 import { issueView } from './issue_view.ts';
 
 export const showPages = [

@@ -26,7 +26,7 @@ import {
   timeSection,
 } from '../../../parts/properties/property_sections.ts';
 import { dayPart } from '../../../parts/times/dates.ts';
-import { issuePath, issuesPath } from '../find.ts';
+import { issuePath, issuesPath } from '../paths.ts';
 import { linksSection } from './linked_issues.ts';
 import type { IssuePage } from './load_issue_page.ts';
 import { requestSections } from './related_requests.ts';

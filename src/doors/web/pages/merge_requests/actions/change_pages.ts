@@ -28,7 +28,7 @@ import {
 } from '../../issuables/merge_properties.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { oneRequest, requestsPath, servedRequests } from '../find.ts';
+import { oneRequest, requestsPath, servedRequests } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 
 /** Parameters that the API ignores from users who may not administer merge requests. Pages refuse them. */

@@ -13,7 +13,7 @@ import { mayMerge } from '../../../../../review/merge_requests/merging/rules.ts'
 import { mergeStack } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import { type Visit, page } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneRequest, servedRequests } from '../find.ts';
+import { oneRequest, servedRequests } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { attemptMerge } from './attempt_merge.ts';
 

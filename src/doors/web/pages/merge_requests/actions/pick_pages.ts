@@ -12,7 +12,7 @@ import { latestVersion } from '../../../../../review/merge_requests/versions/que
 import { page } from '../../../page.ts';
 import { attemptRefChange } from '../../../parts/code/attempt_ref_change.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneRequest, requestPath, requestsPath, servedRequests } from '../find.ts';
+import { oneRequest, requestPath, requestsPath, servedRequests } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { wholeCommit } from '../show/ended_box.ts';
 

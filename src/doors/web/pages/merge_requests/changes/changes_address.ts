@@ -3,7 +3,7 @@ import type { LoadedMergeRequest } from '../../../../../review/merge_requests/fi
 import { boolean, id, integer, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { maxRangesLength } from '../../../parts/diff/line_ranges.ts';
 import type { DiffView } from '../../../parts/diff/file_card.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 
 /** Which diffs are shown, and how. Forms keep these. */
 export const choiceParams = {

@@ -2,7 +2,7 @@
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { RawPage, page } from '../../../page.ts';
-import { oneRequest } from '../find.ts';
+import { oneRequest } from '../paths.ts';
 import { commentPages, served } from './actions/comment_pages.ts';
 import { reviewPages } from './actions/review_pages.ts';
 import { suggestionPages } from './actions/suggestion_pages.ts';

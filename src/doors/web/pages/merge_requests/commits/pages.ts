@@ -15,7 +15,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { changesPath } from '../changes/changes_address.ts';
-import { oneRequest, requestPath, servedRequests } from '../find.ts';
+import { oneRequest, requestPath, servedRequests } from '../paths.ts';
 import { requestFrame } from '../frame/frame.ts';
 
 const isStored = (item: unknown): boolean => Buffer.isBuffer((item as JsonText).bytes);

@@ -8,7 +8,7 @@ import { type Project, findProject, loadProject } from '../../../../../projects/
 import type { Visit } from '../../../page.ts';
 import { hidden, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { requestsPath } from '../find.ts';
+import { requestsPath } from '../paths.ts';
 
 /** The branches that the address or the form names. */
 export type SentEnds = {

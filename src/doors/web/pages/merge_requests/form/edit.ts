@@ -10,7 +10,7 @@ import { requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { oneRequest, requestPath, servedRequests } from '../find.ts';
+import { oneRequest, requestPath, servedRequests } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { mergeFields } from './form_fields.ts';
 

@@ -22,7 +22,7 @@ import { type FormProblems, answerForm, form, hidden, noProblems } from '../../.
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
-import { requestPath, requestsPath, servedRequests } from '../find.ts';
+import { requestPath, requestsPath, servedRequests } from '../paths.ts';
 import {
   type EndProblems,
   type Ends,

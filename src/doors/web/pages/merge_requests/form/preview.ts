@@ -13,7 +13,7 @@ import { commitList } from '../../../parts/code/commit_list.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { requestsPath } from '../find.ts';
+import { requestsPath } from '../paths.ts';
 import { type EndProblems, type Ends, endsQuery } from './branch_choice.ts';
 
 /** Commits that are listed. */

@@ -8,7 +8,7 @@ import type { View, Visit } from '../../../page.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import { headerPart } from './header.ts';
 import { type TabCounts, loadTabCounts } from './tab_counts.ts';
 

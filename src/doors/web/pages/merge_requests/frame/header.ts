@@ -11,7 +11,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import type { TabCounts } from './tab_counts.ts';
 
 const states: Record<string, readonly [style: string, image: IconName, word: string]> = {

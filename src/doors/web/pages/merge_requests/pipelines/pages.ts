@@ -15,7 +15,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { isActive } from '../../../../../core/job_statuses.ts';
 import { problemText } from '../../issuables/submit_form.ts';
-import { oneRequest, requestPath, servedRequests } from '../find.ts';
+import { oneRequest, requestPath, servedRequests } from '../paths.ts';
 import { requestFrame } from '../frame/frame.ts';
 
 type PageQuery = { page?: number; per_page?: number };

@@ -8,7 +8,7 @@ import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import type { RequestPage } from './load_overview.ts';
 
 /** Returns the commit that has the whole change; null: its commits are on the target branch one by one. */

@@ -39,7 +39,7 @@ import {
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
 import type { TimelineContext } from '../../../parts/timeline/timeline_context.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import { positionPart } from './diff_position.ts';
 import { loadVersionEvents } from './version_events.ts';
 

@@ -8,7 +8,7 @@ import { hidden } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import { type CheckLine, type OpenPage, checkItem, checkLines } from './check_lines.ts';
 
 const numbers = ['no', 'one', 'two', 'three', 'four', 'five'];

@@ -3,7 +3,7 @@ import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
 import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
-import { oneRequest, servedRequests } from '../find.ts';
+import { oneRequest, servedRequests } from '../paths.ts';
 import { requestView } from './request_view.ts';
 
 export const showPages = [

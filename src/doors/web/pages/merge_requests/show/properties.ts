@@ -19,7 +19,7 @@ import {
   section,
   timeSection,
 } from '../../../parts/properties/property_sections.ts';
-import { requestPath, requestsPath } from '../find.ts';
+import { requestPath, requestsPath } from '../paths.ts';
 import type { ClosedIssue, RequestPage } from './load_overview.ts';
 
 const reviewStates: Record<string, readonly [style: string, image: IconName, word: string]> = {

@@ -10,7 +10,7 @@ import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 import { requestFrame } from '../frame/frame.ts';
 import { endedBox } from './ended_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';

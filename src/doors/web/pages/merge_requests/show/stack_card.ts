@@ -4,7 +4,7 @@ import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { isMergeable } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import type { StackedRequest } from '../../../../../review/merge_requests/stacks/load_stack.ts';
-import { requestPath, requestsPath } from '../find.ts';
+import { requestPath, requestsPath } from '../paths.ts';
 import type { RequestPage } from './load_overview.ts';
 
 const row = (

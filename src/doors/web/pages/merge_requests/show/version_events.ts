@@ -9,7 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import type { TimelineEvent } from '../../../parts/timeline/timeline_context.ts';
-import { requestPath } from '../find.ts';
+import { requestPath } from '../paths.ts';
 
 /** The newest versions, which a timeline shows. */
 const most = pageRequest({ per_page: 100 });

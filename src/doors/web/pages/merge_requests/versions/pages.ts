@@ -13,7 +13,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { person } from '../../../parts/user_link.ts';
 import { changesPath } from '../changes/changes_address.ts';
-import { oneRequest, requestPath, servedRequests } from '../find.ts';
+import { oneRequest, requestPath, servedRequests } from '../paths.ts';
 import { requestFrame } from '../frame/frame.ts';
 
 type Shown = {

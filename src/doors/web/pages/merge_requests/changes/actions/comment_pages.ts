@@ -22,7 +22,7 @@ import { type LoadedMergeRequest, findMergeRequest } from '../../../../../../rev
 import { commentedMergeRequest as noun } from '../../../../../../review/merge_requests/quick_actions.ts';
 import { type Visit, page } from '../../../../page.ts';
 import { diffFileId } from '../../../../parts/diff/file_card.ts';
-import { oneRequest, servedRequests } from '../../find.ts';
+import { oneRequest, servedRequests } from '../../paths.ts';
 import { choiceParams } from '../changes_address.ts';
 import { pathOfFile, submit } from './submit_form.ts';
 

@@ -12,7 +12,7 @@ import { type LoadedMergeRequest, findMergeRequest } from '../../../../../../rev
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
 import { parsePosition } from '../../../../../../planning/notes/position.ts';
 import { type Visit, page, redirect } from '../../../../page.ts';
-import { oneRequest, requestPath } from '../../find.ts';
+import { oneRequest, requestPath } from '../../paths.ts';
 import { type ChangesQuery, choiceParams } from '../changes_address.ts';
 import { served } from './comment_pages.ts';
 import { pathOfFile, submit } from './submit_form.ts';

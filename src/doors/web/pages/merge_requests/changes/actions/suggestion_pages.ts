@@ -4,7 +4,7 @@ import { findMergeRequest } from '../../../../../../review/merge_requests/find.t
 import { applySuggestions } from '../../../../../../review/merge_requests/suggestions/apply.ts';
 import { findSuggestionsOf } from '../../../../../../review/merge_requests/suggestions/find.ts';
 import { page } from '../../../../page.ts';
-import { oneRequest } from '../../find.ts';
+import { oneRequest } from '../../paths.ts';
 import { changesPath, choiceOf, choiceParams } from '../changes_address.ts';
 import { served } from './comment_pages.ts';
 import { submit } from './submit_form.ts';

@@ -5,7 +5,7 @@ import { findMergeRequest } from '../../../../../../review/merge_requests/find.t
 import { markViewed } from '../../../../../../review/merge_requests/viewed/viewed_files.ts';
 import { page, redirect } from '../../../../page.ts';
 import { diffFileId } from '../../../../parts/diff/file_card.ts';
-import { oneRequest } from '../../find.ts';
+import { oneRequest } from '../../paths.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
 import { loadChanges } from '../load_changes.ts';
 import { changesPath, choiceOf, choiceParams } from '../changes_address.ts';
