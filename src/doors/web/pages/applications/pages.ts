@@ -25,7 +25,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { scopeMeanings } from '../tokens/scopes.ts';
+import { scopeMeanings } from '../tokens/scope_descriptions.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const listPath = '/profile/applications';

@@ -18,7 +18,7 @@ import { artifactsPart } from './job_artifacts.ts';
 import { actionsOf, isPlayable } from './job_buttons.ts';
 import { type LogPosition, logParams, logPart, withLogChoices } from './job_log.ts';
 import { playForm } from './play_job_form.ts';
-import { foundPart, searchForm } from './job_search.ts';
+import { foundPart, searchForm } from './search_job_log.ts';
 import { failureText } from './failure_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

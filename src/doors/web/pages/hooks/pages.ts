@@ -1,8 +1,8 @@
 import { settingsListRoutes } from '../ci/settings_list.ts';
 import { formPages } from './form_handlers.ts';
-import { deliveryPages } from './delivery.ts';
+import { deliveryPages } from './delivery_page.ts';
 import { listPage } from './list.ts';
-import { showPage } from './show.ts';
+import { showPage } from './hook_page.ts';
 
 export const pages = Object.values(settingsListRoutes('hooks')).flatMap((kind) => [
   listPage(kind),

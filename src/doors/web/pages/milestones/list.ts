@@ -17,7 +17,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams } from '../labels/owned_list.ts';
-import { datesPart, progressBar, spellProgress } from './progress.ts';
+import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';
 
 const states = ['active', 'closed', 'all'] as const;
 type State = (typeof states)[number];

@@ -24,7 +24,7 @@ import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from '../labels/owned_list.ts';
 import { mergeRequestRow, parseMergeRequest } from './merge_request_row.ts';
 import { progressCharts } from './progress_charts.ts';
-import { datesPart, progressBar, spellProgress } from './progress.ts';
+import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';
 
 type Tab = 'issues' | 'merge_requests';
 

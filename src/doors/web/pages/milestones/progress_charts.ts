@@ -8,7 +8,7 @@ import {
 import { formatTime } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { dayPart } from '../../parts/times/dates.ts';
-import { daysBetween } from './progress.ts';
+import { daysBetween } from './dates_and_progress.ts';
 
 type Given = {
   changes: readonly DayChange[];

@@ -13,7 +13,7 @@ import { loadUser } from '../../../../identity/users/queries.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
-import { meaningOf } from '../tokens/scopes.ts';
+import { meaningOf } from '../tokens/scope_descriptions.ts';
 
 const long = () => optional(text({ maxLength: 8192 }));
 

@@ -6,7 +6,7 @@ import { type Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { dashedForm } from '../../request/project_paths.ts';
-import { actionPages } from './header_handlers.ts';
+import { actionPages } from './star_and_notification_handlers.ts';
 import { archivePages } from './download_archive.ts';
 import { forkPages } from './forks.ts';
 import { importAgainPages } from './import_again.ts';

@@ -17,12 +17,12 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { countedRefMenu } from '../../parts/ref_menu.ts';
-import { treeCard } from '../tree/entries.ts';
-import { readmeCard } from '../tree/readme.ts';
+import { treeCard } from '../tree/folder_card.ts';
+import { readmeCard } from '../tree/readme_card.ts';
 import { cloneMenu } from './clone_menu.ts';
 import { emptyRepository } from './empty_repository.ts';
 import { importState } from './import_state.ts';
-import { projectAside } from './project_overview.ts';
+import { projectAside } from './project_sidebar.ts';
 
 /** The default branch and its commit. */
 type Head = { ref: string; commit: Oid };

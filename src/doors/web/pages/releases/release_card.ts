@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { person } from '../../parts/user_link.ts';
-import { progressBar } from '../milestones/progress.ts';
+import { progressBar } from '../milestones/dates_and_progress.ts';
 import { releasePath } from './paths.ts';
 
 type Shown = {

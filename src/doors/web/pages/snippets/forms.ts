@@ -26,7 +26,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { type FileRow, fileFields, readRows, toFileActions, toRowProblems, toRows } from './file_fields.ts';
-import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
 
 type Filled = {
   title: string;

@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relativeTo } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];

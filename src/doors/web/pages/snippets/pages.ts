@@ -7,7 +7,7 @@ import { formPages } from './forms.ts';
 import { listPage } from './list.ts';
 import { onePages } from './snippet_page.ts';
 import { snippetKind } from './snippet_kind.ts';
-import { type SnippetRoutes, personalSnippets, projectSnippets } from './snippet_routes.ts';
+import { type SnippetRoutes, personalSnippets, projectSnippets } from './personal_or_project_routes.ts';
 
 const pagesOf = (routes: SnippetRoutes) => [listPage(routes), ...onePages(routes), ...formPages(routes)];
 

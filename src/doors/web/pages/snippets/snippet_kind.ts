@@ -7,7 +7,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import type { CommentedKind } from '../issuables/issuable_kind.ts';
 import { snippetView } from './snippet_page.ts';
-import { placeInProject, projectSnippets } from './snippet_routes.ts';
+import { placeInProject, projectSnippets } from './personal_or_project_routes.ts';
 
 export const snippetKind: CommentedKind<LoadedSnippet> = {
   noun: snippetNoun,

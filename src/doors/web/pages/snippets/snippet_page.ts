@@ -18,7 +18,7 @@ import { person } from '../../parts/user_link.ts';
 import { type RequestedLines, fileCards, nameOf } from './file_cards.ts';
 import { commentsPart } from './comments_part.ts';
 import { visibilityMark } from './list.ts';
-import { type SnippetRoutes, type SnippetList, ownerParam } from './snippet_routes.ts';
+import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
 
 const headPart = (list: SnippetList, snippet: SnippetRow, author: Html | null, canChange: boolean): Html =>
   html`<div class="stack tight"><div class="row between top"><h1>${snippet.title} <span class="muted number">$${snippet.id}</span></h1>${

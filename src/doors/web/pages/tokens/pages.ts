@@ -23,7 +23,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { scopeMeanings } from './scopes.ts';
+import { scopeMeanings } from './scope_descriptions.ts';
 import {
   type FilledToken,
   type TokenState,

@@ -12,8 +12,8 @@ import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { treeCard } from './entries.ts';
-import { readmeCard } from './readme.ts';
+import { treeCard } from './folder_card.ts';
+import { readmeCard } from './readme_card.ts';
 
 type PageQuery = { page: number; hasCommits: boolean };
 

@@ -3,7 +3,7 @@ import { tokenScopes } from '../../../../../identity/tokens/rules.ts';
 import { boolean, object, text, texts } from '../../../../../platform/http/schema.ts';
 import { type FormProblems, checkbox, checkboxes, input, textArea } from '../../../parts/form.ts';
 import type { Html } from '../../../parts/html.ts';
-import { scopeMeanings } from '../../tokens/scopes.ts';
+import { scopeMeanings } from '../../tokens/scope_descriptions.ts';
 
 export const applicationParams = object({
   name: text({ maxLength: 2000 }),

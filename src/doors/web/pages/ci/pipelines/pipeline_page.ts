@@ -27,7 +27,7 @@ import { exposedArtifactsPart } from '../exposed_artifacts.ts';
 import { externalPart } from '../external_statuses.ts';
 import { failedJobsPart } from './failed_jobs.ts';
 import { stageGraph } from './stage_graph.ts';
-import { titleOf, viewTabs } from './views.ts';
+import { titleOf, viewTabs } from './pipeline_tabs.ts';
 import { actionsOf } from '../job_buttons.ts';
 import { secondsOf } from '../job_duration.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
-import { titleOf, viewTabs } from './views.ts';
+import { titleOf, viewTabs } from './pipeline_tabs.ts';
 
 type Report = ReturnType<typeof reportJson>;
 type Suite = Report['test_suites'][number];

@@ -14,7 +14,7 @@ import { attemptRefChange } from '../../../parts/code/attempt_ref_change.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, requestsPath, servedRequests } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
-import { wholeCommit } from '../show/ended_box.ts';
+import { wholeCommit } from '../show/merged_or_closed_box.ts';
 
 const verbs: Record<PickKind, string> = { revert: 'revert', cherry_pick: 'cherry-pick' };
 

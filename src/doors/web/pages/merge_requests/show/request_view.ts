@@ -12,7 +12,7 @@ import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { requestPath } from '../paths.ts';
 import { requestFrame } from '../frame/frame.ts';
-import { endedBox } from './ended_box.ts';
+import { endedBox } from './merged_or_closed_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';
 import { sidePart } from './properties.ts';

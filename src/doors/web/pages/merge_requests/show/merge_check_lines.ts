@@ -9,7 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { requestPath } from '../paths.ts';
-import { resolveAllPart } from '../resolve_all_part.ts';
+import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import type { RequestPage } from './load_overview.ts';
 import { positionText } from './diff_position.ts';
 
