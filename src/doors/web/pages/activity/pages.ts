@@ -7,7 +7,7 @@ import { findProject } from '../../../../projects/projects/find.ts';
 import { inGroup, inProject } from '../../../events/list_activities.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';

@@ -3,7 +3,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import type { View } from '../../page.ts';
-import { type AdminPath, adminView } from './admin_nav.ts';
+import { type AdminPath, adminView } from '../../parts/frame/admin_layout.ts';
 
 type AdminList = {
   path: AdminPath;

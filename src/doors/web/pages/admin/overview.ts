@@ -2,7 +2,7 @@ import { countAll } from '../../../instance/count_records.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';
-import { adminView } from './admin_nav.ts';
+import { adminView } from '../../parts/frame/admin_layout.ts';
 
 const warnings = ({ call: { settings } }: Visit): Html | null =>
   settings.signup_enabled && settings.password_authentication_enabled

@@ -26,7 +26,7 @@ import {
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { scopeMeanings } from '../tokens/scope_descriptions.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const listPath = '/profile/applications';
 
@@ -113,7 +113,7 @@ const listView = async (visit: Visit, given = blank, problems = noProblems): Pro
     listOwnApplications(call.db, id),
     listAuthorized(call.db, id, call.now),
   ]);
-  const view = ownView(
+  const view = accountView(
     listPath,
     'Applications',
     html`<h2>Authorized</h2>
@@ -127,7 +127,7 @@ ${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service,
 };
 
 const madeView = ({ uid, name }: Application, secret: string): View =>
-  ownView(
+  accountView(
     listPath,
     'Application registered',
     html`<p>${name} was registered. Copy the secret now: it is not shown again.</p>

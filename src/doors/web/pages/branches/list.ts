@@ -18,7 +18,7 @@ import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

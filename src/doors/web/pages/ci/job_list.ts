@@ -7,7 +7,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { findCode } from '../../../../code/repository/find_code.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';

@@ -7,7 +7,7 @@ import { text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { AnyPage, View, Visit } from '../../page.ts';
-import { adminView } from '../admin/admin_nav.ts';
+import { adminView } from '../../parts/frame/admin_layout.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';

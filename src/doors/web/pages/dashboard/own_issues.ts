@@ -1,7 +1,7 @@
 /** The issues of the user: assigned, created. */
 import { object } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';

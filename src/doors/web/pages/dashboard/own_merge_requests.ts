@@ -5,7 +5,7 @@ import type { Filters } from '../../../../review/merge_requests/lists/merge_requ
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
 import { type Visit, page } from '../../page.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
 import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';

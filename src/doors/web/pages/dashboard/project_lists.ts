@@ -8,7 +8,7 @@ import { type Project, projectsById } from '../../../../projects/projects/find.t
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type Page, type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';

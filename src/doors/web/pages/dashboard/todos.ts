@@ -9,7 +9,7 @@ import { clearable, id, object, oneOf, optional, text } from '../../../../platfo
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { hidden, select } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spellCount } from '../../parts/spell_count.ts';

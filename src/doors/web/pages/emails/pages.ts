@@ -22,7 +22,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/emails';
 const confirmationPath = '/users/emails/confirmation';
@@ -93,7 +93,7 @@ ${items.length === 0 ? html`<p>You have no further address.</p>` : table(visit, 
 ${pagesNav({ path, query: {}, page: request, total })}
 <h2>Add an address</h2>
 ${await newForm(visit, email, problems)}`;
-  return withFormStatus(ownView(path, 'E-mail addresses', content), problems);
+  return withFormStatus(accountView(path, 'E-mail addresses', content), problems);
 };
 
 const ownPages = [

@@ -8,7 +8,7 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/timestamp.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';

@@ -11,7 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/gpg_keys';
 
@@ -67,7 +67,7 @@ ${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, own, ite
 ${pagesNav({ path, query: {}, page: request, total })}
 <h2>Add a key</h2>
 ${newForm(visit, key, problems)}`;
-  return withFormStatus(ownView(path, 'GPG keys', content), problems);
+  return withFormStatus(accountView(path, 'GPG keys', content), problems);
 };
 
 /** A fingerprint belongs to the key. */

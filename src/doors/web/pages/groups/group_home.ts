@@ -16,7 +16,7 @@ import { type View, type Visit, page } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { groupView } from '../../parts/frame/group_layout.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { shortenText } from '../../parts/shorten_text.ts';

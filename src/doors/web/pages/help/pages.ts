@@ -1,7 +1,7 @@
 /** Help: the documents of the package, for everybody, without access to the network. */
 import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
-import { beside, type NavLink } from '../../parts/frame/link_lists.ts';
+import { withSideNav, type NavLink } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html, trusted } from '../../parts/html.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { page, type View, type Visit } from '../../page.ts';
@@ -61,7 +61,7 @@ const topicView = async ({ call }: Visit, topic: Topic): Promise<View> => {
   return {
     title: topic.title,
     preview: { description: summary || topic.about },
-    body: beside(
+    body: withSideNav(
       'Help',
       topicLinks(topic, content),
       html`<h1>${topic.title}</h1>

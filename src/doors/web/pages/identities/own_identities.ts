@@ -5,7 +5,7 @@ import { type Identity, listIdentities } from '../../../../identity/identities/q
 import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 export const identitiesPath = '/profile/identities';
 
@@ -56,7 +56,7 @@ export const ownPages = [
 <thead><tr><th scope="col">Provider</th><th scope="col">Account</th><th scope="col">Action</th></tr></thead>
 <tbody>${lines.map((line) => row(visit, line))}</tbody>
 </table></div>`;
-      return ownView(identitiesPath, 'Linked accounts', content);
+      return accountView(identitiesPath, 'Linked accounts', content);
     },
   }),
 ];

@@ -21,7 +21,7 @@ import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { assignKeyProblems } from './key_problems.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const path = '/profile/keys';
@@ -107,7 +107,7 @@ ${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2>Add a key</h2>
 ${newForm(visit, given, problems)}`;
-  const view = ownView(path, 'SSH keys', content);
+  const view = accountView(path, 'SSH keys', content);
   return withFormStatus(view, problems);
 };
 

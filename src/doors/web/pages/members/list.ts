@@ -11,7 +11,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { nameRole } from './role.ts';

@@ -15,7 +15,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';

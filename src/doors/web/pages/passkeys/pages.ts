@@ -16,7 +16,7 @@ import { moment, momentOr } from '../../parts/timestamp.ts';
 import { ownPath } from '../../request/own_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 import { refusedView } from '../sessions/sign_in.ts';
 import { passkeyBrowserKey, signInPath } from '../sessions/passkey_part.ts';
 
@@ -72,7 +72,7 @@ const listView = async (visit: Visit, name = '', problems = noProblems): Promise
 ${passkeys.length === 0 ? html`<p>You have no passkey yet.</p>` : table(visit, passkeys)}
 <h2>Add a passkey</h2>
 ${await newForm(visit, name, problems === noProblems ? problems : asShown(problems))}`;
-  return withFormStatus(ownView(path, 'Passkeys', content), problems);
+  return withFormStatus(accountView(path, 'Passkeys', content), problems);
 };
 
 const unreadable: FormProblems = {

@@ -4,7 +4,7 @@ import { publicProfile } from '../../../../identity/users/json.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { moment } from '../../parts/timestamp.ts';

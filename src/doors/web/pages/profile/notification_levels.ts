@@ -7,7 +7,7 @@ import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import type { Visit } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form, select } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { notificationLevelTexts } from '../../parts/notification_menu.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';

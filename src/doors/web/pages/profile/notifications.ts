@@ -16,7 +16,7 @@ import { checkboxes, form, radios } from '../../parts/form.ts';
 import { notificationLevelTexts } from '../../parts/notification_menu.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type LeveledKind, levelList, levels, notificationsPath as path } from './notification_levels.ts';
-import { ownView } from './own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const globalScope = { project_id: null, group_id: null };
 
@@ -55,7 +55,7 @@ const globalForm = async (visit: Visit): Promise<Html> => {
 };
 
 const show = async (visit: Visit, of: LeveledKind, at: PageRequest): Promise<View> =>
-  ownView(path, 'Notifications', html`${await globalForm(visit)}${await levelList(visit, of, at)}`);
+  accountView(path, 'Notifications', html`${await globalForm(visit)}${await levelList(visit, of, at)}`);
 
 export const notificationPages = [
   page({

@@ -4,11 +4,11 @@ import { changePassword, hasPassword } from '../../../../identity/sessions/chang
 import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from './current_password.ts';
-import { ownView } from './own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const passwordView = async (visit: Visit, problems = noProblems): Promise<View> => {
   const hasOne = await hasPassword(visit.call.db, requireUser(visit.call).id);
-  const view = ownView(
+  const view = accountView(
     '/profile/password',
     'Password',
     form(

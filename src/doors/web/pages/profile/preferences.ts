@@ -4,7 +4,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkbox, form, select } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { schemes } from '../../request/preferences.ts';
-import { ownView } from './own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/preferences';
 
@@ -12,7 +12,7 @@ const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as 
 
 const preferencesView = (visit: Visit): View => {
   const { scheme, hasShortcuts } = visit.preferences;
-  return ownView(
+  return accountView(
     path,
     'Preferences',
     html`<p>These settings are stored in this browser only.</p>

@@ -9,7 +9,7 @@ import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { avatarPages, avatarPart } from './avatar.ts';
-import { ownView } from './own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const long = () => text({ maxLength: 2000 });
 
@@ -95,7 +95,7 @@ const profileView = async (visit: Visit, problems: Problems = {}, filled?: Fille
   const user = await loadUser(visit.call.db, requireUser(visit.call).id);
   const { username } = user;
   const { texts = noProblems, picture = noProblems } = problems;
-  const view = ownView(
+  const view = accountView(
     '/profile',
     'Profile',
     html`<p>Signed in as <strong>${username}</strong>. <a href="/${username}">View your profile</a></p>

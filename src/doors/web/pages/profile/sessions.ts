@@ -6,7 +6,7 @@ import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../page.ts';
-import { ownView } from './own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 /** Hides the address and browser of an impersonating administrator from the user. */
 const asShown = (session: SessionRow): SessionRow =>
@@ -47,7 +47,7 @@ export const sessionPages = [
       const content = html`<p>Browsers in which you are signed in. Sign out of any you do not recognize, then
 <a href="/profile/password">change your password</a>.</p>
 ${table(visit, sessions)}`;
-      return ownView('/profile/sessions', 'Sessions', content);
+      return accountView('/profile/sessions', 'Sessions', content);
     },
   }),
   page({

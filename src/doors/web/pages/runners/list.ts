@@ -13,7 +13,7 @@ import { parseTags } from '../../../../ci/runners/rules.ts';
 import { noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/timestamp.ts';
-import { choiceTabs } from '../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';

@@ -8,7 +8,7 @@ import { type ScopeName, scopesOf, searchScopes } from '../../../search/all_scop
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { hidden } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';

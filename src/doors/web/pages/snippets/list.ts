@@ -7,7 +7,7 @@ import { mayCreate } from '../../../../projects/snippets/snippet_home.ts';
 import { listSnippets } from '../../../../projects/snippets/queries.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relativeTo } from '../../parts/timestamp.ts';

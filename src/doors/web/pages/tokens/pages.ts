@@ -35,7 +35,7 @@ import {
   stateTabs,
   tokenBadge,
 } from './token_form.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/personal_access_tokens';
 const resetPath = '/profile/feed_addresses/reset';
@@ -129,12 +129,12 @@ ${newForm(visit, given, problems)}
 <h2>Feeds and calendars</h2>
 <p>The addresses of feeds and calendars contain a token, so that other programs can read them in your name. If somebody else got one, reset them all, and subscribe again.</p>
 ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true })}`;
-  const view = ownView(path, title, content);
+  const view = accountView(path, title, content);
   return withFormStatus(view, problems);
 };
 
 const madeView = (text: string, name: string, expires: string | null): View =>
-  ownView(
+  accountView(
     path,
     'Token created',
     html`<p>Copy the token <strong>${name.trim()}</strong> now: it is not shown again.</p>

@@ -3,7 +3,7 @@ import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { type FormProblems, input, select } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 

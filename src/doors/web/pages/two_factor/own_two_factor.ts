@@ -16,7 +16,7 @@ import { type FormProblems, attempt, form, input, noProblems } from '../../parts
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
-import { ownView } from '../profile/own_nav.ts';
+import { accountView } from '../../parts/frame/account_layout.ts';
 import { qrCode } from './qr_code.ts';
 
 const path = '/profile/two_factor';
@@ -82,12 +82,12 @@ const contentOf = async (visit: Visit, sent: Sent | null): Promise<Html> => {
 };
 
 const view = async (visit: Visit, sent: Sent | null = null): Promise<View> => {
-  const shown = ownView(path, title, await contentOf(visit, sent));
+  const shown = accountView(path, title, await contentOf(visit, sent));
   return sent === null ? shown : { ...shown, status: 422 };
 };
 
 const codesView = (codes: readonly string[]): View =>
-  ownView(
+  accountView(
     path,
     'Recovery codes',
     html`<p>If you lose your authenticator, each code works once. They are not shown again: store them in a safe place.</p>

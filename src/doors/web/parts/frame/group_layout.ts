@@ -6,12 +6,12 @@ import type { View, Visit } from '../../page.ts';
 import { groupNouns } from '../../group_pages.ts';
 import type { GroupNoun, GroupTab as NounTab } from '../../project_and_group_pages.ts';
 import { avatar } from '../avatar.ts';
-import { crumbs } from './path_links.ts';
+import { pathLinks } from './path_links.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
 import { visibilityMark } from '../projects/project_list.ts';
-import { type NavLink, beside, tabs } from './link_lists.ts';
-import { trail } from './breadcrumbs.ts';
+import { type NavLink, withSideNav, tabs } from './tabs_and_side_nav.ts';
+import { breadcrumbs } from './breadcrumbs.ts';
 
 /** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
 export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>
@@ -71,18 +71,18 @@ export const groupView = (
 ${content}`;
   const current = links.find(({ isHere }) => isHere);
   const isRecord = current !== undefined && visit.path.split('?')[0] !== current.path;
-  const more = isRecord ? trail(current, title) : links.length > 1 && tabs(tabTexts[tab][1], links);
+  const more = isRecord ? breadcrumbs(current, title) : links.length > 1 && tabs(tabTexts[tab][1], links);
   return {
     title: noun === null ? title : `${title} · ${group.full_path}`,
     home: `/groups/${group.full_path}`,
     header: async () =>
-      html`<div class="place"><div class="row">${crumbs(group.full_path, {
+      html`<div class="place"><div class="row">${pathLinks(group.full_path, {
         root: '/groups',
         before: html`${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), isSquare: true })}${visibilityMark(group.visibility)}`,
       })}</div>
 ${tabs('Group', tabLinks(visit, group, tab))}</div>
 `,
-    body: tab === 'settings' ? beside('Settings', links, headed) : html`${more}${headed}`,
+    body: tab === 'settings' ? withSideNav('Settings', links, headed) : html`${more}${headed}`,
     ...view,
   };
 };

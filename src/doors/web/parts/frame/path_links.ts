@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 
 /** Renders a full path with a link to each part. @param root before each path, where all parts are groups */
-export const crumbs = (
+export const pathLinks = (
   fullPath: string,
   { before, root = '' }: { before?: Html; root?: '' | '/groups' } = {},
 ): Html => {

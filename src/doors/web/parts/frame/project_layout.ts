@@ -7,15 +7,15 @@ import type { View, Visit } from '../../page.ts';
 import { type ProjectNoun, type ProjectTab, isBareNoun } from '../../project_and_group_pages.ts';
 import { projectNouns } from '../../project_pages.ts';
 import { avatar } from '../avatar.ts';
-import { crumbs } from './path_links.ts';
+import { pathLinks } from './path_links.ts';
 import { form } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
-import { type NavLink, beside, tabs } from './link_lists.ts';
+import { type NavLink, withSideNav, tabs } from './tabs_and_side_nav.ts';
 import { visibilityMark } from '../projects/project_list.ts';
 import { projectActions } from './project_actions.ts';
 import { projectShortcuts } from './project_shortcuts.ts';
-import { trail } from './breadcrumbs.ts';
+import { breadcrumbs } from './breadcrumbs.ts';
 
 /** Parameter of every page of a project: its full path. */
 export const projectPath = { project: text({ maxLength: 1_000 }) };
@@ -62,7 +62,7 @@ const projectHeader = async (visit: Visit, project: Project, tab: ProjectTab): P
   const { full_path, visibility, name } = project;
   const avatar_url = uploadedAvatarUrl(visit.call, 'project', project);
   const before = html`${avatar({ name, avatar_url, isSquare: true })}${visibilityMark(visibility)}`;
-  return html`<div class="place"><div class="row between"><div class="row">${crumbs(full_path, { before })}${
+  return html`<div class="place"><div class="row between"><div class="row">${pathLinks(full_path, { before })}${
     project.archived === 1 && html`<span class="badge">Archived</span>`
   }</div>${await projectActions(visit, project)}</div>
 ${tabs('Project', tabLinks(visit, project, tab))}${projectShortcuts(visit, project)}</div>
@@ -99,7 +99,7 @@ ${content}`;
   const current = links.find(({ isHere }) => isHere);
   const isRecord = current !== undefined && visit.path.split('?')[0] !== current.path;
   const more = isRecord
-    ? trail(current, title)
+    ? breadcrumbs(current, title)
     : links.length > 1 && tab !== 'code' && tabs(tabTexts[tab][1], links);
   return {
     title: noun === null ? title : `${title} · ${project.full_path}`,
@@ -107,7 +107,9 @@ ${content}`;
     home: `/${project.full_path}`,
     header: async () => await projectHeader(visit, project, tab),
     body:
-      isBeside(tab) && links.length > 0 ? beside(tabTexts[tab][1], links, headed) : html`${more}${headed}`,
+      isBeside(tab) && links.length > 0
+        ? withSideNav(tabTexts[tab][1], links, headed)
+        : html`${more}${headed}`,
     ...view,
   };
 };

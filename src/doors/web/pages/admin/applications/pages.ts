@@ -18,7 +18,7 @@ import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminListView } from '../admin_list.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { applicationFields, applicationParams, blankApplication } from './application_fields.ts';
 
 const path = '/admin/applications';

@@ -8,7 +8,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { shortText } from '../short_text.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 

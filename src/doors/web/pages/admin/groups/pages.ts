@@ -6,7 +6,7 @@ import { type GroupSize, loadGroupSizes } from '../../../../../projects/members/
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { avatar } from '../../../parts/avatar.ts';
-import { choiceTabs } from '../../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relativeTo } from '../../../parts/timestamp.ts';

@@ -7,7 +7,7 @@ import { formatBytes } from '../../../parts/code/format_bytes.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import {
   type DatabaseFacts,
   type RunnerFacts,

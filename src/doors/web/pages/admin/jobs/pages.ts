@@ -14,13 +14,13 @@ import { object, oneOf } from '../../../../../platform/http/schema.ts';
 import { type Project, projectsById } from '../../../../../projects/projects/find.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { form } from '../../../parts/form.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { button, projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { statusBadge } from '../../../parts/status_badge.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 const path = '/admin/jobs';
 

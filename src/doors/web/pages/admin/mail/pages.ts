@@ -11,7 +11,7 @@ import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 const path = '/admin/mail';
 

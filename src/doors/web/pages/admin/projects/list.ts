@@ -5,7 +5,7 @@ import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { listProjects } from '../../../../../projects/projects/lists/list.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';
@@ -14,7 +14,7 @@ import { type ListedProject, projectList } from '../../../parts/projects/project
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 export const projectsPath = '/admin/projects';
 

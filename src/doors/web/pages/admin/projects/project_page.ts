@@ -9,13 +9,13 @@ import {
 } from '../../../../../projects/projects/related/statistics.ts';
 import { type ProjectRow, projectRows } from '../../../../../projects/projects/rows.ts';
 import { Failure, notFound } from '../../../../../platform/errors.ts';
-import { crumbs } from '../../../parts/frame/path_links.ts';
+import { pathLinks } from '../../../parts/frame/path_links.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { formatBytes } from '../../../parts/code/format_bytes.ts';
 import { type Visit, page } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { projectsPath } from './list.ts';
 
 const inAll = new Intl.NumberFormat('en-US');
@@ -64,7 +64,7 @@ export const onePages = [
       const project = await findProject(call, params.id);
       const row = await projectRows(call).where('projects.id', '=', project.id).executeTakeFirst();
       if (row === undefined) throw notFound('Project');
-      const content = html`<div class="row between">${crumbs(row.full_path)}${settingsLink(visit, row)}</div>
+      const content = html`<div class="row between">${pathLinks(row.full_path)}${settingsLink(visit, row)}</div>
 ${facts(row)}
 ${sizes(await statisticsOrNull(visit, row))}
 <div class="card"><header><h2>Repository</h2></header><div class="body"><dl>

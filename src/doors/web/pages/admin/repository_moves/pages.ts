@@ -24,7 +24,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { moment } from '../../../parts/timestamp.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 const path = '/admin/repository_moves';
 

@@ -10,7 +10,7 @@ import { basicUsersById } from '../../../../../identity/users/json.ts';
 import { type FormProblems, attempt, form, noProblems, saidOf, withFormStatus } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { shortText } from '../short_text.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';

@@ -16,7 +16,7 @@ import { avatarInput } from '../../../parts/fields/avatar_input.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { topicPath } from '../../../parts/projects/topic_links.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 export const topicsPath = '/admin/topics';
 

@@ -29,7 +29,7 @@ import {
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { usersPath } from './list.ts';
 import { userHead } from './user_page.ts';
 import { fieldText } from '../../../parts/fields/field_text.ts';

@@ -16,7 +16,7 @@ import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object, oneOf } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { form } from '../../../parts/form.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../../page.ts';

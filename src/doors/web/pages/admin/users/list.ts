@@ -10,7 +10,7 @@ import { avatar } from '../../../parts/avatar.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';

@@ -11,9 +11,9 @@ import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../../page.ts';
-import { adminView } from '../admin_nav.ts';
+import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { userBadges } from './badges.ts';
 import { usersPath } from './list.ts';
 

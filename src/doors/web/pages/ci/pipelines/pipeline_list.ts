@@ -11,7 +11,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { choiceTabs } from '../../../parts/frame/link_lists.ts';
+import { choiceTabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';

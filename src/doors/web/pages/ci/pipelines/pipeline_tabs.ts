@@ -1,6 +1,6 @@
 import type { LoadedPipeline } from '../../../../../ci/pipelines/find.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
-import { tabs } from '../../../parts/frame/link_lists.ts';
+import { tabs } from '../../../parts/frame/tabs_and_side_nav.ts';
 import type { Html } from '../../../parts/html.ts';
 
 /** Title of the pages of one pipeline. */

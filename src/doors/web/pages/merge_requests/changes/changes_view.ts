@@ -6,7 +6,7 @@ import type { View, Visit } from '../../../page.ts';
 import { diffFileId } from '../../../parts/diff/file_card.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { requestFrame } from '../frame/frame.ts';
+import { requestFrame } from '../frame/merge_request_layout.ts';
 import { type OpenForm, fileBlocks } from './file_cards.ts';
 import { commentForm, findCommentPosition } from './comment_form.ts';
 import { partOf, splitFiles } from './file_pages.ts';

@@ -16,7 +16,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { changesPath } from '../changes/changes_address.ts';
 import { oneRequest, requestPath, servedRequests } from '../paths.ts';
-import { requestFrame } from '../frame/frame.ts';
+import { requestFrame } from '../frame/merge_request_layout.ts';
 
 const isStored = (item: unknown): boolean => Buffer.isBuffer((item as JsonText).bytes);
 

@@ -16,7 +16,7 @@ import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { isActive } from '../../../../../core/job_statuses.ts';
 import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, servedRequests } from '../paths.ts';
-import { requestFrame } from '../frame/frame.ts';
+import { requestFrame } from '../frame/merge_request_layout.ts';
 
 type PageQuery = { page?: number; per_page?: number };
 

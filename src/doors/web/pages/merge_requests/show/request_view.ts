@@ -11,7 +11,7 @@ import { descriptionCard } from '../../../parts/timeline/description_card.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { requestPath } from '../paths.ts';
-import { requestFrame } from '../frame/frame.ts';
+import { requestFrame } from '../frame/merge_request_layout.ts';
 import { endedBox } from './merged_or_closed_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';

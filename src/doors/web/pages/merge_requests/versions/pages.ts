@@ -14,7 +14,7 @@ import { relative } from '../../../parts/timestamp.ts';
 import { person } from '../../../parts/user_link.ts';
 import { changesPath } from '../changes/changes_address.ts';
 import { oneRequest, requestPath, servedRequests } from '../paths.ts';
-import { requestFrame } from '../frame/frame.ts';
+import { requestFrame } from '../frame/merge_request_layout.ts';
 
 type Shown = {
   version: VersionRow;

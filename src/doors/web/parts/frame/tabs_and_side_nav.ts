@@ -47,7 +47,7 @@ export const choiceTabs = ({ label, path, param, chosen, names }: Choice): Html 
   ]);
 
 /** Renders links beside content that starts with a heading. */
-export const beside = (label: string, links: readonly NavLink[], content: Html): Html =>
+export const withSideNav = (label: string, links: readonly NavLink[], content: Html): Html =>
   html`<div class="sides">
 <nav aria-label="${label}"><ul>${links.map(item)}</ul></nav>
 <div>
@@ -67,7 +67,7 @@ type Side = {
 export const sideView = ({ label, links, title, live = false }: Side, content: Html): View => ({
   title,
   live,
-  body: beside(
+  body: withSideNav(
     label,
     links,
     html`<h1>${title}</h1>

@@ -1,5 +1,5 @@
-import type { Html } from '../../parts/html.ts';
-import { sideView } from '../../parts/frame/link_lists.ts';
+import type { Html } from '../html.ts';
+import { sideView } from './tabs_and_side_nav.ts';
 import type { View } from '../../page.ts';
 
 /** Administration pages: path and name. */

@@ -1,9 +1,9 @@
-import type { Html } from '../../parts/html.ts';
-import { sideView } from '../../parts/frame/link_lists.ts';
+import type { Html } from '../html.ts';
+import { sideView } from './tabs_and_side_nav.ts';
 import type { View } from '../../page.ts';
 
 /** Pages of the own account: path and name. */
-const ownLinks = [
+const accountLinks = [
   ['/profile', 'Profile'],
   ['/profile/emails', 'E-mail addresses'],
   ['/profile/preferences', 'Preferences'],
@@ -19,10 +19,10 @@ const ownLinks = [
   ['/profile/identities', 'Linked accounts'],
 ] as const;
 
-export type OwnPath = (typeof ownLinks)[number][0];
+export type AccountPath = (typeof accountLinks)[number][0];
 
 /** Renders a page of the own account with links to the others. */
-export const ownView = (here: OwnPath, title: string, content: Html): View => {
-  const links = ownLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
+export const accountView = (here: AccountPath, title: string, content: Html): View => {
+  const links = accountLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
   return sideView({ label: 'Your account', links, title }, content);
 };
