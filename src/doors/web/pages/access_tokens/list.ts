@@ -18,7 +18,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
-import type { SettingsList } from '../ci/settings_list.ts';
+import type { SettingsList } from '../ci/owner_settings_routes.ts';
 import { nameRole } from '../members/role.ts';
 import {
   type FilledToken,

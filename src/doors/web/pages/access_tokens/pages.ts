@@ -10,7 +10,11 @@ import {
   rotateAccessToken,
 } from '../../../../projects/access_tokens/write.ts';
 import { groupSource, projectSource } from '../../../../projects/members/member_source.ts';
-import { type SettingsList, type SettingsListRoute, placedSettingsRoutes } from '../ci/settings_list.ts';
+import {
+  type SettingsList,
+  type SettingsListRoute,
+  placedSettingsRoutes,
+} from '../ci/owner_settings_routes.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
 import { revokePage } from '../tokens/revoke_page.ts';
 import { asTyped, chosenEnd, newTokenParams } from '../tokens/token_form.ts';

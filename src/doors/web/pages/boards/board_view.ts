@@ -31,7 +31,7 @@ import {
 } from './card.ts';
 import { columnName } from './column_name.ts';
 import { newIssueLink } from './new_issue.ts';
-import type { BoardsPlace } from './board_owner.ts';
+import type { BoardsPlace } from './project_or_group_routes.ts';
 
 /** Issues that a column shows first, and at most; the list of issues has the rest. */
 const firstCards = 20;

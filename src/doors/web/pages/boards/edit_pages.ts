@@ -21,7 +21,7 @@ import {
   type PlaceParams,
   findToChange,
   placeParams,
-} from './board_owner.ts';
+} from './project_or_group_routes.ts';
 
 type One = PlaceParams & { id: number };
 

@@ -11,7 +11,7 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { columnName } from './column_name.ts';
-import type { BoardsPlace } from './board_owner.ts';
+import type { BoardsPlace } from './project_or_group_routes.ts';
 
 /** The form with the problem: of the board itself, or of a new list of one kind. */
 export type Tried = {

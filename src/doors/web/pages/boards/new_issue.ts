@@ -31,7 +31,7 @@ import {
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { columnName } from './column_name.ts';
-import { type BoardsPlace, type BoardsRoute, placeParams } from './board_owner.ts';
+import { type BoardsPlace, type BoardsRoute, placeParams } from './project_or_group_routes.ts';
 import { backTo, readKey, returnParams } from './return_path.ts';
 
 const maxProjects = 100;

@@ -28,7 +28,7 @@ import {
   boardsRoutes,
   findToChange,
   placeParams,
-} from './board_owner.ts';
+} from './project_or_group_routes.ts';
 import { backTo, readKey, returnParams } from './return_path.ts';
 
 const { state: _state, order_by: _order, sort: _sort, ...filterParams } = issueListParams;

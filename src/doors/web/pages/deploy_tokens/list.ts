@@ -13,7 +13,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
-import type { SettingsList } from '../ci/settings_list.ts';
+import type { SettingsList } from '../ci/owner_settings_routes.ts';
 import { type FilledToken, expiryFields, tokenBadge } from '../tokens/token_form.ts';
 
 export type DeployTokenPlace = Pick<SettingsList, 'path' | 'view'> & { tokenOwner: TokenOwner };

@@ -10,7 +10,7 @@ import {
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
 import { answerForm } from '../../parts/form.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
-import { type SettingsListRoute, placedSettingsRoutes } from '../ci/settings_list.ts';
+import { type SettingsListRoute, placedSettingsRoutes } from '../ci/owner_settings_routes.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
 import { revokePage } from '../tokens/revoke_page.ts';
 import { asTyped, chosenEnd, newTokenParams } from '../tokens/token_form.ts';

@@ -9,7 +9,7 @@ import { button } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type AnyPage, Redirect, page, redirect } from '../../page.ts';
-import type { SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import type { SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
 import { findHookOfOwner, titleOf } from './placed_hook.ts';
 import { describeAnswer, outcomeBadge } from './delivery_status.ts';
 

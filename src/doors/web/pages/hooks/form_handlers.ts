@@ -7,7 +7,7 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import { type FormProblems, attempt, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
 import {
   type Tried,
   asTyped,

@@ -17,7 +17,7 @@ import { icon } from '../../parts/icon.ts';
 import { moment, relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
-import type { SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import type { SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
 import {
   type FoundHook,
   eventLabels,

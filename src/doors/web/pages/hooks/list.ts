@@ -14,7 +14,7 @@ import type {
   SettingsList,
   SettingsListRoute,
   SettingsListParams,
-} from '../ci/settings_list.ts';
+} from '../ci/owner_settings_routes.ts';
 import { eventLabels, listEvents, nouns, ownerOf, titleOf } from './placed_hook.ts';
 import { outcomeBadge, stateBadge } from './delivery_status.ts';
 

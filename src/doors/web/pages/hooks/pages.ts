@@ -1,4 +1,4 @@
-import { settingsListRoutes } from '../ci/settings_list.ts';
+import { settingsListRoutes } from '../ci/owner_settings_routes.ts';
 import { formPages } from './form_handlers.ts';
 import { deliveryPages } from './delivery_page.ts';
 import { listPage } from './list.ts';

@@ -9,7 +9,7 @@ import type {
   SettingsList,
   SettingsListRoute,
   SettingsListParams,
-} from '../ci/settings_list.ts';
+} from '../ci/owner_settings_routes.ts';
 
 export const ownerOf = (owner: SettingsOwner): HookOwner => {
   if (owner.scope === 'instance') return { type: 'instance' };

@@ -8,7 +8,7 @@ import { type FormProblems, form, input, noProblems, withFormStatus } from '../.
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
-import type { OwnedList } from './owned_list.ts';
+import type { OwnedList } from './project_or_group_routes.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const labelFormParams = {

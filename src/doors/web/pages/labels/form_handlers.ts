@@ -12,8 +12,8 @@ import { type AnyPage, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
 import { asSent, editLabelView, labelFormParams, labelProblems, newLabelView } from './form.ts';
 import { listQuery } from './list.ts';
-import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './owned_list.ts';
-import { type OwnedRecords, findRecordToChange, ownedRecordPages } from './owned_record_pages.ts';
+import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './project_or_group_routes.ts';
+import { type OwnedRecords, findRecordToChange, ownedRecordPages } from './label_and_milestone_pages.ts';
 
 const labels: OwnedRecords<LabelRow> = {
   key: 'id',

@@ -14,7 +14,7 @@ import { label } from '../../parts/label.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from './owned_list.ts';
+import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from './project_or_group_routes.ts';
 
 type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
 

@@ -6,7 +6,7 @@ import { type FormProblems, form, input, noProblems, radios, select } from '../.
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from './role.ts';
 import type { Visit } from '../../page.ts';
-import type { MemberList } from './member_list.ts';
+import type { MemberList } from './project_or_group_routes.ts';
 
 /** A refused form: of which member (null: the form that adds one), its input and problems. */
 export type Tried = {

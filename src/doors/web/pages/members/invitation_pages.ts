@@ -8,7 +8,7 @@ import { fieldText } from '../../parts/fields/field_text.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
-import type { MemberList, MemberListRoute } from './member_list.ts';
+import type { MemberList, MemberListRoute } from './project_or_group_routes.ts';
 
 const findAdministered = async (
   { find }: MemberListRoute,

@@ -8,7 +8,7 @@ import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import type { Visit } from '../../page.ts';
 import { roleFields } from './form.ts';
-import type { MemberList } from './member_list.ts';
+import type { MemberList } from './project_or_group_routes.ts';
 import { nameRole } from './role.ts';
 
 /** A refused form of invitations: its input and problems. */

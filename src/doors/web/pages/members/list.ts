@@ -20,7 +20,7 @@ import type { View, Visit } from '../../page.ts';
 import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
 import { type TriedInvitation, invitationsPart } from './invitations.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
-import type { MemberList } from './member_list.ts';
+import type { MemberList } from './project_or_group_routes.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };

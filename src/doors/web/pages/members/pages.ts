@@ -23,7 +23,7 @@ import type { Tried } from './form.ts';
 import { invitationPages } from './invitation_pages.ts';
 import { sharedGroupPages } from './shared_group_pages.ts';
 import { membersView } from './list.ts';
-import { type MemberList, type MemberListRoute, memberListRoutes } from './member_list.ts';
+import { type MemberList, type MemberListRoute, memberListRoutes } from './project_or_group_routes.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const maxCandidates = 10;

@@ -7,7 +7,7 @@ import { shareWithGroup, unshareWithGroup, updateShare } from '../../../../proje
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
-import type { MemberList, MemberListRoute } from './member_list.ts';
+import type { MemberList, MemberListRoute } from './project_or_group_routes.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const rolePart = { group_access: optional(integer()), expires_at: optional(clearable(day())) };

@@ -6,7 +6,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { Visit } from '../../page.ts';
 import { type TriedGroup, roleFields } from './form.ts';
-import type { MemberList } from './member_list.ts';
+import type { MemberList } from './project_or_group_routes.ts';
 import { nameRole } from './role.ts';
 
 const inviteForm = (visit: Visit, list: MemberList, tried: TriedGroup | null): Html => {

@@ -6,7 +6,7 @@ import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
-import type { OwnedList } from '../labels/owned_list.ts';
+import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const milestoneFormParams = {

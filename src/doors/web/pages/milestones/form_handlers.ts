@@ -7,8 +7,12 @@ import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
 import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
 import { answerForm, attempt } from '../../parts/form.ts';
-import { type OwnedListRoute, findToChange, ownerParams } from '../labels/owned_list.ts';
-import { type OwnedRecords, findRecordToChange, ownedRecordPages } from '../labels/owned_record_pages.ts';
+import { type OwnedListRoute, findToChange, ownerParams } from '../labels/project_or_group_routes.ts';
+import {
+  type OwnedRecords,
+  findRecordToChange,
+  ownedRecordPages,
+} from '../labels/label_and_milestone_pages.ts';
 import {
   asSent,
   editMilestoneView,

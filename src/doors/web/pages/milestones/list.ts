@@ -16,7 +16,7 @@ import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnedList, type OwnedListRoute, ownerParams } from '../labels/owned_list.ts';
+import { type OwnedList, type OwnedListRoute, ownerParams } from '../labels/project_or_group_routes.ts';
 import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';
 
 const states = ['active', 'closed', 'all'] as const;

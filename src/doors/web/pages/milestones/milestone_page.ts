@@ -21,7 +21,12 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
-import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from '../labels/owned_list.ts';
+import {
+  type OwnedList,
+  type OwnedListRoute,
+  ownerParams,
+  workListPath,
+} from '../labels/project_or_group_routes.ts';
 import { mergeRequestRow, parseMergeRequest } from './merge_request_row.ts';
 import { progressCharts } from './progress_charts.ts';
 import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';

@@ -1,4 +1,4 @@
-import { ownedListRoutes } from '../labels/owned_list.ts';
+import { ownedListRoutes } from '../labels/project_or_group_routes.ts';
 import { formPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 import { onePage } from './milestone_page.ts';

@@ -14,7 +14,7 @@ import type {
   SettingsList,
   SettingsListRoute,
   SettingsListParams,
-} from '../ci/settings_list.ts';
+} from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import {
   type Filled,

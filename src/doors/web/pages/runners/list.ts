@@ -16,7 +16,7 @@ import { momentOr } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RunnerOwner } from '../../../../ci/runners/registration/create.ts';
 import { runnersForGroup, runnersForProject } from '../../../../ci/runners/lists/queries.ts';
-import type { SettingsOwner } from '../ci/settings_list.ts';
+import type { SettingsOwner } from '../ci/owner_settings_routes.ts';
 
 /** Condition over `runners`: those that may take jobs of the owner. */
 export const runnersOf = (owner: SettingsOwner): RawBuilder<boolean> => {

@@ -1,6 +1,6 @@
 import { html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
-import type { SettingsList } from '../ci/settings_list.ts';
+import type { SettingsList } from '../ci/owner_settings_routes.ts';
 
 type NewToken = {
   name: string;

@@ -1,6 +1,6 @@
 import { id, object } from '../../../../platform/http/schema.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
-import type { SettingsListParams, SettingsListRoute } from '../ci/settings_list.ts';
+import type { SettingsListParams, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 
 type RevokeParts<Place extends { path: string }> = {
   findPlace: (route: SettingsListRoute, visit: Visit, params: SettingsListParams) => Promise<Place>;

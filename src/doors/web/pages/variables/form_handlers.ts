@@ -9,7 +9,7 @@ import {
 import type { Variable } from '../../../../ci/variables/rules.ts';
 import { attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/settings_list.ts';
+import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
 import {
   type Edited,
   type Filled,

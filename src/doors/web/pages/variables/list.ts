@@ -11,7 +11,7 @@ import type {
   SettingsList,
   SettingsListRoute,
   SettingsListParams,
-} from '../ci/settings_list.ts';
+} from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, untried, variableForm } from './form.ts';
 import { spellCount } from '../../parts/spell_count.ts';

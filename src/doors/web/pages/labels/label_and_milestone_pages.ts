@@ -8,7 +8,7 @@ import {
   type OwnedListRoute,
   findToChange,
   ownerParams,
-} from './owned_list.ts';
+} from './project_or_group_routes.ts';
 
 export type OwnedRecords<Row> = {
   /** Parameter that names a record in addresses. */
