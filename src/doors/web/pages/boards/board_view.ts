@@ -17,7 +17,7 @@ import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
 import { type AddressQuery, addressOf, chipQuery } from '../issuables/list/filter_chips.ts';
 import { filterBar } from '../issuables/list/filter_bar.ts';
-import { issueLanguage } from '../issuables/list/typed_filter.ts';
+import { issueLanguage } from '../issuables/list/parse_typed_filter.ts';
 import { issueFields } from '../issues/list/filter_fields.ts';
 import { parseIssue } from '../issues/list/issue_row.ts';
 import type { ListQuery } from '../issues/list/read_query.ts';

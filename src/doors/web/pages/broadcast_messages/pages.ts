@@ -1,7 +1,7 @@
 /** Dismisses a broadcast message in this browser. */
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 
 /** Messages that a browser remembers; of more, the latest. */
 const maxDismissed = 20;
@@ -15,7 +15,7 @@ export const pages = [
     handle: async ({ call, preferences, changePreferences }, { id: messageId, return_to }) => {
       const others = preferences.dismissed.filter((one) => one !== messageId);
       changePreferences({ ...preferences, dismissed: [...others, messageId].slice(-maxDismissed) });
-      return redirect(ownPath(return_to, call.baseUrl));
+      return redirect(safeRedirectPath(return_to, call.baseUrl));
     },
   }),
 ];

@@ -13,7 +13,7 @@ import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spellCount } from '../../parts/spell_count.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { type ListedTodo, actionNames, todoGroup } from './todo_row.ts';
 
 const path = '/dashboard/todos';
@@ -138,7 +138,7 @@ ${pagesNav({ path, query: kept, page: pageRequest(query), total })}`,
 const backParam = { back: optional(text({ maxLength: 2_000 })) };
 
 const backTo = ({ call }: Visit, back: string | undefined): string =>
-  back === undefined ? path : ownPath(back, call.baseUrl);
+  back === undefined ? path : safeRedirectPath(back, call.baseUrl);
 
 export const todoPages = [
   page({

@@ -24,7 +24,7 @@ import { collectBlockedSignIn } from '../../../../identity/sessions/check_passwo
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import type { SignInProvider } from '../../../../platform/config/sign_in_providers.ts';
 import { html } from '../../parts/html.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { identitiesPath, ownPages } from './own_identities.ts';
@@ -98,7 +98,7 @@ const start = page({
     const started: Started = {
       provider: provider.name,
       at: call.now,
-      return_to: call.signedIn ? identitiesPath : ownPath(return_to, call.baseUrl),
+      return_to: call.signedIn ? identitiesPath : safeRedirectPath(return_to, call.baseUrl),
       user_id: call.actor?.user.id ?? null,
     };
     const state = makeState(key, started, call.platform.random(16).toString('base64url'));
@@ -141,7 +141,7 @@ const signIn = async (visit: Visit, { provider, claims, return_to }: SignIn): Pr
   const outcome = await resolveUser({ platform, source: call, provider, claims });
   if ('refused' in outcome) return await refuse(visit, provider, outcome.refused);
   const { user_id } = outcome;
-  const back = ownPath(return_to, call.baseUrl);
+  const back = safeRedirectPath(return_to, call.baseUrl);
   if (await needsSecondFactor(call.db, user_id)) {
     return await askSecondFactor(visit, { user_id, provider: provider.name }, back);
   }

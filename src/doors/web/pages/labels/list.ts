@@ -21,7 +21,7 @@ type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
 type Line = { row: LabelRow; shown: Shown; groupPath: string | undefined };
 
 /** Returns where the label is edited: a group's in the group. */
-const ownPath = ({ path }: OwnedList, { row, groupPath }: Line): string =>
+const safeRedirectPath = ({ path }: OwnedList, { row, groupPath }: Line): string =>
   groupPath === undefined ? `${path}/${row.id}` : `/groups/${groupPath}/-/labels/${row.id}`;
 
 const countLink = (href: string | null, text: string): Html =>
@@ -62,7 +62,7 @@ const item = (visit: Visit, list: OwnedList, line: Line): Html => {
   }</p></div>
 <div class="side">${subscribeForm(visit, list, line)}${
     canEdit &&
-    html`<a class="button small" href="${ownPath(list, line)}/edit" aria-label="Edit ${row.title}">${icon('pencil')} Edit</a>`
+    html`<a class="button small" href="${safeRedirectPath(list, line)}/edit" aria-label="Edit ${row.title}">${icon('pencil')} Edit</a>`
   }</div>
 </li>
 `;

@@ -13,7 +13,7 @@ import { type FormProblems, attempt, form, input, noProblems, withFormStatus } f
 import { type Html, html } from '../../parts/html.ts';
 import { answerParam, passkeyForm, readAnswer } from '../../parts/fields/passkey_form.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
@@ -121,7 +121,7 @@ const signIn = page({
   params: object({ ...answerParam, return_to: optional(text({ maxLength: 4096 })) }),
   handle: async (visit, { return_to, ...sent }) => {
     const { call } = visit;
-    const back = ownPath(return_to, call.baseUrl);
+    const back = safeRedirectPath(return_to, call.baseUrl);
     const response = readAnswer(sent);
     try {
       if (response === null) throw unauthorized();

@@ -9,7 +9,7 @@ import { projectPagePath, projectPath, projectView } from '../../parts/frame/pro
 import { type Html, html } from '../../parts/html.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { person } from '../../parts/user_link.ts';
+import { userLink } from '../../parts/user_link.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
@@ -19,7 +19,7 @@ type Starrer = {
 };
 
 const item = ({ user, starred_since }: Starrer): Html =>
-  html`<li class="row between">${person(user, { size: 'medium' })}<span class="muted">Starred ${relative(Date.parse(starred_since))}</span></li>
+  html`<li class="row between">${userLink(user, { size: 'medium' })}<span class="muted">Starred ${relative(Date.parse(starred_since))}</span></li>
 `;
 
 const none = (search: string): Html =>

@@ -11,7 +11,7 @@ import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
-import { person } from '../../parts/user_link.ts';
+import { userLink } from '../../parts/user_link.ts';
 import { progressBar } from '../milestones/dates_and_progress.ts';
 import { releasePath } from './paths.ts';
 
@@ -42,7 +42,7 @@ export const releaseFacts = (project: Project, release: ReleaseJson): Html => {
   return html`<p class="row muted"><span>${icon('tag')} <a href="${tag}">${tag_name}</a></span>${
     commit !== null &&
     html`<span>${icon('commit')} ${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })}</span>`
-  }<span>${upcoming_release ? 'To be released' : 'Released'} ${relative(Date.parse(released_at))}</span>${author !== null && html`<span class="row">by ${person(author)}</span>`}</p>`;
+  }<span>${upcoming_release ? 'To be released' : 'Released'} ${relative(Date.parse(released_at))}</span>${author !== null && html`<span class="row">by ${userLink(author)}</span>`}</p>`;
 };
 
 const linkItem = ({ name, url, link_type }: ReleaseJson['assets']['links'][number]): Html =>

@@ -11,7 +11,7 @@ import { id, object, oneOf, optional, text } from '../../../../platform/http/sch
 import { findProject } from '../../../../projects/projects/find.ts';
 import { type Visit, Redirect, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { problemText } from '../issuables/submit_form.ts';
 
 const root = '/-/saved_views';
@@ -34,7 +34,7 @@ const answer = async (
   { to, notice }: { to: string; notice: string },
 ): Promise<Redirect> => {
   const problems = await attempt(operation);
-  const path = ownPath(to, call.baseUrl);
+  const path = safeRedirectPath(to, call.baseUrl);
   if (problems === null) return redirect(path, notice);
   return new Redirect(path, { kind: 'alert', text: problemText(problems) });
 };

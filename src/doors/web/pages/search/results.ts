@@ -10,7 +10,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markText } from './mark_text.ts';
 import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
-import { person } from '../../parts/user_link.ts';
+import { userLink } from '../../parts/user_link.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { parseRequest, requestRow } from '../merge_requests/list/request_row.ts';
 import { codeResults } from './code_results.ts';
@@ -23,7 +23,7 @@ type Render = (visit: Visit, items: readonly unknown[], search: string) => Promi
 const listCard = (rows: readonly Html[]): Html => html`<div class="card"><ul class="list">${rows}</ul></div>`;
 
 const userRow = (user: User, search: string): Html =>
-  html`<li>${person(user, { size: 'medium' })} <span class="meta">@${markText(user.username, [search])}</span></li>
+  html`<li>${userLink(user, { size: 'medium' })} <span class="meta">@${markText(user.username, [search])}</span></li>
 `;
 
 const milestoneRow = ({ title, state, web_url }: Milestone, search: string): Html =>

@@ -6,7 +6,7 @@ import { isUnconfirmed, signInWithPassword } from '../../../../identity/sessions
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { passkeyPart } from './passkey_part.ts';
@@ -73,7 +73,7 @@ const emptyForm = page({
   params: object({ return_to: optional(text({ maxLength: 4096 })) }),
   handle: async (visit, { return_to }) => {
     const { call } = visit;
-    const back = ownPath(return_to, call.baseUrl);
+    const back = safeRedirectPath(return_to, call.baseUrl);
     return call.signedIn ? redirect(back) : signInView(visit, { login: '', return_to: back });
   },
 });
@@ -126,7 +126,7 @@ const signIn = page({
   handle: async (visit, { login, password, return_to }) => {
     const { call } = visit;
     const { platform, ip, userAgent } = call;
-    const back = ownPath(return_to, call.baseUrl);
+    const back = safeRedirectPath(return_to, call.baseUrl);
     if (!call.settings.password_authentication_enabled) {
       return signInView(visit, { login: '', return_to: back }, noProblems, { status: 422 });
     }

@@ -14,7 +14,7 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { shortenMarkdown } from '../../parts/shorten_text.ts';
-import { person } from '../../parts/user_link.ts';
+import { userLink } from '../../parts/user_link.ts';
 import { type RequestedLines, fileCards, nameOf } from './file_cards.ts';
 import { commentsPart } from './comments_part.ts';
 import { visibilityMark } from './list.ts';
@@ -64,7 +64,7 @@ export const snippetView = async (
   };
   const view = list.view(
     `${snippet.title} ($${snippet.id})`,
-    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(list, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}
+    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(list, snippet, author && userLink(author), call.signedIn && mayChange(call, home, snippet))}
 ${about}
 ${cards}
 ${talk}`,

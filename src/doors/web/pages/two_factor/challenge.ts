@@ -5,7 +5,7 @@ import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { answerChallenge, createChallenge } from '../../../../identity/two_factor/challenge.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { ownPath } from '../../request/own_path.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
 type PageQuery = { challenge: string; return_to: string };
@@ -65,7 +65,7 @@ const answerPage = page({
   }),
   handle: async (visit, { challenge, code, return_to }) => {
     const { call } = visit;
-    const back = ownPath(return_to, call.baseUrl);
+    const back = safeRedirectPath(return_to, call.baseUrl);
     try {
       const answered = { browserKey: browserKey(visit), challenge, code };
       const user = await answerChallenge(call.platform, call, answered);

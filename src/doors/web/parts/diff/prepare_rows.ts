@@ -1,7 +1,7 @@
 /** Prepares the rows of a diff for a table: pairs of lines, words that differ, markup of the content. */
 import type { Call } from '../../../../core/access/call.ts';
 import { escapeHtml } from '../../../../platform/escape_html.ts';
-import { type Span, findDifferences, markSpans } from './differences.ts';
+import { type Span, findDifferences, markSpans } from './find_changed_words.ts';
 import { highlightRows } from './highlight_rows.ts';
 import type { DiffRow } from './parse_lines.ts';
 

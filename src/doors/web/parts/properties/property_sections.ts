@@ -11,7 +11,7 @@ import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
-import { person } from '../user_link.ts';
+import { userLink } from '../user_link.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
 
@@ -37,7 +37,7 @@ export const none = html`<span class="muted">None</span>`;
 export const assigneesSection = (assignees: readonly Person[], edit: Html | false): Html =>
   section(
     assignees.length === 1 ? 'Assignee' : 'Assignees',
-    assignees.length === 0 ? none : html`${assignees.map((user) => html`<div>${person(user)}</div>`)}`,
+    assignees.length === 0 ? none : html`${assignees.map((user) => html`<div>${userLink(user)}</div>`)}`,
     edit,
   );
 

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 import { noteCard } from './note_card.ts';
 import { reactions } from './reactions.ts';
 import type { TimelineContext } from './timeline_context.ts';
-import { textWithTasks } from './task_form.ts';
+import { textWithTasks } from './text_with_tasks.ts';
 
 export const descriptionCard = (visit: Visit, context: TimelineContext): Html => {
   const { description, awards, texts, author, created_at, rights, path } = context;

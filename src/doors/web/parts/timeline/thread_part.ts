@@ -12,7 +12,7 @@ import { noteActions } from './note_actions.ts';
 import { reactions } from './reactions.ts';
 import { systemEvent } from './system_event.ts';
 import type { TimelineContext } from './timeline_context.ts';
-import { textWithTasks } from './task_form.ts';
+import { textWithTasks } from './text_with_tasks.ts';
 
 const awardPath = ({ rights, path }: TimelineContext): string | null =>
   rights.award ? path('/award_emoji') : null;

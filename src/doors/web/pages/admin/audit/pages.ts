@@ -9,7 +9,7 @@ import { moment } from '../../../parts/timestamp.ts';
 import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
-import { shortText } from '../short_text.ts';
+import { formatValue } from '../format_value.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 
 const path = '/admin/audit_events';
@@ -26,8 +26,8 @@ const actorCell = ({ actor_id, sudo_by_id, ip }: AuditRow, people: People): Html
 const detail = ([name, value]: [string, unknown]): Html => {
   const details =
     Array.isArray(value) && value.length === 2
-      ? `${shortText(value[0])} -> ${shortText(value[1])}`
-      : shortText(value);
+      ? `${formatValue(value[0])} -> ${formatValue(value[1])}`
+      : formatValue(value);
   return html`<li><code>${name}</code> ${details}</li>`;
 };
 

@@ -11,7 +11,7 @@ import { type FormProblems, attempt, form, noProblems, saidOf, withFormStatus } 
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
-import { shortText } from '../short_text.ts';
+import { formatValue } from '../format_value.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 
@@ -66,7 +66,7 @@ ${parts}</section>`;
 };
 
 const changeLine = ({ name, before, after }: Change): Html =>
-  html`<li><a href="#${name}">${fieldOf(name).label}</a>: ${shortText(before)} <span aria-hidden="true">→</span><span class="visually-hidden">becomes</span> <strong>${shortText(after)}</strong></li>
+  html`<li><a href="#${name}">${fieldOf(name).label}</a>: ${formatValue(before)} <span aria-hidden="true">→</span><span class="visually-hidden">becomes</span> <strong>${formatValue(after)}</strong></li>
 `;
 
 /** Renders what saving would change. @param changes null: it was not asked */
@@ -120,7 +120,7 @@ const longestNotice = 600;
 const noticeOf = (changes: readonly Change[]): string => {
   if (changes.length === 0) return 'Nothing was changed.';
   const descriptions = changes.map(
-    ({ name, before, after }) => `${name} ${shortText(before)} -> ${shortText(after)}`,
+    ({ name, before, after }) => `${name} ${formatValue(before)} -> ${formatValue(after)}`,
   );
   const text = `Saved: ${descriptions.join(', ')}`;
   if (text.length <= longestNotice) return text;

@@ -13,7 +13,7 @@ import {
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
-import { shortText } from '../short_text.ts';
+import { formatValue } from '../format_value.ts';
 import { type Filled, digestOf, fieldOf, filledOf } from './read_form.ts';
 
 export type Shown = {
@@ -70,9 +70,9 @@ const controlFor = ({ name, filled, problems, around }: Shown): Html => {
 
 const labelOf = (name: SettingName, value: unknown, around: SettingContext): string => {
   const control = toControl(fieldOf(name), around);
-  if (control.kind !== 'choice') return shortText(value);
+  if (control.kind !== 'choice') return formatValue(value);
   const filled = filledOf(value, control);
-  return control.choices.find(([one]) => one === filled)?.[1] ?? shortText(value);
+  return control.choices.find(([one]) => one === filled)?.[1] ?? formatValue(value);
 };
 
 const lastPart = ({ last }: Shown): Html => {

@@ -4,7 +4,7 @@ import { names, object, oneOf, optional, text, texts } from '../../../../../plat
 import { type AnyPage, type Flash, Redirect, page } from '../../../page.ts';
 import { answerForm } from '../../../parts/form.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
-import { ownPath } from '../../../request/own_path.ts';
+import { safeRedirectPath } from '../../../request/safe_redirect_path.ts';
 import { problemText } from '../submit_form.ts';
 import { type BulkRequest, type Outcome, applyBulkEdit } from './apply_bulk_edit.ts';
 import { bulkPath } from './bulk_form.ts';
@@ -48,7 +48,7 @@ export const bulkPages = <L extends LoadedTarget>(kind: BulkKind<L>): AnyPage[] 
     handle: async ({ call }, { items = [], back, ...sent }) => {
       const { add_labels = [], remove_labels = [], assignee = '', milestone = '', ...rest } = sent;
       const request = { ...rest, add_labels, remove_labels, assignee, milestone };
-      const answer = (flash: Flash): Redirect => new Redirect(ownPath(back, call.baseUrl), flash);
+      const answer = (flash: Flash): Redirect => new Redirect(safeRedirectPath(back, call.baseUrl), flash);
       const { word } = kind.noun;
       if (items.length === 0) return answer({ kind: 'alert', text: `Select at least one ${word}.` });
       if (isEmpty(request)) return answer({ kind: 'alert', text: 'Choose what to change.' });

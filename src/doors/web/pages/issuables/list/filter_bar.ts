@@ -7,7 +7,7 @@ import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
 import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
 import { termValues } from './term_suggestions.ts';
-import type { Language } from './typed_filter.ts';
+import type { Language } from './parse_typed_filter.ts';
 
 export type Bar = {
   /** Which records the list has: its fields suggest values of the project or group. */

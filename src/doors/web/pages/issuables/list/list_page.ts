@@ -18,7 +18,7 @@ import {
   stateTabs,
 } from './list_parts.ts';
 import type { AnyListScope } from './list_scope.ts';
-import { type Language, mergeChips, readTyped } from './typed_filter.ts';
+import { type Language, mergeChips, readTyped } from './parse_typed_filter.ts';
 import { viewsMenu } from './views_menu.ts';
 
 /** What the page needs to know of issues or merge requests. */

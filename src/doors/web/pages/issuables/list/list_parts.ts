@@ -8,7 +8,7 @@ import { type IconName, icon } from '../../../parts/icon.ts';
 import { selectAllBox } from '../bulk/bulk_form.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
 import type { sortOptions } from './filter_bar.ts';
-import { maxTyped } from './typed_filter.ts';
+import { maxTyped } from './parse_typed_filter.ts';
 
 export type Order = keyof typeof sortOptions;
 

@@ -2,7 +2,7 @@
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
-import type { Language } from './typed_filter.ts';
+import type { Language } from './parse_typed_filter.ts';
 
 /** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */
 export type TermValues = { values: readonly string[]; url?: string; field?: string };

@@ -16,7 +16,7 @@ import {
   mergeList,
   requireShownValue,
   shownParams,
-} from '../../issuables/merge_properties.ts';
+} from '../../issuables/merge_concurrent_edits.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { oneIssue, servedIssues } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';

@@ -11,7 +11,7 @@ import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
-import { issueLanguage } from '../../issuables/list/typed_filter.ts';
+import { issueLanguage } from '../../issuables/list/parse_typed_filter.ts';
 import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
 import { issueRow, parseIssue } from './issue_row.ts';

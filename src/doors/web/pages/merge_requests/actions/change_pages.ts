@@ -25,7 +25,7 @@ import {
   mergeList,
   requireShownValue,
   shownParams,
-} from '../../issuables/merge_properties.ts';
+} from '../../issuables/merge_concurrent_edits.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
 import { oneRequest, requestsPath, servedRequests } from '../paths.ts';

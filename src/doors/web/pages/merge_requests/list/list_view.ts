@@ -12,7 +12,7 @@ import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
-import { requestLanguage } from '../../issuables/list/typed_filter.ts';
+import { requestLanguage } from '../../issuables/list/parse_typed_filter.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
 import { parseRequest, requestRow } from './request_row.ts';
 

@@ -4,7 +4,7 @@ import type { Visit } from '../../../page.ts';
 import { form, hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { person } from '../../../parts/user_link.ts';
+import { userLink } from '../../../parts/user_link.ts';
 import type { Choices } from '../../../parts/properties/load_choices.ts';
 import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
 import {
@@ -49,7 +49,7 @@ const reviewersPart = (visit: Visit, shown: RequestPage, choices: Choices | null
         },
         hidden('user_id', user.id),
       );
-    return html`<div class="row between">${person(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>${again}`;
+    return html`<div class="row between">${userLink(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>${again}`;
   });
   const action = requestPath(shown.loaded);
   return section(

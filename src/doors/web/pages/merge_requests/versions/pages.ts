@@ -11,7 +11,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import { person } from '../../../parts/user_link.ts';
+import { userLink } from '../../../parts/user_link.ts';
 import { changesPath } from '../changes/changes_address.ts';
 import { oneRequest, requestPath, servedRequests } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
@@ -36,7 +36,7 @@ const versionLine = (loaded: LoadedMergeRequest, shown: Shown): Html => {
   return html`<tr>
 <th scope="row">Version ${number}${isLatest && html` <span class="muted">latest</span>`}</th>
 <td>${relative(created_at)}</td>
-<td>${pusher !== null && person(pusher)}</td>
+<td>${pusher !== null && userLink(pusher)}</td>
 <td>${head !== null && html`<code>${toShortId(head)}</code>`}</td>
 <td>${commits_count}</td>
 <td>${real_size ?? '0'}</td>

@@ -5,7 +5,7 @@ import { openRequest, seedBranch, seedCoded } from '../../../../../test/support/
 import { seedIssue, seedMember, seedUser } from '../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { mergeList } from './merge_properties.ts';
+import { mergeList } from './merge_concurrent_edits.ts';
 
 let gantry: TestService;
 let project: { id: number; full_path: string };

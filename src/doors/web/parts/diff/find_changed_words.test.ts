@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Span, findDifferences, markSpans } from './differences.ts';
+import { type Span, findDifferences, markSpans } from './find_changed_words.ts';
 
 const words = (line: string, spans: readonly Span[]): string[] => spans.map((span) => line.slice(...span));
 

@@ -6,10 +6,10 @@ const cut = (text: string): string => {
 };
 
 /** Shortens a value for display. */
-export const shortText = (value: unknown): string => {
+export const formatValue = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return 'empty';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value === 'string' || typeof value === 'number') return cut(String(value));
   if (!Array.isArray(value)) return cut(JSON.stringify(value));
-  return value.length === 0 ? 'empty' : cut(value.map(shortText).join(', '));
+  return value.length === 0 ? 'empty' : cut(value.map(formatValue).join(', '));
 };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chipQuery, chipText } from './filter_chips.ts';
-import { issueLanguage, mergeChips, readTyped, requestLanguage } from './typed_filter.ts';
+import { issueLanguage, mergeChips, readTyped, requestLanguage } from './parse_typed_filter.ts';
 
 const read = (text: string, isOfRequests = false) => {
   const { chips, state } = isOfRequests

@@ -1,0 +1,24 @@
+/** Whether the text has control characters or backslashes, which browsers and proxies interpret differently. */
+const hasUnsafeCharacter = (text: string): boolean => /[\\\p{Cc}]/u.test(text);
+
+const decodeOrNull = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Returns a path of ours to which a visitor may be redirected; `/` for anything that could lead elsewhere.
+ * @param base our own URL
+ */
+export const safeRedirectPath = (given: string | undefined, base: string): string => {
+  if (given === undefined || !given.startsWith('/') || hasUnsafeCharacter(given)) return '/';
+  const own = URL.parse(base);
+  const url = URL.parse(given, base);
+  if (own === null || url === null || url.origin !== own.origin) return '/';
+  const path = decodeOrNull(url.pathname);
+  if (path === null || path.startsWith('//') || hasUnsafeCharacter(path)) return '/';
+  return url.pathname + url.search + url.hash;
+};
