@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { DeploymentsTable, EnvironmentsTable } from '../../platform/db/schema/environments.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { takeIid } from '../../projects/projects/take_iid.ts';
 import { type Tier, toEnvironmentSlug, guessTier } from './slug.ts';
 
@@ -27,7 +27,7 @@ export const listEnvironments = async (
   let query = db.selectFrom('environments').where('project_id', '=', projectId);
   if (name !== undefined) query = query.where('name', '=', name);
   if (search !== undefined && search !== '')
-    query = query.where(anyOf([contains('environments.name', search)]));
+    query = query.where(anyOf([containsText('environments.name', search)]));
   if (states !== undefined) query = query.where('state', '=', states);
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { allOf, anyOf, readableCode } from '../../core/access/visible.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
@@ -37,7 +37,10 @@ const filesWith = (
   text: string,
 ): { tables: RawBuilder<unknown>; condition: Condition } => {
   if (engine === 'postgres') {
-    const condition = anyOf([contains('code_files.path', text), contains('code_files.content', text)]);
+    const condition = anyOf([
+      containsText('code_files.path', text),
+      containsText('code_files.content', text),
+    ]);
     return { tables: sql`code_files cross join projects`, condition };
   }
   const phrase = `"${lowerAscii(text).replaceAll('"', '""')}"`;

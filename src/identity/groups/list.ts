@@ -15,7 +15,7 @@ import {
   text,
   unsupportedFilter,
 } from '../../platform/http/schema.ts';
-import { contains } from '../namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { type GroupJson, groupsJson } from './json.ts';
 import { visibilities } from './rules.ts';
 import { groupsAtLeast, memberGroups, visibleGroups } from './visible.ts';
@@ -69,7 +69,7 @@ const makeConditions = (call: Call, params: Params): Condition[] => {
     visibility === undefined ? null : sql`namespaces.visibility = ${visibility}`,
     search === ''
       ? null
-      : sql`(${contains('namespaces.name', search)} or ${contains('namespaces.path', search)})`,
+      : sql`(${containsText('namespaces.name', search)} or ${containsText('namespaces.path', search)})`,
   ];
   return conditions.filter((condition) => condition !== null);
 };

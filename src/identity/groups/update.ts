@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
-import { compareColumns } from '../namespaces/changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';
 import { refuseProblems } from '../namespaces/refuse_problems.ts';
 import { renameRoutes } from '../namespaces/rename.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/open.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
-import { compareColumns } from './changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 
 export type NewMember = {
   user_id: number;

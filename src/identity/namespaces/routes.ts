@@ -16,7 +16,7 @@ import {
 import { namespaceJson, namespaceShape } from './json.ts';
 import { memberCounts, ownNamespaces, ownedNamespaces } from './queries.ts';
 import { selectNamespaceId } from './redirects.ts';
-import { contains } from './search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 
 const own = (call: Call, ownedOnly = false) => {
   const { db, viewer, platform } = call;
@@ -48,7 +48,7 @@ const list = endpoint({
       .$if(params.top_level_only === true, (all) => all.where('namespaces.parent_id', 'is', null))
       .$if(search !== '', (all) =>
         all.where((is) =>
-          is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)]),
+          is.or([containsText('namespaces.name', search), containsText('namespaces.full_path', search)]),
         ),
       );
     const { limit, offset } = pageRequest(params);

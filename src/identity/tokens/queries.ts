@@ -3,7 +3,7 @@ import { today } from '../../core/access/viewer.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TokensTable } from '../../platform/db/schema/credentials.ts';
 import type { PageRequest } from '../../platform/http/page.ts';
-import { contains } from '../namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 
 /** All columns of a token but its hashes and those of OAuth. */
 export const tokenColumns = [
@@ -60,7 +60,7 @@ export const tokenCondition = (filter: TokenFilter, now: number): RawBuilder<boo
     revoked === undefined ? null : sql`revoked = ${revoked ? 1 : 0}`,
     state === 'active' ? isActive(now) : null,
     state === 'inactive' ? sql`not ${isActive(now)}` : null,
-    search === '' ? null : contains('tokens.name', search),
+    search === '' ? null : containsText('tokens.name', search),
     ...within('created_at', filter.created_after, filter.created_before),
     ...within('last_used_at', filter.last_used_after, filter.last_used_before),
     ...within('expires_at', filter.expires_after, filter.expires_before),

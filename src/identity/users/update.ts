@@ -3,7 +3,7 @@ import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
-import { compareColumns } from '../namespaces/changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { renameRoutes } from '../namespaces/rename.ts';
 import {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { allOf, anyOf, canSeeMergeRequests, hasFeature, visibleIssuesIn } from '../../core/access/visible.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { readMany } from '../issuables/lists/run_long_read.ts';
 import type { Reader } from '../../platform/db/open.ts';
@@ -93,7 +93,7 @@ export const searchNotes = async (
   const from = sql`from notes where ${allOf([
     sql<boolean>`notes.project_id = ${project.id}`,
     sql<boolean>`notes.system = 0`,
-    contains('notes.body', search),
+    containsText('notes.body', search),
     onTargets,
     visibleNotes(call.db, call.viewer),
   ])}`;

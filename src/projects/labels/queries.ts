@@ -6,7 +6,7 @@ import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { countsById } from './counts.ts';
 import { type LabelView, labelJson } from './json.ts';
 import { type Owner, availableTo, ownedBy } from './project_or_group.ts';
@@ -78,7 +78,7 @@ export const listLabels = async (
     .where(anyOf([scope('labels', owner), ...below(call, owner, filter)]));
   if (filter.search !== undefined && filter.search !== '') {
     query = query.where(
-      anyOf([contains('labels.title', filter.search), contains('labels.description', filter.search)]),
+      anyOf([containsText('labels.title', filter.search), containsText('labels.description', filter.search)]),
     );
   }
   const ordered = query.selectAll().orderBy(orders[order]).orderBy('id');

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { isMembershipLocked } from '../../identity/groups/inherited.ts';
-import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
 import { isBot } from '../../identity/bots/bot_users.ts';
 import { loadUser } from '../../identity/users/queries.ts';

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { type Owner, availableTo, ownedBy, ownerTurn } from '../labels/project_or_group.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { iidTurn, takeIid } from '../projects/take_iid.ts';
 import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
 
@@ -50,7 +50,8 @@ const makeConditions = (
 ): RawBuilder<boolean>[] => {
   const { iids = [], state, title = '', search = '', search_title = '', containing_date } = filter;
   const { start_date, end_date, updated_after, updated_before } = filter;
-  const searched = (column: 'title' | 'description', text: string) => contains(`milestones.${column}`, text);
+  const searched = (column: 'title' | 'description', text: string) =>
+    containsText(`milestones.${column}`, text);
   const conditions: (RawBuilder<boolean> | null)[] = [
     state === 'all' ? null : sql`milestones.state = ${state}`,
     iids.length === 0 ? null : sql`milestones.iid in (${sql.join(iids)})`,

@@ -8,7 +8,7 @@ import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts
 import { recordEvent } from '../../core/events/record_event.ts';
 import { switchProblem } from '../../identity/groups/shared_runners.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../../identity/avatars/store_avatar.ts';
-import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/namespaces/claim_path.ts';
 import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
 import { renameProjectRoute } from '../../identity/namespaces/rename.ts';

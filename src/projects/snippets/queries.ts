@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { allOf, anyOf } from '../../core/access/visible.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { type Home, missing } from './snippet_home.ts';
 import { visibleSnippets, visibleSnippetsAnywhere } from './visible.ts';
 import { type SnippetRow, snippetColumns } from './snippet_row.ts';
@@ -69,10 +69,10 @@ export type SnippetSearch = { search: string; sort: 'asc' | 'desc'; include_arch
 /** Over `snippets`: the title or the name of a file contains a text. */
 const namesContain = (search: string): RawBuilder<boolean> =>
   anyOf([
-    contains('snippets.title', search),
-    contains('snippets.file_name', search),
+    containsText('snippets.title', search),
+    containsText('snippets.file_name', search),
     sql<boolean>`exists (select 1 from snippet_files
-      where snippet_files.snippet_id = snippets.id and ${contains('snippet_files.path', search)})`,
+      where snippet_files.snippet_id = snippets.id and ${containsText('snippet_files.path', search)})`,
   ]);
 
 /** Lists the visible snippets of all homes whose title, or the name of a file, contains a text, by age. */

@@ -11,7 +11,7 @@ import { isOpenTo, projectsAtLeast } from '../../core/access/visible.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import { contains } from '../../identity/namespaces/search.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import { foldTopicName } from '../projects/topics.ts';
 
 /** Over `topics`: how many projects have it that anybody like the viewer sees. Each sum has an index. */
@@ -61,7 +61,7 @@ export const listTopics = async (
 ): Promise<Page<TopicRow>> => {
   const { query, rows, isUsed, open } = visibleTopics(call);
   const conditions = [
-    ...(search === '' ? [] : [contains('topics.name', search)]),
+    ...(search === '' ? [] : [containsText('topics.name', search)]),
     ...(without_projects ? [sql<boolean>`not ${isUsed}`] : []),
   ];
   const where = sql<boolean>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`;

@@ -1,6 +1,6 @@
 import type { Call } from '../../core/access/call.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../../identity/avatars/store_avatar.ts';
-import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
 import { foldTopicName } from '../projects/topics.ts';
 import {
   type TopicColumns,

@@ -16,7 +16,7 @@ import type {
 import { takeIid } from '../../../projects/projects/take_iid.ts';
 import { enqueueAutoCancel } from './auto_cancel.ts';
 import { enqueuePipelineEnded } from '../pipeline_ended.ts';
-import { insertMany } from './insert_many.ts';
+import { insertMany } from '../../../platform/db/insert_many.ts';
 import type { JobConfig } from '../pipeline_rows.ts';
 
 /** Columns that link a downstream pipeline to the one that starts it. */

@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { type Dependency, loadDependencies } from './dependencies.ts';
-import { insertMany } from '../creation/insert_many.ts';
+import { insertMany } from '../../../platform/db/insert_many.ts';
 import type { Job, JobConfig } from '../pipeline_rows.ts';
 import type { SharedQueries } from '../shared_queries.ts';
 

@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { configMutexKey } from '../config/config_mutex.ts';
 import type { Job } from '../pipeline_rows.ts';
-import { insertMany } from '../creation/insert_many.ts';
+import { insertMany } from '../../../platform/db/insert_many.ts';
 
 /** Broadcast when jobs begin to wait for a runner. */
 export const queueTopic = 'ci_queue';

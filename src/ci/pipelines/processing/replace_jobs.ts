@@ -4,7 +4,7 @@ import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
 import { replaceableStatuses } from '../../../core/job_statuses.ts';
-import { insertMany } from '../creation/insert_many.ts';
+import { insertMany } from '../../../platform/db/insert_many.ts';
 import { refreshProtectedFlagById } from './refresh_protected_flag.ts';
 import { type Job, type JobConfig, loadJobConfigs } from '../pipeline_rows.ts';
 

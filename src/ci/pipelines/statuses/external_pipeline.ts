@@ -9,7 +9,7 @@ import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { externalStage } from '../../../code/repository/statuses/list.ts';
 import { externalStagePosition } from './external_stage.ts';
 import { insertPipeline } from '../creation/insert_pipeline.ts';
-import { insertMany } from '../creation/insert_many.ts';
+import { insertMany } from '../../../platform/db/insert_many.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
 import { canUseProtected } from '../creation/creation_rights.ts';
 import { type Pipeline, lockPipeline } from '../pipeline_rows.ts';

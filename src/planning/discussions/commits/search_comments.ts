@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { CommitComment } from '../../../code/repository/commits/comments.ts';
-import { contains } from '../../../identity/namespaces/search.ts';
+import { containsText } from '../../../platform/db/contains_text.ts';
 import type { Page } from '../../../platform/http/page.ts';
 
 /** Lists the comments that contain a text, by age. The caller must be able to read the code. */
@@ -15,7 +15,7 @@ export const searchComments = async (
   const query = db
     .selectFrom('commit_comments')
     .where('project_id', '=', id)
-    .where(contains('commit_comments.note', search));
+    .where(containsText('commit_comments.note', search));
   const [items, { total }] = await Promise.all([
     query.selectAll().orderBy('id', sort).limit(limit).offset(offset).execute(),
     query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),

@@ -18,7 +18,7 @@ import {
   unsupportedFilter,
 } from '../../../platform/http/schema.ts';
 import { visibilities } from '../../../identity/groups/rules.ts';
-import { contains } from '../../../identity/namespaces/search.ts';
+import { containsText } from '../../../platform/db/contains_text.ts';
 import { hasTopic, hasTopicId } from '../topics.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -66,7 +66,7 @@ export const starredBy = (userId: number): Condition =>
 const matchesSearch = ({ search = '', search_namespaces = true }: ProjectFilters): Condition | null => {
   if (search === '') return null;
   const path = search_namespaces ? 'projects.full_path' : 'projects.path';
-  return sql`(${contains('projects.name', search)} or ${contains(path, search)})`;
+  return sql`(${containsText('projects.name', search)} or ${containsText(path, search)})`;
 };
 
 const isArchived = ({ archived, active }: ProjectFilters): (Condition | null)[] => [

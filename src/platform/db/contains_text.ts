@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Condition: a column contains a text, in any case. `%` and `_` are literal. */
-export const contains = (column: string, text: string): RawBuilder<boolean> => {
+export const containsText = (column: string, text: string): RawBuilder<boolean> => {
   const pattern = `%${lower(text).replace(/[%_\\]/g, '\\$&')}%`;
   return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 };

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import { insertRows } from '../../../platform/db/insert.ts';
-import type { Tx } from '../../../platform/db/open.ts';
-import type { Schema } from '../../../platform/db/schema/database.ts';
+import { insertRows } from './insert.ts';
+import type { Tx } from './open.ts';
+import type { Schema } from './schema/database.ts';
 
 /** Rows of one statement. Batches are powers of two, so that few prepared statements serve any number of rows. */
 const maxRows = 128;
