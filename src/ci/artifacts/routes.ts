@@ -191,7 +191,7 @@ const follow = endpoint({
   reply: null,
   content: '*/*',
   handle: async (call, { id, offset }) => {
-    const job = await (await import('./archives/find_any_job.ts')).findAnyJob(call, id);
+    const job = await (await import('./archives/find_job_by_id.ts')).findJobById(call, id);
     return (await import('./traces/follow_trace.ts')).followTrace(call, job, offset);
   },
 });

@@ -5,5 +5,9 @@ import { withMutex as oneAfterAnother } from '../../platform/keyed_mutex.ts';
  * Serializes work that locks a pipeline within this process. On PostgreSQL, waiting in the database would hold one
  * connection each and exhaust the pool. On SQLite, the single writer already serializes.
  */
-export const inTurn = async <T>(store: Store, pipeline_id: number, work: () => Promise<T>): Promise<T> =>
+export const withPipelineMutex = async <T>(
+  store: Store,
+  pipeline_id: number,
+  work: () => Promise<T>,
+): Promise<T> =>
   store.dialect.engine === 'sqlite' ? await work() : await oneAfterAnother(store, pipeline_id, work);

@@ -7,7 +7,7 @@ import { failJob } from '../pipelines/processing/job_states.ts';
 import { loadVariablesOfJob } from '../pipelines/predefined_variables/job_variables.ts';
 import { markDebugTrace } from './debug_trace.ts';
 import { endWithStoredTrace } from './end_with_stored_trace.ts';
-import { answerHeaders, settleCancelled } from './job_status.ts';
+import { answerHeaders, settleCancelled } from './job_status_headers.ts';
 import { collectSecrets } from './payload/build_payload.ts';
 import { type AuthenticatedJob, authenticateJob } from './authenticate_job.ts';
 

@@ -3,7 +3,7 @@ import { storeTraceLength } from '../artifacts/traces/store_trace_length.ts';
 import type { TraceKey } from '../../platform/blob/trace_path.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Job } from '../pipelines/pipeline_rows.ts';
-import { inTurn } from '../pipelines/pipeline_mutex.ts';
+import { withPipelineMutex } from '../pipelines/pipeline_mutex.ts';
 
 /** Ends a job whose runner sends nothing more: the trace received so far is complete. */
 export const endWithStoredTrace = async (
@@ -18,5 +18,5 @@ export const endWithStoredTrace = async (
       if (ended !== null) await storeTraceLength(tx, job.id, trace);
       return ended;
     });
-  return await inTurn(store, job.pipeline_id, write);
+  return await withPipelineMutex(store, job.pipeline_id, write);
 };

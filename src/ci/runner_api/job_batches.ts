@@ -4,7 +4,7 @@
  */
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { Failure } from '../../platform/errors.ts';
-import { inTurn } from '../pipelines/pipeline_mutex.ts';
+import { withPipelineMutex } from '../pipelines/pipeline_mutex.ts';
 
 /** Maximum calls in one transaction, since its callers wait for each other. */
 const maxBatch = 64;
@@ -51,7 +51,7 @@ export class Batches<A, R> {
     const write = async (): Promise<R[]> =>
       await store.write(async (tx) => await this.#work(tx, pipeline_id, all));
     try {
-      const outcomes = await inTurn(store, pipeline_id, write);
+      const outcomes = await withPipelineMutex(store, pipeline_id, write);
       for (const [at, { settle }] of some.entries()) settle(outcomes[at] as R);
     } catch (error) {
       if (some.length > 1 && !this.#isOfStore(error)) await this.#doEach(pipeline_id, some);

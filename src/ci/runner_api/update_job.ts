@@ -11,7 +11,7 @@ import { readBody } from '../../platform/http/body/read_body.ts';
 import { loadJobConfig } from '../pipelines/pipeline_rows.ts';
 import { endAsReported } from './end_reported_jobs.ts';
 import { toFailureReason } from './failure_reasons.ts';
-import { answerHeaders, settleCancelled } from './job_status.ts';
+import { answerHeaders, settleCancelled } from './job_status_headers.ts';
 import { updateParams } from './params.ts';
 import { type AuthenticatedJob, readJobToken, authenticateJob } from './authenticate_job.ts';
 import { requireExisting, loadSecrets } from './append_trace.ts';

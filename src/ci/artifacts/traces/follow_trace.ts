@@ -11,7 +11,7 @@ import { Failure } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import type { JobRow } from '../../jobs/rows.ts';
 import { shownStatus } from '../../../code/repository/statuses/pipeline_summary.ts';
-import { findAnyJob } from '../archives/find_any_job.ts';
+import { findJobById } from '../archives/find_job_by_id.ts';
 import { watchJob } from './watch_statuses.ts';
 import { readTrace, getTraceSize } from './serve_trace.ts';
 
@@ -60,7 +60,7 @@ const checkAccess = async (follower: Follower): Promise<boolean> => {
   const call = await revalidateCall(follower.call);
   if (call === null) return false;
   follower.call = call;
-  return await findAnyJob(call, follower.job.id).then(
+  return await findJobById(call, follower.job.id).then(
     () => true,
     (error: unknown) => {
       if (error instanceof Failure) return false;

@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Facts } from '../../pipelines/predefined_variables/job_facts.ts';
 import { failJob } from '../../pipelines/processing/job_states.ts';
 import { lockJob } from '../../pipelines/pipeline_rows.ts';
-import { inTurn } from '../../pipelines/pipeline_mutex.ts';
+import { withPipelineMutex } from '../../pipelines/pipeline_mutex.ts';
 import type { Claimed } from './claim_jobs.ts';
 import type { JobDependency } from '../payload/dependencies.ts';
 
@@ -27,7 +27,7 @@ export const failClaimed = async (
   { job, token_hash }: Claimed,
   reason: string,
 ): Promise<void> => {
-  await inTurn(store, job.pipeline_id, async () => {
+  await withPipelineMutex(store, job.pipeline_id, async () => {
     await store.write(async (tx) => {
       const locked = await lockJob(tx, job.id);
       if (locked?.job.token_hash === token_hash) await failJob(tx, job.id, reason);

@@ -4,7 +4,7 @@ import { Failure } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import { changeRefs, requirePushPermission, retryOnConflict } from '../refs/authorized_ref_changes.ts';
-import { getSignature } from '../refs/signature.ts';
+import { getGitIdentity } from '../refs/git_identity.ts';
 import type { Code } from '../find_code.ts';
 import { toCommitTitle } from './json.ts';
 import { loadProtectedBranches } from '../protection/rules.ts';
@@ -41,7 +41,7 @@ const attempt = async (
 ): Promise<Oid> => {
   const { project, repository } = code;
   const ref = await requireBranch(code, branch);
-  const committer = getSignature(call, requireUser(call));
+  const committer = getGitIdentity(call, requireUser(call));
   const created = await repository.ask(`commit.${what}`, {
     commit: commit.id,
     onto: ref.commit,

@@ -6,7 +6,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type FileAction, actionRefusal, packActions } from './file_actions.ts';
 import { importCommit } from '../refs/import_commits.ts';
 import { changeRefs, requirePushPermission, retryOnConflict } from '../refs/authorized_ref_changes.ts';
-import { getSignature } from '../refs/signature.ts';
+import { getGitIdentity } from '../refs/git_identity.ts';
 import { type Code, getDefaultRef, findCode } from '../find_code.ts';
 import { mayForcePush, loadProtectedBranches } from '../protection/rules.ts';
 import { fileProblem, sizeProblem } from '../refs/push_policy.ts';
@@ -100,10 +100,10 @@ const attempt = async (call: Call, code: Code, request: CommitRequest): Promise<
   const current = (await findRef(repository, ref))?.target ?? null;
   const parent = await resolveParent(call, code, request, current);
   const packed = packActions(actions);
-  const author = getSignature(call, user, { name: request.author_name, email: request.author_email });
+  const author = getGitIdentity(call, user, { name: request.author_name, email: request.author_email });
   const created = await repository.ask(
     'commit.actions',
-    { parent, actions: packed.actions, message, author, committer: getSignature(call, user) },
+    { parent, actions: packed.actions, message, author, committer: getGitIdentity(call, user) },
     packed.body,
   );
   if ('problem' in created) throw refuse(created);

@@ -6,7 +6,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type Move, moveRefs } from './move_refs.ts';
-import type { OperationKind } from './operation.ts';
+import type { OperationKind } from './operation_types.ts';
 import {
   type ProtectedBranch,
   type ProtectedTag,

@@ -13,7 +13,7 @@ import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 import { holdRepository } from '../moves/hold_repository.ts';
 import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
-import type { Operation, OperationKind } from './operation.ts';
+import type { Operation, OperationKind } from './operation_types.ts';
 
 export type Move = {
   project: RepositoryLocation;

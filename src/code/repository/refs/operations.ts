@@ -14,7 +14,7 @@ import { publishReached } from '../../../platform/git/durability_points.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { recordActivity, recordRefsMoved } from './refs_moved.ts';
-import type { OperationKind, Operation } from './operation.ts';
+import type { OperationKind, Operation } from './operation_types.ts';
 
 /** Completes an operation in the database, in addition to `recordRefsMoved`. Runs once. */
 export type Completion = (tx: Tx, operation: Operation) => Promise<void>;

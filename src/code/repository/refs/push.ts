@@ -14,7 +14,7 @@ import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { ReadOnlyFailure, holdRepository } from '../moves/hold_repository.ts';
 import { beginOperation, dropOperation, finishOperation, renewOperation } from './operations.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operation_types.ts';
 import { sealOptions } from './ci_push_options.ts';
 import { loadProtectedBranches, loadProtectedTags } from '../protection/rules.ts';
 import { fileProblem, pushProblems, sizeProblem } from './push_policy.ts';

@@ -11,7 +11,7 @@ import {
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../get_repository.ts';
 import { type Completions, dropped, finishOperation, toOperation } from './operations.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operation_types.ts';
 
 /** Milliseconds after which an operation of a live process counts as abandoned. */
 const abandonedAfter = 60_000;

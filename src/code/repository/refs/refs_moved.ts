@@ -7,7 +7,7 @@ import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { projectTurn } from '../../../projects/projects/lock_project.ts';
 import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operation_types.ts';
 import { branchPrefix } from './resolve.ts';
 
 /** Background work that updates merge requests and creates pipelines. */

@@ -5,7 +5,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { changeRefs, requireTagPermission, retryOnConflict } from '../refs/authorized_ref_changes.ts';
-import { getSignature } from '../refs/signature.ts';
+import { getGitIdentity } from '../refs/git_identity.ts';
 import type { Code } from '../find_code.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
 import { findRef, refusal, resolveRevision, tagPrefix } from '../refs/resolve.ts';
@@ -38,7 +38,7 @@ const createTagRef = async (call: Call, code: Code, { tag, from, message }: TagR
   if (target === null) throw bad(`Target ${from} is invalid`);
   const text = normalizeMessage(message);
   try {
-    const tagger = getSignature(call, requireUser(call));
+    const tagger = getGitIdentity(call, requireUser(call));
     const created =
       text === null
         ? { id: target.commit }

@@ -21,7 +21,7 @@ import {
   finishOperation,
   toOperation,
 } from '../../../code/repository/refs/operations.ts';
-import type { Operation } from '../../../code/repository/refs/operation.ts';
+import type { Operation } from '../../../code/repository/refs/operation_types.ts';
 import { makeCompletions } from '../../../app/background_work.ts';
 import { getRepositoryPlace } from '../../../../test/support/repositories/seed_commits.ts';
 

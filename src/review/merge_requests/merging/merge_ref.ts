@@ -4,7 +4,7 @@ import { type Failure, refused } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
-import { getSignature } from '../../../code/repository/refs/signature.ts';
+import { getGitIdentity } from '../../../code/repository/refs/git_identity.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -29,7 +29,7 @@ const findExistingMerge = async (
 
 /** Builds the trial merge; null on conflicts, oversized changes, or if source commits are not fetched yet. */
 const createMerge = async (call: Call, repository: Repository, ends: Ends): Promise<Oid | null> => {
-  const signature = getSignature(call, requireUser(call));
+  const signature = getGitIdentity(call, requireUser(call));
   const { ours, theirs } = ends;
   const message = `Merge commit ${theirs} into ${ours}`;
   try {

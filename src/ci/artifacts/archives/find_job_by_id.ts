@@ -7,7 +7,7 @@ import type { JobRow } from '../../jobs/rows.ts';
  * Finds a job by its id alone. A job that the caller may not read counts as missing.
  * @throws Failure 404
  */
-export const findAnyJob = async (call: Call, id: number): Promise<JobRow> => {
+export const findJobById = async (call: Call, id: number): Promise<JobRow> => {
   const row = await call.db.selectFrom('jobs').select('project_id').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw notFound();
   try {

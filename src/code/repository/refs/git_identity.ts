@@ -1,8 +1,8 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { Signature } from '../../../platform/git/protocol_types.ts';
 
-/** Returns the signature of a user, in UTC. `author` overrides name and email. */
-export const getSignature = (
+/** Returns the name, email and time that git records for a user, in UTC. `author` overrides name and email. */
+export const getGitIdentity = (
   { now }: Call,
   user: { name: string; email: string },
   author: { name?: string | undefined; email?: string | undefined } = {},
