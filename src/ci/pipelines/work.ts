@@ -1,5 +1,5 @@
 import type { Platform } from '../../core/platform.ts';
-import { followEndedPipeline } from '../../review/merge_requests/merging/scheduled/pipeline_ended.ts';
+import { followEndedPipeline } from '../../review/merge_requests/merging/scheduled/follow_ended_pipeline.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 import { assignResource } from './resource_groups/assign_resource.ts';
 import { cancelOlderPipelines, autoCancelWork } from './creation/auto_cancel.ts';

@@ -11,7 +11,7 @@ import {
   seedUser,
 } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
-import { addSystemNotes } from '../notes/system.ts';
+import { addSystemNotes } from '../notes/add_system_notes.ts';
 
 let gantry: TestService;
 let master: SeededUser;

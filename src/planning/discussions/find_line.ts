@@ -7,7 +7,7 @@ import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { type DiffLine, findLine } from '../../code/repository/commits/hunks.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { lineCode } from './line_code.ts';
-import { type GivenPosition, noSuchLine } from './position.ts';
+import { type GivenPosition, noSuchLine } from './position_param.ts';
 import { type VersionDiff, hasCommit, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
 
 /** Completes a position from its file. @throws Failure 400 if the line does not exist */

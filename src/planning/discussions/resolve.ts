@@ -11,7 +11,7 @@ import {
   eventKind,
 } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
-import { addSystemNotes } from '../notes/system.ts';
+import { addSystemNotes } from '../notes/add_system_notes.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { hasUnresolvedDiscussions, listUnresolvedIds } from './queries.ts';
 import { mayResolve } from './resolve_and_reply_rules.ts';

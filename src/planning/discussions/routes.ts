@@ -15,7 +15,7 @@ import { updateNote } from '../notes/update.ts';
 import { createDiscussion, addReply } from './create.ts';
 import { discussionShape, discussionsJson } from './json.ts';
 import { locateInDiff } from './find_line.ts';
-import { positionParam, readPosition } from './position.ts';
+import { positionParam, readPosition } from './position_param.ts';
 import { type Discussion, findDiscussion, findNoteIn, listDiscussions } from './queries.ts';
 import { resolveNotes } from './resolve.ts';
 import { requireResolver, requireSameAudience } from './resolve_and_reply_rules.ts';

@@ -5,7 +5,7 @@ import type { Cause } from '../../core/events/record_event.ts';
 import { type LabelRef, findOrCreateLabels } from '../../projects/labels/find_by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { recordLabelChange } from './record_resource_events.ts';
-import { assignable } from './assignable.ts';
+import { assignable } from './filter_assignable.ts';
 import { labelIds, setAssignees, setLabels } from './label_assignee_links.ts';
 import type { Relations } from './lists/rows.ts';
 import { labelsText, milestoneText } from './text/system_note_text.ts';

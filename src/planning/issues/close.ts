@@ -4,7 +4,7 @@ import type { Viewer } from '../../core/access/viewer.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { type ClosedBy, stateText } from '../issuables/text/system_note_text.ts';
-import { addSystemNotes } from '../notes/system.ts';
+import { addSystemNotes } from '../notes/add_system_notes.ts';
 import { type Project, loadProject } from '../../projects/projects/find.ts';
 import { recordStateChange } from '../issuables/record_resource_events.ts';
 import { finishTodos } from '../todos/add_todos.ts';

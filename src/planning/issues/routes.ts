@@ -18,7 +18,7 @@ import {
   time,
 } from '../../platform/http/schema.ts';
 import { scopeParam } from '../issuables/lists/filter_params.ts';
-import { milestoneLists } from '../issuables/lists/milestone_records.ts';
+import { milestoneLists } from '../issuables/lists/milestone_list_routes.ts';
 import { createParams, editParams } from '../issuables/fields.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import { listParticipants } from '../issuables/participants.ts';

@@ -14,7 +14,7 @@ import { type EditInput, type Part, changedColumns, keepPermitted } from '../iss
 import { issueAssigneesText, stateText } from '../issuables/text/system_note_text.ts';
 import { checkTitle } from '../issuables/text/title.ts';
 import { addCrossReferences } from '../notes/cross_references.ts';
-import { addSystemNotes } from '../notes/system.ts';
+import { addSystemNotes } from '../notes/add_system_notes.ts';
 import { followEdit } from '../todos/follow_edit.ts';
 import { issueVisibility } from './create.ts';
 import { issueFields } from './fields.ts';

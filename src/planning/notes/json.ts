@@ -15,7 +15,7 @@ import type { Target } from '../issuables/target.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 import { loadClosedByBodies } from './hide_closed_by_paths.ts';
-import { visibleBodies } from './moved_texts.ts';
+import { visibleBodies } from './hide_moved_paths.ts';
 import { parsePosition, positionShape } from './position.ts';
 import { type Suggestion, loadSuggestions, suggestionShape } from './suggestions/json.ts';
 import type { NoteRow } from './note_row.ts';

@@ -12,7 +12,7 @@ import {
   unique,
 } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
-import { addSystemNotes } from './system.ts';
+import { addSystemNotes } from './add_system_notes.ts';
 
 let gantry: TestService;
 let master: SeededUser;

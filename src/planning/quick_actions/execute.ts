@@ -7,7 +7,7 @@ import { type Acts, type LoadedTarget, type Noun, eventKind } from '../issuables
 import { setSubscribed } from '../subscriptions/subscriptions.ts';
 import { changeTimes, estimateTo, resetSpentStep, spend } from '../time_tracking/change_times.ts';
 import { addTodos, finishTodos } from '../todos/add_todos.ts';
-import { type Current, type RequestedEdit, buildEdit } from './parse.ts';
+import { type Current, type RequestedEdit, buildEdit } from './build_edit.ts';
 
 type Acting = { noun: Noun; call: Call; loaded: LoadedTarget };
 

@@ -11,7 +11,7 @@ import {
   eventKind,
   maxSpentSeconds,
 } from '../issuables/target.ts';
-import { addSystemNotes } from '../notes/system.ts';
+import { addSystemNotes } from '../notes/add_system_notes.ts';
 import { logTime } from './log_time.ts';
 
 export type Stats = { time_estimate: number; total_time_spent: number };

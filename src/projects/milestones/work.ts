@@ -3,7 +3,7 @@ import type { Platform } from '../../core/platform.ts';
 import { groupTransferredWork } from '../../identity/groups/transfer.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
-import { followTransfers } from './transfer.ts';
+import { followTransfers } from './follow_transfers.ts';
 
 const projectsAtOnce = 100;
 

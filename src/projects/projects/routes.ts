@@ -25,7 +25,7 @@ import { projectShape } from './json.ts';
 import { type ImportSource, maxUrlLength, readImportSource } from './imports/import_source.ts';
 import { importStatus } from './imports/routes.ts';
 import { listProjects, projectListParams } from './lists/list.ts';
-import { groupShow, ofGroup } from './lists/group_projects.ts';
+import { groupShow, ofGroup } from './lists/group_project_routes.ts';
 import { ofUser } from './lists/user_projects.ts';
 import { removeProject } from './removal/remove.ts';
 import { type FollowTransfer, transferProject } from './transfer.ts';

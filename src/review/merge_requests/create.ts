@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, withQuickActions } from '../../planning/issuables/apply_quick_actions.ts';
-import { assignable } from '../../planning/issuables/assignable.ts';
+import { assignable } from '../../planning/issuables/filter_assignable.ts';
 import { withoutAdminFields } from '../../planning/issuables/shared_edits.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../../planning/issuables/fields.ts';
 import { setAssignees, setLabels } from '../../planning/issuables/label_assignee_links.ts';
@@ -35,7 +35,7 @@ import { type LoadedMergeRequest, reloadMergeRequest } from './find.ts';
 import { type Branches, readHeads } from './refresh/branch_heads.ts';
 import { setReviewers } from './approvals/reviewers.ts';
 import type { MergeRequestRow } from './rows.ts';
-import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare_version.ts';
 
 /** The input of a new merge request. */
 export type NewMergeRequest = CreateInput<typeof mergeRequestFields> & {

@@ -24,7 +24,7 @@ import {
 import { checkTitle } from '../../planning/issuables/text/title.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { enqueueAutoMerge } from '../../planning/issuables/auto_merge_work.ts';
-import { addSystemNotes } from '../../planning/notes/system.ts';
+import { addSystemNotes } from '../../planning/notes/add_system_notes.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
 import {
@@ -47,7 +47,7 @@ import {
   type PushedVersion,
   insertVersion,
   prepareVersion,
-} from './versions/prepare.ts';
+} from './versions/prepare_version.ts';
 
 export type MergeRequestEdit = SharedEdit &
   ReviewerEdit &

@@ -36,7 +36,7 @@ import {
   replyInThread,
 } from './comments.ts';
 import { locateInCommit } from '../find_line.ts';
-import { positionParam, readPosition } from '../position.ts';
+import { positionParam, readPosition } from '../position_param.ts';
 
 const path = '/projects/:id/repository/commits/:sha/discussions';
 const onePath = `${path}/:discussion_id`;

@@ -11,7 +11,7 @@ import {
   time,
 } from '../../../platform/http/schema.ts';
 import { type SearchField, searchFields } from '../search/search.ts';
-import { notParam } from './filters_not.ts';
+import { notParam } from './excluded_filters.ts';
 import type { MilestoneWord } from './milestone_wildcards.ts';
 import type { OrderName } from './record_kinds.ts';
 

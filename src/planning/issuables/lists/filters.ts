@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../../../core/access/visible.ts';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
-import { excludedConditions } from './filters_not.ts';
+import { excludedConditions } from './excluded_filters.ts';
 import { type Listed, type OrderName, column, linkCondition } from './record_kinds.ts';
 import { type MilestoneContext, among, isMilestoneWord, milestoneWords } from './milestone_wildcards.ts';
 import {

@@ -9,7 +9,7 @@ import {
 } from '../../../core/access/visible.ts';
 import { makeLists } from '../../issuables/lists/list.ts';
 import { type Filters, issueConditions } from './filters.ts';
-import { countByLabels } from './kept_columns.ts';
+import { countByLabels } from './count_by_labels.ts';
 import { seenCount } from '../viewer_fields.ts';
 import { totalOfAll } from './totals.ts';
 

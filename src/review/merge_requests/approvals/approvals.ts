@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound, unauthorized } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { enqueueAutoMerge } from '../../../planning/issuables/auto_merge_work.ts';
-import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
 import { mergeRequestNoun } from '../noun.ts';

@@ -6,7 +6,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import type { DraftNotesTable } from '../../../platform/db/schema/review.ts';
 import { badRequest, invalid, notFound } from '../../../platform/errors.ts';
 import { locateInDiff } from '../../../planning/discussions/find_line.ts';
-import type { GivenPosition } from '../../../planning/discussions/position.ts';
+import type { GivenPosition } from '../../../planning/discussions/position_param.ts';
 import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { requireReplyable } from '../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';

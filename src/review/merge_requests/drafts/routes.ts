@@ -17,7 +17,7 @@ import {
   text,
 } from '../../../platform/http/schema.ts';
 import { parsePosition, positionShape } from '../../../planning/notes/position.ts';
-import { positionParam, readPosition } from '../../../planning/discussions/position.ts';
+import { positionParam, readPosition } from '../../../planning/discussions/position_param.ts';
 import {
   type DraftNote,
   allDrafts,

@@ -21,7 +21,7 @@ import {
   scopes,
   sharedFilterParams,
 } from '../../../planning/issuables/lists/filter_params.ts';
-import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
+import { notParamWithReviewers } from '../../../planning/issuables/lists/excluded_filters.ts';
 import type { ListRequester } from '../../../planning/issuables/lists/list_kind.ts';
 import type { IndexedCondition } from '../../../planning/issuables/lists/named_filters.ts';
 

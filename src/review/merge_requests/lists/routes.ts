@@ -6,7 +6,7 @@ import type { JsonText } from '../../../platform/http/endpoint.ts';
 import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { idOrPath, object, optional } from '../../../platform/http/schema.ts';
 import type { Scope } from '../../../planning/issuables/lists/list_kind.ts';
-import { milestoneLists } from '../../../planning/issuables/lists/milestone_records.ts';
+import { milestoneLists } from '../../../planning/issuables/lists/milestone_list_routes.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import { type Filters, filterParams, scopeParam } from './merge_request_filters.ts';
 import { mergeRequestShape } from '../json.ts';

@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
 import { recordStateChange } from '../../../planning/issuables/record_resource_events.ts';
 import { stateText } from '../../../planning/issuables/text/system_note_text.ts';
-import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import type { Completion } from '../../../code/repository/refs/operations.ts';

@@ -5,7 +5,7 @@ import { recordEvent } from '../../../core/events/record_event.ts';
 import { maxTitleLength } from '../../../planning/issuables/text/title.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
-import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from './branch_heads.ts';

@@ -7,7 +7,7 @@ import type { Branches, Heads } from '../refresh/branch_heads.ts';
 import { storeClosingIssues } from '../issues/closing_references.ts';
 import { noScheduledMerge } from '../merging/scheduled/no_scheduled_merge.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
-import { type PreparedVersion, insertVersion, prepareVersion } from './prepare.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './prepare_version.ts';
 
 /** Tells whether the latest version was made of these commits. */
 const isSame = (

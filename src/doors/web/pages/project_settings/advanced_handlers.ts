@@ -1,7 +1,7 @@
 /** Handlers that archive, transfer and delete a project, by the operations of the API. */
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { followTransfers } from '../../../../projects/milestones/transfer.ts';
+import { followTransfers } from '../../../../projects/milestones/follow_transfers.ts';
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { removeProject } from '../../../../projects/projects/removal/remove.ts';
 import { transferProject } from '../../../../projects/projects/transfer.ts';

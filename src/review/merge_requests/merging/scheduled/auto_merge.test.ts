@@ -17,7 +17,7 @@ import {
   toPath,
 } from '../../../../../test/support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { followEndedPipeline } from './pipeline_ended.ts';
+import { followEndedPipeline } from './follow_ended_pipeline.ts';
 
 let gantry: TestService;
 let project: Coded;

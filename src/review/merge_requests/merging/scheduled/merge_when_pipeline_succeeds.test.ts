@@ -16,7 +16,7 @@ import {
 } from '../../../../../test/support/seed_merge_requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { followEndedPipeline } from './pipeline_ended.ts';
+import { followEndedPipeline } from './follow_ended_pipeline.ts';
 import { openRepository } from '../../../../../test/support/repositories/seed_commits.ts';
 
 let gantry: TestService;

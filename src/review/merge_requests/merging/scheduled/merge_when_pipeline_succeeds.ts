@@ -5,7 +5,7 @@ import type { Tx } from '../../../../platform/db/open.ts';
 import { Failure, unauthorized } from '../../../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../../../core/events/record_event.ts';
 import { toShortId } from '../../../../code/repository/commits/json.ts';
-import { addSystemNotes } from '../../../../planning/notes/system.ts';
+import { addSystemNotes } from '../../../../planning/notes/add_system_notes.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import type { MergeRequestRow } from '../../rows.ts';

@@ -1,7 +1,7 @@
 /** Forms of comments: on lines, ranges and files, replies, and threads. */
 import { addReply, createDiscussion } from '../../../../../../planning/discussions/create.ts';
 import { locateInDiff } from '../../../../../../planning/discussions/find_line.ts';
-import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position.ts';
+import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position_param.ts';
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
 import { resolveAllThreads, resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../../../planning/discussions/resolve_and_reply_rules.ts';

@@ -5,7 +5,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tx } from '../../platform/db/open.ts';
 import type { MilestonesTable } from '../../platform/db/schema/projects.ts';
 import { insertRow } from '../../platform/db/insert.ts';
-import { bringLabels } from '../labels/transfer.ts';
+import { bringLabels } from '../labels/bring_labels.ts';
 import { type Owner, renewLists } from '../labels/project_or_group.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import { lockMilestones, takeMilestoneIid } from './queries.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../platform/errors.ts';
 import { parseLinks } from '../../code/releases/links.ts';
 import { toIndividualId, parseIndividualId } from './discussion_id.ts';
-import { readPosition } from './position.ts';
+import { readPosition } from './position_param.ts';
 
 const sha = 'a1'.repeat(20);
 const usual = fc.constantFrom<unknown>(
