@@ -66,7 +66,7 @@ const isAllowed = (file: string, target: string): boolean => {
 const starters = [
   'gitd/exec/spawn.ts',
   'src/platform/git/supervise_gitd.ts',
-  'src/app/service/built_in_runner.ts',
+  'src/app/service/supervise_built_in_runner.ts',
   'src/app/backup/scheduled_backups.ts',
   'src/app/service/notify_systemd.ts',
   'src/app/cli/doctor/check_machine.ts',

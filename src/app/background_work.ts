@@ -1,6 +1,6 @@
 /** The handlers of background work by kind. Each handler calls one operation. */
 import type { Platform } from '../core/platform.ts';
-import { expireProjectWork } from '../ci/artifacts/store/expiry.ts';
+import { expireProjectWork } from '../ci/artifacts/store/expire_artifacts.ts';
 import { artifactWork } from '../ci/artifacts/work.ts';
 import { readArchiveTextFile } from '../ci/artifacts/store/read_archive_text_file.ts';
 import { environmentWork } from '../ci/environments/work.ts';
@@ -36,7 +36,7 @@ import {
 } from '../ci/pipelines/creation/follow_push.ts';
 import { jobFileDeletionWork } from '../ci/pipelines/enqueue_job_file_deletion.ts';
 import { downstreamWork } from '../ci/pipelines/processing/pending_jobs.ts';
-import { endedWork } from '../ci/pipelines/pipeline_ended.ts';
+import { endedWork } from '../ci/pipelines/enqueue_pipeline_ended.ts';
 import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
 import { pipelineWork } from '../ci/pipelines/work.ts';
 import { milestoneWork } from '../projects/milestones/work.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { endStreams } from '../core/access/open_streams.ts';
 import type { Platform } from '../core/platform.ts';
-import { startExpiring } from '../ci/artifacts/store/expiry.ts';
+import { startExpiring } from '../ci/artifacts/store/expire_artifacts.ts';
 import { openBytes } from '../platform/blob/open_stores.ts';
 import type { Config } from '../platform/config/fields.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
@@ -70,7 +70,7 @@ type Stops = (() => void | Promise<void>)[];
 /** Starts the built-in runner, if it is enabled, without waiting for it. */
 const startRunner = async (platform: Platform, bound: string, stops: Stops): Promise<void> => {
   if (platform.config.runner_executor === 'none') return;
-  const { keepBuiltInRunner } = await import('./service/built_in_runner.ts');
+  const { keepBuiltInRunner } = await import('./service/supervise_built_in_runner.ts');
   stops.push(keepBuiltInRunner(platform, bound));
 };
 

@@ -66,7 +66,7 @@ import { projectDoors } from '../projects/projects/avatar_routes.ts';
 import { projectRoutes } from '../projects/projects/routes.ts';
 import { initializeRepository } from '../code/repository/files/initialize_repository.ts';
 import { repositoryRoutes } from '../code/repository/routes.ts';
-import { resourceGroupJobRoutes } from '../ci/jobs/resource_group_jobs.ts';
+import { resourceGroupJobRoutes } from '../ci/jobs/resource_group_job_routes.ts';
 import { jobRoutes } from '../ci/jobs/routes.ts';
 import { reportRoutes } from '../ci/artifacts/reports/routes.ts';
 import { artifactRoutes, traceStreamRoutes } from '../ci/artifacts/routes.ts';

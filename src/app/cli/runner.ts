@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readCount, readUrl, runnerExecutors } from '../../platform/config/parse_values.ts';
-import { type RunnerReady, getJobLimits, spawnRunner } from '../service/built_in_runner.ts';
+import { type RunnerReady, getJobLimits, spawnRunner } from '../service/supervise_built_in_runner.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { UsageFailure, action, print } from './define_commands.ts';
 import { readSettings } from './setting_options.ts';

@@ -9,7 +9,7 @@ import type { JobRow } from '../jobs/rows.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
 import { projectParam } from '../../code/repository/find_code.ts';
 import { deleteArtifacts, eraseJob, keepArtifacts } from './keep_and_delete.ts';
-import { enqueueProjectExpiry } from './store/expiry.ts';
+import { enqueueProjectExpiry } from './store/expire_artifacts.ts';
 import { findArchiveOfJob, findArchiveOfRef } from './archives/find_archive.ts';
 
 const area = 'jobs';

@@ -8,7 +8,7 @@ import type { Project } from '../../projects/projects/find.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { type EnvironmentRow, findEnvironment, lockEnvironment } from './queries.ts';
 import { checkEnvironment } from './rules.ts';
-import { type Tier, toEnvironmentSlug, guessTier } from './slug.ts';
+import { type Tier, toEnvironmentSlug, guessTier } from './slug_and_tier.ts';
 
 export type EnvironmentEdit = { external_url?: string | null; tier?: Tier; description?: string | null };
 

@@ -9,7 +9,7 @@ import { type Environment, expandEnvironmentUrl, parseJobEnvironment } from './j
 import { enqueueLinks } from './deployments/link_merge_requests.ts';
 import { type EnvironmentRow, ensureEnvironment, insertDeployment } from './queries.ts';
 import { isHttpUrl } from './rules.ts';
-import { type Tier, tiers } from './slug.ts';
+import { type Tier, tiers } from './slug_and_tier.ts';
 import { stopWork, urlWork } from './work_names.ts';
 
 export type FollowedJob = Pick<

@@ -1,7 +1,7 @@
 /** Reads the environment from a job's stored configuration. */
 import { expandKnownVariables } from '../ci_file/syntax/expand_variables.ts';
 import type { Environment } from '../ci_file/config_types.ts';
-import { toEnvironmentSlug } from './slug.ts';
+import { toEnvironmentSlug } from './slug_and_tier.ts';
 
 export type { Environment };
 

@@ -7,7 +7,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { containsText } from '../../platform/db/contains_text.ts';
 import { takeIid } from '../../projects/projects/take_iid.ts';
-import { type Tier, toEnvironmentSlug, guessTier } from './slug.ts';
+import { type Tier, toEnvironmentSlug, guessTier } from './slug_and_tier.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentsTable>;
 export type DeploymentRow = Selectable<DeploymentsTable>;

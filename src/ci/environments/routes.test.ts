@@ -4,7 +4,7 @@ import { type SeededPipeline, seedPipeline } from '../../../test/support/ci/jobs
 import { type Coded, seedCoded, settle } from '../../../test/support/seed_merge_requests.ts';
 import { seedMember, seedUser, unique } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import { cancelJob, finishJob, startJob } from '../pipelines/processing/job_states.ts';
+import { cancelJob, finishJob, startJob } from '../pipelines/processing/job_transitions.ts';
 import { sealValue } from '../variables/queries.ts';
 
 const minute = 60_000;

@@ -18,7 +18,7 @@ import { createEnvironment, deleteEnvironment, updateEnvironment } from './creat
 import { deploymentRoutes } from './deployments/routes.ts';
 import { type LoadJobsById, deploymentsJson, environmentJson, environmentShape } from './json.ts';
 import { findEnvironment, loadLastDeployment, loadLastDeployments, listEnvironments } from './queries.ts';
-import { tiers } from './slug.ts';
+import { tiers } from './slug_and_tier.ts';
 import { type JobRunner, stopEnvironment } from './stop_environment.ts';
 
 const area = 'environments';

@@ -1,7 +1,7 @@
 /** Job functions for the environments folder, which cannot import jobs because it comes first in import order. */
 import type { Call } from '../../core/access/call.ts';
 import type { JobFunctions } from '../environments/routes.ts';
-import { playJob } from '../pipelines/processing/job_states.ts';
+import { playJob } from '../pipelines/processing/job_transitions.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { mayRunJobsOn } from '../pipelines/creation/creation_rights.ts';

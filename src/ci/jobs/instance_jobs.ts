@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { requireActor, type Call } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import { cancelJob } from '../pipelines/processing/job_states.ts';
+import { cancelJob } from '../pipelines/processing/job_transitions.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
 export const instanceScopes = ['pending', 'running', 'all'] as const;

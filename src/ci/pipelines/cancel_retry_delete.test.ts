@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PipelineStore, openPipelineStore } from '../../../test/support/ci/pipeline_store.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './cancel_retry_delete.ts';
-import { cancelJob } from './processing/job_states.ts';
+import { cancelJob } from './processing/job_transitions.ts';
 
 let gantry: PipelineStore;
 

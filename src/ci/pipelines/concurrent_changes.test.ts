@@ -17,7 +17,7 @@ import {
   requeueJob,
   retryJob,
   startJob,
-} from './processing/job_states.ts';
+} from './processing/job_transitions.ts';
 import type { Job } from './pipeline_rows.ts';
 
 let gantry: PipelineStore;

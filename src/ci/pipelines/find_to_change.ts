@@ -1,5 +1,5 @@
 import type { Call } from '../../core/access/call.ts';
-import { requireRunOnRef } from './actions.ts';
+import { requireRunOnRef } from './user_actions.ts';
 import { type LoadedPipeline, findPipeline } from './find.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { findCode, projectParam } from '../../code/repository/find_code.ts';
 import { singlePipelineJson, singlePipelineShape } from '../../code/repository/statuses/pipeline_detail.ts';
-import { cancel, remove, rename, retry } from './actions.ts';
+import { cancel, remove, rename, retry } from './user_actions.ts';
 import { createPipelineForCaller } from './creation/create_on_request.ts';
 import { type LoadedPipeline, findPipeline } from './find.ts';
 import { findPipelineToChange } from './find_to_change.ts';

@@ -13,7 +13,7 @@ import {
   settle,
 } from '../../../test/support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import { finishJob, retryJob, startJob } from './processing/job_states.ts';
+import { finishJob, retryJob, startJob } from './processing/job_transitions.ts';
 import { ensurePipelineRef, pipelineRefName } from './creation/persistent_ref.ts';
 import { findRef } from '../../code/repository/refs/resolve.ts';
 import { openRepository } from '../../../test/support/repositories/seed_commits.ts';

@@ -10,7 +10,7 @@ import { followDownstream, followMirrored } from './downstream/follow_downstream
 import { downstreamWork } from './processing/pending_jobs.ts';
 import { canReopenUpstream } from './processing/can_reopen_upstream.ts';
 import { type ArtifactTextReader, startDownstream } from './downstream/start_downstream.ts';
-import { endedWork } from './pipeline_ended.ts';
+import { endedWork } from './enqueue_pipeline_ended.ts';
 import { delayedWork } from './processing/set_job_statuses.ts';
 import { dropPipelineRef, ensurePipelineRef } from './creation/persistent_ref.ts';
 import { assignWork } from './resource_groups/enqueue_assignment.ts';

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { Failure } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { readBody } from '../../platform/http/body/read_body.ts';
-import { failJob } from '../pipelines/processing/job_states.ts';
+import { failJob } from '../pipelines/processing/job_transitions.ts';
 import { loadVariablesOfJob } from '../pipelines/predefined_variables/job_variables.ts';
 import { markDebugTrace } from './debug_trace.ts';
 import { endWithStoredTrace } from './end_with_stored_trace.ts';

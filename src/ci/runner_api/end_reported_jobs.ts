@@ -5,7 +5,7 @@ import type { State } from '../../platform/blob/append_files.ts';
 import type { TraceKey } from '../../platform/blob/trace_path.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
-import { type Finish, finishJob, finishIsolatedSuccesses } from '../pipelines/processing/job_states.ts';
+import { type Finish, finishJob, finishIsolatedSuccesses } from '../pipelines/processing/job_transitions.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import { Batches } from './job_batches.ts';
 

@@ -1,6 +1,6 @@
 /** Headers about its job that each answer to a runner has. */
 import type { Call } from '../../core/access/call.ts';
-import { finishCanceling } from '../pipelines/processing/job_states.ts';
+import { finishCanceling } from '../pipelines/processing/job_transitions.ts';
 import { endWithStoredTrace } from './end_with_stored_trace.ts';
 import type { RunningJob, AuthenticatedJob } from './authenticate_job.ts';
 

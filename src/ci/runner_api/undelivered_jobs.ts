@@ -1,6 +1,6 @@
 /** Handles claimed jobs whose answer did not reach the runner. */
 import type { Platform } from '../../core/platform.ts';
-import { failJob, requeueJob } from '../pipelines/processing/job_states.ts';
+import { failJob, requeueJob } from '../pipelines/processing/job_transitions.ts';
 import { type Job, lockJob } from '../pipelines/pipeline_rows.ts';
 
 /** Value of `seen_at` for a job whose answer was lost once. */

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { seedGroup, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import { createBuiltInRunner } from './registration/built_in_runner.ts';
+import { createBuiltInRunner } from './registration/create_built_in_runner.ts';
 import { recordContact } from './record_contact.ts';
 import { findRunnerByToken } from './find_by_token.ts';
 

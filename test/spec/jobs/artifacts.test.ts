@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { JobStatus } from '../../../src/platform/db/schema/ci.ts';
 import type { TraceKey } from '../../../src/platform/blob/trace_path.ts';
-import { expireArtifacts } from '../../../src/ci/artifacts/store/expiry.ts';
+import { expireArtifacts } from '../../../src/ci/artifacts/store/expire_artifacts.ts';
 import { unsealValue } from '../../../src/ci/variables/queries.ts';
 import { getLogName, seedArtifact, seedTrace, buildZip } from '../../support/ci/artifacts.ts';
 import { type PipelineSeed, seedPipeline, setJob, setPipeline } from '../../support/ci/jobs.ts';

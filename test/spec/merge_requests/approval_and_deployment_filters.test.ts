@@ -1,6 +1,6 @@
 /** Lists of merge requests by approval and by deployment. */
 import assert from 'node:assert/strict';
-import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_states.ts';
+import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_transitions.ts';
 import { after, before, describe, it } from 'node:test';
 import {
   type Coded,

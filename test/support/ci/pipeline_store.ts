@@ -3,7 +3,7 @@ import type { Store, Tx } from '../../../src/platform/db/open.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
 import { advancePipeline } from '../../../src/ci/pipelines/processing/advance_pipeline.ts';
 import { type NewPipeline, insertPipeline } from '../../../src/ci/pipelines/creation/insert_pipeline.ts';
-import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_states.ts';
+import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_transitions.ts';
 import type { Job, Pipeline } from '../../../src/ci/pipelines/pipeline_rows.ts';
 import { insertUser } from '../../../src/identity/users/create.ts';
 import { planPipeline } from './ci_file.ts';

@@ -5,7 +5,7 @@ import { type PipelineStore, openPipelineStore } from '../../../../test/support/
 import { type Meter, runMetered } from '../../../platform/db/statement_meter.ts';
 import { advancePipeline } from '../processing/advance_pipeline.ts';
 import { cancelPipeline, retryPipeline } from '../cancel_retry_delete.ts';
-import { endedWork } from '../pipeline_ended.ts';
+import { endedWork } from '../enqueue_pipeline_ended.ts';
 import { type NewPipeline, insertPipeline } from './insert_pipeline.ts';
 import { loadJobConfig } from '../pipeline_rows.ts';
 

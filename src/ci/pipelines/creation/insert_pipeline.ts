@@ -15,7 +15,7 @@ import type {
 } from '../../../platform/db/schema/ci.ts';
 import { takeIid } from '../../../projects/projects/take_iid.ts';
 import { enqueueAutoCancel } from './auto_cancel.ts';
-import { enqueuePipelineEnded } from '../pipeline_ended.ts';
+import { enqueuePipelineEnded } from '../enqueue_pipeline_ended.ts';
 import { insertMany } from '../../../platform/db/insert_many.ts';
 import type { JobConfig } from '../pipeline_rows.ts';
 

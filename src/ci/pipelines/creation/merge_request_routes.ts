@@ -10,7 +10,7 @@ import {
 } from '../../../code/repository/statuses/pipeline_detail.ts';
 import { pipelineJson, pipelineShape } from '../json.ts';
 import { listMergeRequestPipelines } from '../list.ts';
-import { findPipelineSource, runRequestPipeline } from '../request_pipelines.ts';
+import { findPipelineSource, runRequestPipeline } from '../merge_request_pipelines.ts';
 
 const shared = {
   path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',

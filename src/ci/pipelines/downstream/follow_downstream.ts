@@ -7,7 +7,7 @@ import { toBridgeStatus } from './bridge_status.ts';
 import { isEnded } from '../../../core/job_statuses.ts';
 import { creationFailed } from './resolve_target.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream } from './work.ts';
-import { changeJob, failJob, endJob } from '../processing/job_states.ts';
+import { changeJob, failJob, endJob } from '../processing/job_transitions.ts';
 import { resetSkipped } from '../processing/restart_skipped.ts';
 import {
   type Job,

@@ -13,7 +13,7 @@ import { loadBridgeValues, collectForwardedVariables } from './forwarded_variabl
 import { findDownstream, followDownstream } from './follow_downstream.ts';
 import { findVariableProblems } from '../creation/pipeline_variables.ts';
 import type { Upstream } from '../creation/insert_pipeline.ts';
-import { changeJob, failJob } from '../processing/job_states.ts';
+import { changeJob, failJob } from '../processing/job_transitions.ts';
 import { loadCreator } from '../creation/creation_rights.ts';
 import { startMirror } from './start_mirror.ts';
 import {

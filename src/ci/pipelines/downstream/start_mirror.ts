@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { findVisibleProject } from './resolve_target.ts';
 import { loadBridgeValues } from './forwarded_variables.ts';
-import { changeJob, failJob } from '../processing/job_states.ts';
+import { changeJob, failJob } from '../processing/job_transitions.ts';
 import { setStatus } from '../processing/set_job_statuses.ts';
 import { loadCreator } from '../creation/creation_rights.ts';
 import { type Job, lockJob } from '../pipeline_rows.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { findDownstream, followDownstream } from './follow_downstream.ts';
-import { failJob } from '../processing/job_states.ts';
+import { failJob } from '../processing/job_transitions.ts';
 import { lockJob } from '../pipeline_rows.ts';
 
 /** Milliseconds within which a downstream pipeline is created, including retries. */

@@ -1,5 +1,5 @@
 /** Builds the predefined `CI_` variables of a job. */
-import { toEnvironmentSlug, guessTier } from '../../environments/slug.ts';
+import { toEnvironmentSlug, guessTier } from '../../environments/slug_and_tier.ts';
 import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import { jobUrl, pipelineUrl } from '../../../code/repository/statuses/pipeline_summary.ts';

@@ -6,7 +6,7 @@ import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { type StatusEntry, combineStatuses } from './combine_statuses.ts';
 import { isEnded } from '../../../core/job_statuses.ts';
 import { enqueueFollow, enqueueFollowMirrored } from '../downstream/work.ts';
-import { enqueuePipelineEnded } from '../pipeline_ended.ts';
+import { enqueuePipelineEnded } from '../enqueue_pipeline_ended.ts';
 import { loadDistinctStatuses, externalStagePosition } from '../statuses/external_stage.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { applyNextStatuses } from './set_job_statuses.ts';

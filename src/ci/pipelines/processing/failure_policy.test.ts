@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PipelineStore, openPipelineStore } from '../../../../test/support/ci/pipeline_store.ts';
 import { shouldRetry } from './failure_policy.ts';
-import { cancelJob, failJob, finishJob, retryJob } from './job_states.ts';
+import { cancelJob, failJob, finishJob, retryJob } from './job_transitions.ts';
 
 let gantry: PipelineStore;
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { type PipelineStore, openPipelineStore } from '../../../../test/support/ci/pipeline_store.ts';
 import { combineStatuses } from './combine_statuses.ts';
-import { cancelJob, finishJob, requeueJob, retryJob, startJob } from './job_states.ts';
+import { cancelJob, finishJob, requeueJob, retryJob, startJob } from './job_transitions.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { computeNextStatuses } from './compute_next_statuses.ts';
 

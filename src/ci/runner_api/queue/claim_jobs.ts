@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { hashJobToken, newJobToken } from '../../jobs/token.ts';
-import { startLockedJobs } from '../../pipelines/processing/job_states.ts';
+import { startLockedJobs } from '../../pipelines/processing/job_transitions.ts';
 import { type Job, type Pipeline, lockPipeline } from '../../pipelines/pipeline_rows.ts';
 import { type SharedQueries, shareQueries } from '../../pipelines/shared_queries.ts';
 import { type ProjectFacts, type Taker, canTake } from './match_runners.ts';

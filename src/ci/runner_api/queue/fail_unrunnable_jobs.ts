@@ -1,7 +1,7 @@
 /** Fails jobs that no runner can run as configured, instead of running them incompletely. */
 import type { Platform } from '../../../core/platform.ts';
 import type { Facts } from '../../pipelines/predefined_variables/job_facts.ts';
-import { failJob } from '../../pipelines/processing/job_states.ts';
+import { failJob } from '../../pipelines/processing/job_transitions.ts';
 import { lockJob } from '../../pipelines/pipeline_rows.ts';
 import { withPipelineMutex } from '../../pipelines/pipeline_mutex.ts';
 import type { Claimed } from './claim_jobs.ts';

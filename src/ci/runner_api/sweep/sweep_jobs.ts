@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { TraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { failJob, finishCanceling } from '../../pipelines/processing/job_states.ts';
+import { failJob, finishCanceling } from '../../pipelines/processing/job_transitions.ts';
 import { type Job, lockJob } from '../../pipelines/pipeline_rows.ts';
 import { sweepBridges } from '../../pipelines/downstream/sweep_trigger_jobs.ts';
 import { forEachLogged } from '../for_each_logged.ts';

@@ -1,6 +1,6 @@
 /** Fails jobs that were pending for too long. */
 import type { Platform } from '../../../core/platform.ts';
-import { failJob } from '../../pipelines/processing/job_states.ts';
+import { failJob } from '../../pipelines/processing/job_transitions.ts';
 import { lockJob } from '../../pipelines/pipeline_rows.ts';
 import { forEachLogged } from '../for_each_logged.ts';
 import { type Taker, canTake } from '../queue/match_runners.ts';

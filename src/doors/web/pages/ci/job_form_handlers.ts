@@ -2,10 +2,10 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { eraseJob, keepArtifacts } from '../../../../ci/artifacts/keep_and_delete.ts';
 import { id, object, optional, raw, text } from '../../../../platform/http/schema.ts';
-import { cancel, play, retry } from '../../../../ci/jobs/actions.ts';
+import { cancel, play, retry } from '../../../../ci/jobs/user_actions.ts';
 import { type LoadedJob, findJobToChange, findJobToRun } from '../../../../ci/jobs/find.ts';
 import { loadConfirmation } from '../../../../ci/jobs/manual_confirmation.ts';
-import { parseJobVariables } from '../../../../ci/jobs/manual_variables.ts';
+import { parseJobVariables } from '../../../../ci/jobs/parse_job_variables.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { noProblems, problemsOf } from '../../parts/form.ts';
 import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { EnvironmentEdit } from '../../../../ci/environments/create_update_delete.ts';
 import type { EnvironmentRow } from '../../../../ci/environments/queries.ts';
-import { tiers } from '../../../../ci/environments/slug.ts';
+import { tiers } from '../../../../ci/environments/slug_and_tier.ts';
 import { clearable, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type FormProblems, form, input, select, textArea } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';

@@ -7,7 +7,7 @@ import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Seen, type Visitor } from '../../../../../test/support/visitor.ts';
-import { createBuiltInRunner } from '../../../../ci/runners/registration/built_in_runner.ts';
+import { createBuiltInRunner } from '../../../../ci/runners/registration/create_built_in_runner.ts';
 
 let gantry: TestService;
 let project: { id: number; full_path: string };

@@ -1,5 +1,5 @@
 /** Loads the counts in the tabs of a merge request. */
-import { countRequestPipelines } from '../../../../../ci/pipelines/request_pipelines.ts';
+import { countRequestPipelines } from '../../../../../ci/pipelines/merge_request_pipelines.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { type LineCounts, countLines } from '../../../../../review/merge_requests/versions/line_counts.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';

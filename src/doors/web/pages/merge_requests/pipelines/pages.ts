@@ -1,7 +1,10 @@
 /** The Pipelines tab of a merge request. */
 import { may } from '../../../../../core/access/may.ts';
 import { listMergeRequestPipelines } from '../../../../../ci/pipelines/list.ts';
-import { findPipelineSource, runRequestPipeline } from '../../../../../ci/pipelines/request_pipelines.ts';
+import {
+  findPipelineSource,
+  runRequestPipeline,
+} from '../../../../../ci/pipelines/merge_request_pipelines.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';

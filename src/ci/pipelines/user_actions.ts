@@ -9,7 +9,7 @@ import { cancelPipeline, deletePipeline, retryPipeline } from './cancel_retry_de
 import { type LoadedPipeline, pipelinesOfProject } from './find.ts';
 import { dropPipelineRef } from './creation/persistent_ref.ts';
 import { mayRunJobsOn } from './creation/creation_rights.ts';
-import { requireVisibleRequest } from './creation/require_visible_request.ts';
+import { requireVisibleRequest } from './creation/require_visible_merge_request.ts';
 import type { Pipeline } from './pipeline_rows.ts';
 
 /**

@@ -104,7 +104,7 @@ const readStoredToken = async ({ config, store }: Platform): Promise<string | nu
 const provideToken = async (platform: Platform): Promise<string> => {
   const kept = await readStoredToken(platform);
   if (kept !== null) return kept;
-  const { createBuiltInRunner } = await import('../../ci/runners/registration/built_in_runner.ts');
+  const { createBuiltInRunner } = await import('../../ci/runners/registration/create_built_in_runner.ts');
   const { token } = await createBuiltInRunner(platform);
   writeFileSync(join(platform.config.data, tokenFile), `${token}\n`, { mode: 0o600 });
   return token;

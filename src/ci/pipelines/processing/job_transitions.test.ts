@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PipelineStore, openPipelineStore } from '../../../../test/support/ci/pipeline_store.ts';
-import { endedWork } from '../pipeline_ended.ts';
+import { endedWork } from '../enqueue_pipeline_ended.ts';
 import {
   cancelJob,
   failJob,
@@ -12,7 +12,7 @@ import {
   requeueJob,
   retryJob,
   startJob,
-} from './job_states.ts';
+} from './job_transitions.ts';
 import { delayedWork } from './set_job_statuses.ts';
 import { downstreamWork } from './pending_jobs.ts';
 import { startDelayed } from './start_delayed.ts';

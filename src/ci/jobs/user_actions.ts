@@ -4,11 +4,11 @@ import type { Tx } from '../../platform/db/open.ts';
 import { badRequest, forbidden } from '../../platform/errors.ts';
 import { playableStatuses, replaceableStatuses, retryableStatuses } from '../../core/job_statuses.ts';
 import { finishFailureTodos } from '../../review/merge_requests/merging/finish_failure_todos.ts';
-import { cancelJob, playJob, retryJob } from '../pipelines/processing/job_states.ts';
-import { requireVisibleRequest } from '../pipelines/creation/require_visible_request.ts';
+import { cancelJob, playJob, retryJob } from '../pipelines/processing/job_transitions.ts';
+import { requireVisibleRequest } from '../pipelines/creation/require_visible_merge_request.ts';
 import { sealValue } from '../variables/queries.ts';
 import { type LoadedJob, loadAnyJob } from './find.ts';
-import type { JobVariable } from './manual_variables.ts';
+import type { JobVariable } from './parse_job_variables.ts';
 import type { JobRow } from './rows.ts';
 
 const reloadJob = async (call: Call, { project_id }: JobRow, id: number): Promise<JobRow> =>
