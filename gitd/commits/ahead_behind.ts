@@ -4,7 +4,7 @@ import { flag, isOid, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Divergence, Oid } from '../protocol_records.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 
 const maxIds = 100;
 /** Processes of one call. */

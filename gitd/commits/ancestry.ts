@@ -4,7 +4,7 @@ import { type Argument, count, flag, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { requireFewIds, readCommit } from './read_commits.ts';
 
 /** Time limit of a history walk. */

@@ -8,7 +8,7 @@ import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Commit, CommitWalk, Oid } from '../protocol_records.ts';
 import { readCommits, requireFewIds } from './read_commits.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 
 /** Maximum commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
 const maxWalkedCommits = 500;

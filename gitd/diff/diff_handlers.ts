@@ -4,7 +4,7 @@ import { flag, oid, paths as pathArguments } from '../exec/arguments.ts';
 import { GitError, isGitError } from '../git_error.ts';
 import { diffFlags } from '../pool/diff_tree.ts';
 import { type DiffLimits, type Oid, emptyTree } from '../protocol_records.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { resolveTree } from '../read/list_tree.ts';
 import { type DiffParser, makeDiffParser } from './parse_diff.ts';
 import { countDifferences } from './count_differences.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Context, MethodHandler, Storage } from '../handler_types.ts';
 import { type Argument, flag } from '../exec/arguments.ts';
 import type { Command } from '../exec/spawn.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { watchRefs } from '../refs/ref_generation.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { tidyRepository } from '../storage/janitor.ts';

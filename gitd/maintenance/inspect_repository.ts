@@ -1,7 +1,7 @@
 /** Reports size, existence and integrity of a repository. */
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag } from '../exec/arguments.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { readAllRefs } from '../refs/list_refs.ts';
 import { repositoryExists } from '../disk/storage_paths.ts';
 

@@ -6,7 +6,7 @@ import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { readCommits } from '../commits/read_commits.ts';
 import { decodeFileName } from '../commits/decode_text.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 
 const maxNames = 2_000;
 const maxMilliseconds = 20_000;

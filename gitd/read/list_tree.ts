@@ -5,7 +5,7 @@ import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import { type TreeItem, toByteString, folderMode, parseTree, submoduleMode } from '../odb/raw_tree.ts';
 import type { Oid, TreeEntry } from '../protocol_records.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { decodeFileName } from '../commits/decode_text.ts';
 
 /** Maximum bytes of one folder: about half a million names. */

@@ -4,7 +4,7 @@ import { type Argument, flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Ref, RefWalk } from '../protocol_records.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { getGeneration } from './ref_generation.ts';
 import { describeRef } from './read_refs.ts';
 import type { ListedRef } from './listed_ref.ts';

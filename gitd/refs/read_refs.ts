@@ -3,7 +3,7 @@ import { flag, ref as refArgument } from '../exec/arguments.ts';
 import { isQueryable } from '../pool/cat_file.ts';
 import type { Oid, Ref } from '../protocol_records.ts';
 import { requireFewIds } from '../commits/read_commits.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { parseTag } from '../commits/parse_commit.ts';
 import type { ListedRef } from './listed_ref.ts';
 import { isFullRef } from '../ref_names.ts';

@@ -6,7 +6,7 @@ import { GitError } from '../git_error.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { clearLocksOnce } from '../storage/stale_locks.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
-import { requireRepository } from '../storage/missing_repository.ts';
+import { requireRepository } from '../storage/require_repository.ts';
 import { raiseGeneration } from './ref_generation.ts';
 import { isFullRef } from '../ref_names.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TransferParts, isUploadedAfter, warnUnnameable } from './artifacts.ts';
+import { type TransferParts, isUploadedAfter, warnUnnameable } from './transfer_artifacts.ts';
 import { collect } from './collect_files.ts';
 import { projectFolder } from './slot_folders.ts';
 import { writeZipTo } from './write_archive.ts';

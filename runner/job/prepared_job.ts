@@ -1,6 +1,6 @@
 /** Types of a prepared job: folders, variables and executor. */
 import { join } from 'node:path';
-import type { TransferParts } from '../files/artifacts.ts';
+import type { TransferParts } from '../files/transfer_artifacts.ts';
 import type { CacheParts } from '../files/job_caches.ts';
 import type { Client } from '../coordinator/client.ts';
 import type { Choice } from '../executors/choose_executor.ts';

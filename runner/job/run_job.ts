@@ -1,7 +1,7 @@
 /** Runs a job from preparation to the final report. */
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { downloadArtifacts, uploadArtifacts } from '../files/artifacts.ts';
+import { downloadArtifacts, uploadArtifacts } from '../files/transfer_artifacts.ts';
 import { restoreCaches, saveCaches } from '../files/job_caches.ts';
 import { watchDiskUsage } from '../files/disk_quota.ts';
 import type { Executor } from '../executors/executor.ts';

@@ -4,7 +4,7 @@ import { flag, oid } from '../../exec/arguments.ts';
 import { GitError, isGitError } from '../../git_error.ts';
 import { makeLruCache } from '../../lru_cache.ts';
 import type { LanguageBytes, Oid } from '../../protocol_records.ts';
-import { requireRepository } from '../../storage/missing_repository.ts';
+import { requireRepository } from '../../storage/require_repository.ts';
 import { resolveTree } from '../list_tree.ts';
 import { isExcluded } from './excluded_paths.ts';
 import { findLanguage } from './language_names.ts';

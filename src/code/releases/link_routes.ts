@@ -4,7 +4,7 @@ import { nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { clearable, id, object, oneOf, optional, text } from '../../platform/http/schema.ts';
 import { findCode, projectParam } from '../repository/find_code.ts';
-import { limitToJobProject } from './job_token.ts';
+import { limitToJobProject } from './limit_job_token.ts';
 import { loadReleaseLinks, releaseLinkJson, releaseLinkShape } from './json.ts';
 import { linkTypes } from './links.ts';
 import { findLink, findRelease } from './find_releases.ts';

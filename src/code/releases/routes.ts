@@ -16,7 +16,7 @@ import {
   time,
 } from '../../platform/http/schema.ts';
 import { findCode, projectParam } from '../repository/find_code.ts';
-import { limitToJobProject } from './job_token.ts';
+import { limitToJobProject } from './limit_job_token.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
 import { parseLinks } from './links.ts';

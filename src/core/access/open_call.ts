@@ -15,7 +15,7 @@ import {
   loadSudoTarget,
 } from './credentials/authenticate.ts';
 import type { Actor, Call } from './call.ts';
-import { type PresentedCredential, readPresentedCredential } from './credentials/credential.ts';
+import { type PresentedCredential, readPresentedCredential } from './credentials/read_credential.ts';
 import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
 import { authenticateJobToken } from './credentials/job_token.ts';
 import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';

@@ -2,7 +2,7 @@
 import { may } from '../../core/access/may.ts';
 import { openCode } from '../../code/repository/find_code.ts';
 import { foundCommitShape } from '../../code/repository/commits/json.ts';
-import { searchCommits } from '../../code/repository/commits/read_commits.ts';
+import { searchCommits } from '../../code/repository/commits/list_commits.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { grepCode } from './grep_code.ts';

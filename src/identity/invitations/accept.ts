@@ -4,10 +4,10 @@ import { today } from '../../core/access/viewer.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader, Store, Tx } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
-import { isMembershipLocked } from '../groups/inherited.ts';
+import { isMembershipLocked } from '../groups/inherited_options.ts';
 import { insertMember } from '../namespaces/add_member.ts';
 import { lockNamespace } from '../namespaces/claim_path.ts';
-import { isStillGranted } from './inviter.ts';
+import { isStillGranted } from './is_still_granted.ts';
 import { type Invitation, isPending, readInvitationToken } from './links.ts';
 
 /** Invitations that are accepted at once. */

@@ -1,7 +1,7 @@
 /** The OAuth 2 endpoints for programs, below `/oauth`, outside the API. */
 import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../../core/platform.ts';
-import { readPresentedToken } from '../../core/access/credentials/credential.ts';
+import { readPresentedToken } from '../../core/access/credentials/read_credential.ts';
 import { Failure } from '../../platform/errors.ts';
 import type { Source } from '../../core/access/audit.ts';
 import { parseBody } from '../../platform/http/body/parse_body.ts';

@@ -3,7 +3,7 @@ import { forbidden } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { endAllSessions } from './end_sessions.ts';
 import { revokeOauth } from './revoke_oauth.ts';
-import { requireOtherAdmin } from './last_admin.ts';
+import { requireOtherAdmin } from './require_other_admin.ts';
 import { lockUser } from './queries.ts';
 
 /**

@@ -10,8 +10,8 @@ import { botOf, endBotsOf } from '../bots/bot_users.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
 import { eraseContributions, reassignContributions, hasContributions } from './contributions.ts';
-import { ensureGhost } from './ghost.ts';
-import { requireOtherAdmin } from './last_admin.ts';
+import { ensureGhost } from './ghost_user.ts';
+import { requireOtherAdmin } from './require_other_admin.ts';
 import { lockUser } from './queries.ts';
 
 /** Lists the groups that nobody else owns, directly or through a group above. Bots do not count. */

@@ -17,7 +17,7 @@ import {
 } from './create.ts';
 import { endAllSessions } from './end_sessions.ts';
 import { loadFurtherAddresses } from './addresses/further_addresses.ts';
-import { requireOtherAdmin } from './last_admin.ts';
+import { requireOtherAdmin } from './require_other_admin.ts';
 import { hashPassword } from './password.ts';
 import { type UserRow, lockUser } from './queries.ts';
 import { normalizedEmail, passwordProblem, userProblems } from './rules.ts';

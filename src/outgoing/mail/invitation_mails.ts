@@ -1,7 +1,7 @@
 /** Sends the mails of invitations. The invited have no account, so that these are not among the mails of users. */
 import { sendInvitationWork, isMailOn } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
-import { isStillGranted } from '../../identity/invitations/inviter.ts';
+import { isStillGranted } from '../../identity/invitations/is_still_granted.ts';
 import {
   type Invitation,
   type InvitationPlace,

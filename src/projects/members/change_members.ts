@@ -2,7 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { isMembershipLocked } from '../../identity/groups/inherited.ts';
+import { isMembershipLocked } from '../../identity/groups/inherited_options.ts';
 import { compareColumns } from '../../core/events/compare_columns.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
 import { isBot } from '../../identity/bots/bot_users.ts';

@@ -5,7 +5,7 @@ import { today } from '../../core/access/viewer.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { findGroup } from '../../identity/groups/find.ts';
 import { isCurrentLink } from '../../identity/groups/group_links.ts';
-import { isSharingLocked } from '../../identity/groups/inherited.ts';
+import { isSharingLocked } from '../../identity/groups/inherited_options.ts';
 import { lockNamespace } from '../../identity/namespaces/claim_path.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';

@@ -8,7 +8,7 @@ import type { Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { openBytes } from '../../../platform/blob/open_stores.ts';
 import { systemClock } from '../../../platform/time.ts';
-import { ensureGhost } from '../../../identity/users/ghost.ts';
+import { ensureGhost } from '../../../identity/users/ghost_user.ts';
 import { getAvatarArea } from '../../../identity/avatars/store_avatar.ts';
 import { openAnyStore } from '../../service/open_database.ts';
 import { openStoragesAsGuest } from '../../service/open_storages.ts';

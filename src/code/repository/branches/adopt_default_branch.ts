@@ -1,7 +1,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import { levels } from '../../../core/access/levels.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { groupBranchProtection } from '../../../identity/groups/inherited.ts';
+import { groupBranchProtection } from '../../../identity/groups/inherited_options.ts';
 import { getFirstBranchProtection } from '../../../core/settings/setting_effects.ts';
 
 /** Sets the default branch of a project that has none, and protects it as its groups or the settings require. */

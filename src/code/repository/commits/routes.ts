@@ -26,7 +26,7 @@ import { type Code, projectParam } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { commitFiles } from './create.ts';
 import { commitShape, listedCommitShape, singleCommitShape } from './json.ts';
-import { listCommits, singleCommitJson } from './read_commits.ts';
+import { listCommits, singleCommitJson } from './list_commits.ts';
 import { diffJson, diffLimits, diffShape } from './diff_json.ts';
 import { maxCommitBytes } from '../limits.ts';
 import { pathParam } from '../files/paths.ts';

@@ -1,6 +1,6 @@
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { loadViewer } from '../../../core/access/viewer.ts';
-import { groupDefaultBranch } from '../../../identity/groups/inherited.ts';
+import { groupDefaultBranch } from '../../../identity/groups/inherited_options.ts';
 import type { FileAction } from '../commits/file_actions.ts';
 import { findCode } from '../find_code.ts';
 import { commitReadme } from './commit_readme.ts';

@@ -5,7 +5,7 @@ import type { Reader, Store } from '../../../platform/db/open.ts';
 import type { TokensTable } from '../../../platform/db/schema/credentials.ts';
 import type { UsersTable } from '../../../platform/db/schema/identity.ts';
 import { Failure, forbidden, unauthorized } from '../../../platform/errors.ts';
-import type { PresentedToken } from './credential.ts';
+import type { PresentedToken } from './read_credential.ts';
 import { hashToken } from './token_text.ts';
 import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
 

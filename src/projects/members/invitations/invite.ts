@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { recordAudit } from '../../../core/access/audit.ts';
 import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import { isMailOn, sendInvitationWork } from '../../../core/mail/enqueue_mails.ts';
-import { isMembershipLocked } from '../../../identity/groups/inherited.ts';
+import { isMembershipLocked } from '../../../identity/groups/inherited_options.ts';
 import { isPending } from '../../../identity/invitations/links.ts';
 import { getCountedNames, getRefusalTime } from '../../../identity/sessions/failure_counts.ts';
 import { countAttempt, countFailure } from '../../../identity/sessions/sign_in_failures.ts';

@@ -1,6 +1,6 @@
 /** The Atom feed of the commits of a branch, or of a file in it. */
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
-import { walkCommits } from '../../../../code/repository/commits/read_commits.ts';
+import { walkCommits } from '../../../../code/repository/commits/list_commits.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import type { RawPage, Visit } from '../../page.ts';

@@ -1,5 +1,5 @@
 /** The history of a branch, tag or commit, or of a file in it. */
-import { walkCommits } from '../../../../code/repository/commits/read_commits.ts';
+import { walkCommits } from '../../../../code/repository/commits/list_commits.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';

@@ -10,7 +10,7 @@ import {
   providerUrl,
 } from '../../../../identity/identities/oidc.ts';
 import { isEnabled } from '../../../../identity/identities/providers.ts';
-import { resolveUser } from '../../../../identity/identities/sign_in.ts';
+import { resolveUser } from '../../../../identity/identities/resolve_user.ts';
 import {
   type Started,
   deriveProofs,

@@ -1,6 +1,6 @@
 /** Invitations by e-mail on the page of members: the form, and the pending ones. */
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
-import { isMembershipLocked } from '../../../../identity/groups/inherited.ts';
+import { isMembershipLocked } from '../../../../identity/groups/inherited_options.ts';
 import { type ListedInvitation, listInvitations } from '../../../../projects/members/invitations/queries.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -1,7 +1,7 @@
 /** The list of members of a project or group. */
 import { sql } from 'kysely';
 import { requireUser } from '../../../../core/access/call.ts';
-import { isMembershipLocked } from '../../../../identity/groups/inherited.ts';
+import { isMembershipLocked } from '../../../../identity/groups/inherited_options.ts';
 import { visibleGroups } from '../../../../identity/groups/visible.ts';
 import { selectAncestors } from '../../../../identity/namespaces/ancestors.ts';
 import { basicUser } from '../../../../identity/users/json.ts';

@@ -1,5 +1,5 @@
 /** The groups with which a project or group is shared, on its page of members. */
-import { isSharingLocked } from '../../../../identity/groups/inherited.ts';
+import { isSharingLocked } from '../../../../identity/groups/inherited_options.ts';
 import { type ListedShare, listShares } from '../../../../projects/members/list_shares.ts';
 import { form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';

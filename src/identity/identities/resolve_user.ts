@@ -9,7 +9,7 @@ import { userIdByEmail } from '../users/queries.ts';
 import { normalizedEmail } from '../users/rules.ts';
 import type { SignInProvider } from '../../platform/config/sign_in_providers.ts';
 import { linkIdentity } from './link_identity.ts';
-import { findFreeUsername, getDisplayName } from './usernames.ts';
+import { findFreeUsername, getDisplayName } from './find_free_username.ts';
 import type { Claims } from './oidc.ts';
 import { findIdentity } from './queries.ts';
 
