@@ -18,7 +18,7 @@ const ofLastMachine = (column: 'version' | 'executor') => sql<
 >`(select ${sql.ref(column)} from runner_managers
   where runner_managers.runner_id = runners.id order by contacted_at desc, system_id limit 1)`;
 
-/** Matches the rows that `built_in_runner.ts` writes. */
+/** Matches the rows that `create_built_in_runner.ts` writes. */
 const isBuiltIn = sql<boolean>`runners.id in (select cast(value as bigint) from instance
   where name like 'built\\_in\\_runner\\_id %' escape '\\')`;
 
