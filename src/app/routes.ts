@@ -5,8 +5,8 @@ import { commitDiscussionRoutes } from '../planning/discussions/commits/routes.t
 import { deployTokenRoutes } from '../projects/deploy_tokens/routes.ts';
 import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { eventRoutes } from '../doors/events/routes.ts';
-import { gitDoors } from '../doors/git_http/routes.ts';
-import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
+import { gitHttpRoutes } from '../doors/git_http/routes.ts';
+import { groupAvatarRoutes, groupRoutes } from '../identity/groups/routes.ts';
 import { changeRoutes } from '../outgoing/change_stream/routes.ts';
 import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
@@ -56,13 +56,13 @@ import { absentFeatureRoutes } from '../projects/absent_features/routes.ts';
 import { templateRoutes } from '../projects/templates/routes.ts';
 import { todoRoutes } from '../planning/todos/routes.ts';
 import { tokenRoutes } from '../identity/tokens/routes.ts';
-import { uploadDoors, uploadRoutes } from '../projects/uploads/routes.ts';
+import { uploadFileRoutes, uploadRoutes } from '../projects/uploads/routes.ts';
 import { assignIdentity } from '../identity/identities/assign_identity.ts';
-import { userDoors } from '../identity/users/avatar/routes.ts';
+import { userAvatarFileRoutes } from '../identity/users/avatar/routes.ts';
 import { userRoutes } from '../identity/users/routes.ts';
 import { variableRoutes } from '../ci/variables/routes.ts';
 import { applicationRoutes } from '../identity/oauth/routes.ts';
-import { projectDoors } from '../projects/projects/avatar_routes.ts';
+import { projectAvatarRoutes } from '../projects/projects/avatar_routes.ts';
 import { projectRoutes } from '../projects/projects/routes.ts';
 import { initializeRepository } from '../code/repository/files/initialize_repository.ts';
 import { repositoryRoutes } from '../code/repository/routes.ts';
@@ -159,13 +159,13 @@ export const endpoints: AnyEndpoint<Call>[] = [
 
 /** Endpoints outside the API: git over HTTP, badges, uploads and other doors. */
 export const doors: AnyEndpoint<Call>[] = [
-  ...uploadDoors,
-  ...userDoors,
-  ...groupDoors,
-  ...projectDoors,
+  ...uploadFileRoutes,
+  ...userAvatarFileRoutes,
+  ...groupAvatarRoutes,
+  ...projectAvatarRoutes,
   ...topicAvatarRoutes,
   ...badgeRoutes,
   ...traceStreamRoutes,
   registryAuth,
-  ...gitDoors,
+  ...gitHttpRoutes,
 ];

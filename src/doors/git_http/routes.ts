@@ -75,7 +75,7 @@ const files = endpoint({
     ),
 });
 
-export const gitDoors: AnyEndpoint<Call>[] = [
+export const gitHttpRoutes: AnyEndpoint<Call>[] = [
   advertisement,
   serviceDoor('git-upload-pack', 'Fetch and clone'),
   serviceDoor('git-receive-pack', 'Push'),

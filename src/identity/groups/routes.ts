@@ -175,7 +175,7 @@ const avatar = endpoint({
     await serveAvatar(call, { avatar: (await findGroup(call, id)).avatar, caching: 'private' }),
 });
 
-const avatarDoor = endpoint({
+const avatarFile = endpoint({
   method: 'GET',
   path: '/uploads/-/system/group/avatar/:id/:filename',
   summary: 'The avatar of a group, as `avatar_url` names it',
@@ -200,5 +200,5 @@ export const groupRoutes = [
   avatar,
 ];
 
-/** Avatars outside the API. */
-export const groupDoors = [avatarDoor];
+/** Avatar routes outside `/api/v4`. */
+export const groupAvatarRoutes = [avatarFile];

@@ -5,7 +5,7 @@ import type { Cause } from '../../core/events/record_event.ts';
 import { type LabelRef, findOrCreateLabels } from '../../projects/labels/find_by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { recordLabelChange } from './record_resource_events.ts';
-import { assignable } from './filter_assignable.ts';
+import { keepAssignable } from './keep_assignable.ts';
 import { labelIds, setAssignees, setLabels } from './label_assignee_links.ts';
 import type { Relations } from './lists/rows.ts';
 import { labelsText, milestoneText } from './text/system_note_text.ts';
@@ -110,7 +110,7 @@ export const changedPeople = async (
   isVisibleTo: (viewer: Viewer, requested: number[]) => boolean,
 ): Promise<PeopleChange> => {
   if (ids === undefined) return null;
-  const after = await assignable(tx, project, ids, isVisibleTo);
+  const after = await keepAssignable(tx, project, ids, isVisibleTo);
   // None, or 0, clears.
   const unchanged = after.length === 0 && ids.some((id) => id !== 0);
   return unchanged || after.join() === before.join() ? null : { before, after };

@@ -6,7 +6,7 @@ import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, withQuickActions } from '../issuables/apply_quick_actions.ts';
-import { assignable } from '../issuables/filter_assignable.ts';
+import { keepAssignable } from '../issuables/keep_assignable.ts';
 import { withoutAdminFields } from '../issuables/shared_edits.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../issuables/fields.ts';
 import { setAssignees, setLabels } from '../issuables/label_assignee_links.ts';
@@ -109,7 +109,7 @@ const storeLinks = async (
     tx,
     linked,
     [],
-    await assignable(tx, project, assignee_ids, issueVisibility(project, row)),
+    await keepAssignable(tx, project, assignee_ids, issueVisibility(project, row)),
   );
 };
 

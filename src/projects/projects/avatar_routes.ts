@@ -15,8 +15,8 @@ export const projectAvatar = endpoint({
     await serveAvatar(call, { avatar: (await findProject(call, id)).avatar, caching: 'private' }),
 });
 
-/** Avatars outside the API. */
-export const projectDoors = [
+/** Avatar routes outside `/api/v4`. */
+export const projectAvatarRoutes = [
   endpoint({
     ...shown,
     method: 'GET',

@@ -44,4 +44,4 @@ const serving = (path: string) =>
 export const uploadRoutes = [create, serving('/projects/:id/uploads/:secret/:filename')];
 
 /** The URLs in texts, outside the API. `web_path.ts` rewrites the project's own URLs to them. */
-export const uploadDoors = [serving('/-/project/:id/uploads/:secret/:filename')];
+export const uploadFileRoutes = [serving('/-/project/:id/uploads/:secret/:filename')];

@@ -40,14 +40,15 @@ export const requireNoDuplicate = async (db: Reader, pair: Pair, ownId = 0): Pro
 
 type Fork = Pick<Project, 'id' | 'fork_network_id' | 'forked_from_project_id'>;
 
-const isRelated = (source: Fork, target: Fork): boolean =>
+const areInOneForkNetwork = (source: Fork, target: Fork): boolean =>
   source.id === target.id ||
   source.forked_from_project_id === target.id ||
   getForkNetwork(source) === getForkNetwork(target);
 
 /** @throws Failure 422 if the projects are not in the same fork network */
 export const requireFork = (source: Fork, target: Fork): void => {
-  if (!isRelated(source, target)) throw unprocessable('Source project is not a fork of the target project');
+  if (!areInOneForkNetwork(source, target))
+    throw unprocessable('Source project is not a fork of the target project');
 };
 
 export const noMergeRequests = (): Failure => unprocessable('Target project has disabled merge requests');

@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, withQuickActions } from '../../planning/issuables/apply_quick_actions.ts';
-import { assignable } from '../../planning/issuables/filter_assignable.ts';
+import { keepAssignable } from '../../planning/issuables/keep_assignable.ts';
 import { withoutAdminFields } from '../../planning/issuables/shared_edits.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../../planning/issuables/fields.ts';
 import { setAssignees, setLabels } from '../../planning/issuables/label_assignee_links.ts';
@@ -133,7 +133,7 @@ const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { fi
   await setLabels(tx, linked, [], labelIds);
   await recordFirstValues(tx, { target: linked, user_id: actor.user.id }, { ...row, labelIds });
   const seeing = async (ids: number[]) =>
-    await assignable(tx, target, ids, (viewer) => canSeeMergeRequests(viewer, target));
+    await keepAssignable(tx, target, ids, (viewer) => canSeeMergeRequests(viewer, target));
   await setAssignees(tx, linked, [], await seeing(assignee_ids));
   await setReviewers(tx, linked, [], await seeing(reviewer_ids));
 };

@@ -85,5 +85,5 @@ const picture = endpoint({
 
 export const avatarRoutes = [changeOwn, byEmail];
 
-/** Avatars outside the API. */
-export const userDoors = [picture];
+/** Avatar routes outside `/api/v4`. */
+export const userAvatarFileRoutes = [picture];

@@ -4,7 +4,7 @@ import { may } from '../../../core/access/may.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
-import { assignable } from '../../issuables/filter_assignable.ts';
+import { keepAssignable } from '../../issuables/keep_assignable.ts';
 import { setAssignees, setLabels } from '../../issuables/label_assignee_links.ts';
 import { storeSearchText } from '../../issuables/search/search.ts';
 import { movedFromText, movedToText } from '../../issuables/text/system_note_text.ts';
@@ -81,7 +81,7 @@ const copyLinks = async (
     [],
     labels.map(({ id }) => id),
   );
-  const assignees = await assignable(tx, to, target.assignee_ids, issueVisibility(to, issue));
+  const assignees = await keepAssignable(tx, to, target.assignee_ids, issueVisibility(to, issue));
   await setAssignees(tx, copy, [], assignees);
 };
 

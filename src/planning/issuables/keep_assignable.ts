@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { Project } from '../../projects/projects/find.ts';
 
 /** Returns the ids of users who exist and may see the record, in the order of `ids`. */
-export const assignable = async (
+export const keepAssignable = async (
   tx: Tx,
   project: Project,
   ids: readonly number[],
