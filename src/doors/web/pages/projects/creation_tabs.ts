@@ -1,4 +1,4 @@
-import { tabs } from '../../parts/frame/link_lists.ts';
+import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import type { Html } from '../../parts/html.ts';
 
 const ways = [

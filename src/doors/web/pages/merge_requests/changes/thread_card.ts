@@ -8,7 +8,7 @@ import { replyEditor } from '../../../parts/markdown_editor.ts';
 import { noteTexts } from '../../../parts/timeline/edit_conflicts.ts';
 import { noteHeading } from '../../../parts/timeline/note_card.ts';
 import { noteActions } from '../../../parts/timeline/note_actions.ts';
-import { textWithTasks } from '../../../parts/timeline/task_form.ts';
+import { textWithTasks } from '../../../parts/timeline/text_with_tasks.ts';
 import { requestPath } from '../paths.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
