@@ -69,16 +69,19 @@ test(
   { skip: engine !== 'sqlite' },
   async () => {
     const faults: string[] = [];
+    const check = (path: string, ran: readonly Steps[]): void => {
+      const most = knownSteps.get(path) ?? mostSteps;
+      for (const { replans, steps, text } of ran) {
+        if (replans > 0) faults.push(`${path} replans ${text}`);
+        if (steps > most) faults.push(`${path}: ${steps} steps for ${text}`);
+      }
+    };
     let answered = 0;
     for (const { path, list } of gets) {
       for (const as of [skewed.user.token, rootToken]) {
         const { status, ran } = await request(path, list === true, as);
         if (status === 200) answered += 1;
-        const most = knownSteps.get(path) ?? mostSteps;
-        for (const { replans, steps, text } of ran) {
-          if (replans > 0) faults.push(`${path} replans ${text}`);
-          if (steps > most) faults.push(`${path}: ${steps} steps for ${text}`);
-        }
+        check(path, ran);
       }
     }
     assert.ok(answered > 150, `only ${answered} answers`);
