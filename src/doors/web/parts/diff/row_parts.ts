@@ -40,10 +40,10 @@ export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'n
   const isLink = side === (row.kind === 'del' ? 'old' : 'new');
   if (!isLink) return `<td class="n">${number}</td>`;
   const { commentPath = null, fileId } = options;
+  const line = `${number}, ${kinds[row.kind]}`;
   if (commentPath === null || row.isExpanded === true)
-    return `<td class="n"><a href="#${rowId(fileId, row)}">${number}</a></td>`;
-  const label = `Comment on line ${number}, ${kinds[row.kind]}`;
-  return `<td class="n"><a href="${commentPath}${keyOf(row)}" aria-label="${label}">${number}</a></td>`;
+    return `<td class="n"><a href="#${rowId(fileId, row)}" aria-label="Line ${line}">${number}</a></td>`;
+  return `<td class="n"><a href="${commentPath}${keyOf(row)}" aria-label="Comment on line ${line}">${number}</a></td>`;
 };
 
 export const emptyNumber = '<td class="n"></td>';
