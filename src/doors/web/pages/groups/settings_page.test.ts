@@ -104,10 +104,10 @@ test('shows what is wrong, and saves nothing', async () => {
   const [group, other] = [await makeGroup(), await makeGroup()];
   await owner.get(group.settings);
   const bad: [key: string, sent: Record<string, string>, said: RegExp][] = [
-    ['about', { name: '' }, /Correct <a href="#about">[\s\S]+id="name_error"/],
+    ['about', { name: '' }, /Correct <a href="#about_section">[\s\S]+id="name_error"/],
     ['path', { path: other.path }, /has already been taken/],
     ['visibility', { visibility: 'public' }, /parent group has a private visibility/],
-    ['visibility', { visibility: 'odd' }, /id="visibility_error"|href="#visibility"/],
+    ['visibility', { visibility: 'odd' }, /id="visibility_error"|href="#visibility_section"/],
     ['two_factor', { two_factor_grace_period: '-1' }, /id="two_factor_grace_period_error"/],
     ['repositories', { default_branch_protection: '9' }, /id="default_branch_protection_error"/],
     ['delete', { confirm: 'no' }, /Type the full path of the group/],

@@ -47,7 +47,7 @@ const transferPart = async (given: Given): Promise<Html> => {
     problems,
   });
   const action = `${projectPagePath(project, 'settings')}/transfer`;
-  return html`<section class="stack" id="transfer"><h3>Transfer project</h3>
+  return html`<section class="stack" id="transfer_section"><h3>Transfer project</h3>
 <p>Moves the project with everything in it.</p>
 <ul class="bulleted"><li>Old addresses redirect to the new ones.</li>
 <li>Members of the old group lose access; members of the new one gain it.</li>
@@ -67,7 +67,7 @@ const deletePart = (given: Given): Html => {
     problems,
   });
   const action = `${projectPagePath(project, 'settings')}/delete`;
-  return html`<section class="stack" id="delete"><h3>Delete project</h3>
+  return html`<section class="stack" id="delete_section"><h3>Delete project</h3>
 <p>Deletes the repository, issues, merge requests, pipelines and files of the project, for everyone. <strong>This cannot be undone.</strong></p>
 ${form(visit, { action, submit: 'Delete project', danger: true, problems }, field)}</section>
 `;

@@ -241,7 +241,7 @@ test('saves how merge requests are merged', async () => {
   assert.match(text, /type="radio" value="ff" checked/);
   assert.match(text, /name="only_allow_merge_if_pipeline_succeeds" type="checkbox" value="1" checked/);
   const refused = await visitor.post(`${page}/method`, { merge_method: 'x' });
-  assert.deepEqual([refused.status, /Correct <a href="#method">/.test(refused.text)], [422, true]);
+  assert.deepEqual([refused.status, /Correct <a href="#method_section">/.test(refused.text)], [422, true]);
 });
 
 test("leads from GitLab's address of repository settings to protected branches", async () => {

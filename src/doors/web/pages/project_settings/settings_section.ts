@@ -57,7 +57,7 @@ const toText = (value: unknown): string => {
 export const sectionCard = (
   { key, title, isDanger = false }: { key: string; title: string; isDanger?: boolean },
   content: Html,
-): Html => html`<section class="card${isDanger && ' danger-zone'}" id="${key}" aria-labelledby="${key}_title">
+): Html => html`<section class="card${isDanger && ' danger-zone'}" id="${key}_section" aria-labelledby="${key}_title">
 <header><h2 id="${key}_title">${title}</h2></header>
 <div class="body">${content}</div>
 </section>
@@ -65,7 +65,7 @@ export const sectionCard = (
 
 /** Renders the refusal at the top of the page, with a link to the section that needs another input. */
 export const refusal = (key: string, title: string): Html =>
-  html`<p class="flash alert">Nothing was saved. Correct <a href="#${key}">${title}</a>.</p>
+  html`<p class="flash alert">Nothing was saved. Correct <a href="#${key}_section">${title}</a>.</p>
 `;
 
 export type Given = { visit: Visit; project: Project; tried: Tried | null };
