@@ -151,6 +151,28 @@ test('reviews by keyboard alone', { skip }, async () => {
   });
 });
 
+test('inserts the chosen lines as a suggestion, after what was typed', { skip }, async () => {
+  const path = await open('suggests');
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.waitForURL('**/');
+    await page.goto(path);
+    await page.getByRole('link', { name: 'Comment on line 19, unchanged' }).click();
+    await page.getByRole('textbox', { name: 'Comment on line 19' }).fill('Better:');
+    await page.getByRole('link', { name: 'Comment on line 20, added' }).click({ modifiers: ['Shift'] });
+    await page.getByRole('link', { name: 'Insert a suggestion' }).click();
+    const text = page.getByRole('textbox', { name: 'Comment on line 20' });
+    const block = '```suggestion:-1+0\nconst a19 = 19;\nconst a20 = 21;\n```';
+    await page.waitForFunction(
+      `document.querySelector('#new_comment textarea').value.includes('suggestion')`,
+    );
+    assert.equal(await text.inputValue(), `Better:\n\n${block}`);
+    await web.assertFine(page);
+    await page.getByRole('link', { name: 'Comment on line 20, removed' }).click();
+    assert.equal(await page.getByRole('link', { name: 'Insert a suggestion' }).isVisible(), false);
+  });
+});
+
 test(
   "two people see each other's threads in the Changes tab, and keep what they type",
   { skip },

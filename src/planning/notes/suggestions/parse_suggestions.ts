@@ -23,7 +23,7 @@ export const parseSuggestionId = (id: number): { note_id: number; index: number 
   index: id % idsPerNote,
 });
 /** Lines on each side of the commented line that a suggestion may replace. */
-const maxLines = 100;
+export const maxSuggestedLines = 100;
 
 const openingPattern = /^ {0,3}(`{3,}|~{3,})\s*(.*?)\s*$/;
 const closingPattern = /^ {0,3}(`{3,}|~{3,})\s*$/;
@@ -35,7 +35,10 @@ const openBlock = (line: string, isSuggestion: boolean): OpenBlock | null => {
   const [, fence, info = ''] = openingPattern.exec(line) ?? [];
   if (fence === undefined || (fence.startsWith('`') && info.includes('`'))) return null;
   const [word, above = '0', below = '0'] = rangePattern.exec(info) ?? [];
-  const [lines_above, lines_below] = [Math.min(Number(above), maxLines), Math.min(Number(below), maxLines)];
+  const [lines_above, lines_below] = [
+    Math.min(Number(above), maxSuggestedLines),
+    Math.min(Number(below), maxSuggestedLines),
+  ];
   const suggestion =
     word === undefined || !isSuggestion ? null : { lines_above, lines_below, to_content: '' };
   return { fence, suggestion };

@@ -1,4 +1,8 @@
 /** Opens the form for a comment at a line or file, without a page of its own; with Shift for several lines. */
+import { fetchPage } from '../fetch_page.ts';
+import { showProblem } from '../show_problem.ts';
+import { appendText } from '../writing/insert_text.ts';
+
 const field = (form: HTMLElement, name: string): HTMLInputElement | null =>
   form.querySelector<HTMLInputElement>(`[name=${name}]`);
 
@@ -54,6 +58,33 @@ const extend = (form: HTMLElement, path: string, line: string): [number, number]
   return [Math.min(a, b), Math.max(a, b)];
 };
 
+/** Has the button for a suggestion mean another line. Removed lines, and files, take none. */
+const moveSuggestion = (form: HTMLElement, link: HTMLAnchorElement, comment: string): void => {
+  const button = form.querySelector<HTMLAnchorElement>('[data-suggestion]');
+  if (!button?.parentElement) return;
+  const address = new URL(link.href);
+  address.searchParams.set('comment', comment);
+  address.searchParams.set('suggest', '1');
+  button.href = address.href;
+  button.parentElement.hidden = !comment.includes('_new_');
+};
+
+/** Inserts the suggestion that the address of the button has in its form. */
+const insertSuggestion = async (button: HTMLAnchorElement, form: HTMLElement): Promise<void> => {
+  const address = new URL(button.href);
+  const from = field(form, 'from')?.value ?? '';
+  if (from !== '') address.searchParams.set('from', from);
+  address.searchParams.set('file', field(form, 'path')?.value ?? '');
+  const page = await fetchPage(address.href);
+  const text = page?.querySelector<HTMLTextAreaElement>('#new_comment textarea')?.defaultValue ?? '';
+  const area = form.querySelector('textarea');
+  if (text === '' || area === null) {
+    return showProblem(form, null, 'These lines cannot be read. Choose lines of the new file.');
+  }
+  appendText(area, text);
+  area.focus();
+};
+
 let opener: HTMLElement | null = null;
 
 const openAt = (link: HTMLAnchorElement, card: HTMLElement, isRange: boolean): void => {
@@ -73,6 +104,7 @@ const openAt = (link: HTMLAnchorElement, card: HTMLElement, isRange: boolean): v
   if (label !== null) label.textContent = text;
   const rangeField = form.querySelector<HTMLElement>('.range-field');
   if (rangeField !== null) rangeField.hidden = last === '';
+  moveSuggestion(form, link, last === '' ? card.id : `${card.id}_${last}`);
   const before = form.parentElement;
   if (last === line) {
     holderAt(link, card).append(form);
@@ -106,7 +138,7 @@ export const startComments = (): void => {
   });
   document.addEventListener('click', (event) => {
     const target = event.target as Element;
-    const link = target.closest<HTMLAnchorElement>('a[href*="comment="]');
+    const link = target.closest<HTMLAnchorElement>('a[href*="comment="]:not([data-suggestion])');
     const card = link?.closest<HTMLElement>('.diff-file');
     if (link && card && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
@@ -115,5 +147,12 @@ export const startComments = (): void => {
       event.preventDefault();
       cancel();
     }
+  });
+  document.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest<HTMLAnchorElement>('#new_comment [data-suggestion]');
+    const form = button?.closest<HTMLElement>('#new_comment');
+    if (!button || !form || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    void insertSuggestion(button, form).catch(() => location.assign(button.href));
   });
 };

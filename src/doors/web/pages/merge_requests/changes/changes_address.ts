@@ -21,6 +21,8 @@ export const changesParams = {
   expand: optional(text({ maxLength: maxRangesLength, description: 'further lines to show: `10-29,50-69`' })),
   whole: optional(boolean({ description: 'show the whole file, with the lines that did not change' })),
   comment: optional(text({ maxLength: 100, description: 'line or file with the form for a comment' })),
+  from: optional(integer({ minimum: 1, maximum: 9_999_999, description: 'first line of the comment' })),
+  suggest: optional(boolean({ description: 'put the lines into the form, as a suggestion' })),
 };
 
 export type ChangesQuery = {
@@ -34,6 +36,8 @@ export type ChangesQuery = {
   expand?: string | undefined;
   whole?: boolean | undefined;
   comment?: string | undefined;
+  from?: number | undefined;
+  suggest?: boolean | undefined;
 };
 
 /** Keeps which diffs are shown, without the place on the page. */

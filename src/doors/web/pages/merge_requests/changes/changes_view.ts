@@ -8,12 +8,13 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 import { type OpenForm, fileBlocks } from './file_cards.ts';
-import { commentForm, findCommentPosition } from './comment_form.ts';
+import { type CommentPosition, commentForm, findCommentPosition } from './comment_form.ts';
 import { partOf, splitFiles } from './file_pages.ts';
 import { fileTree } from './file_tree.ts';
 import { type Changes, loadChanges } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import type { Cards, KeptText } from './card_context.ts';
+import { suggestedText } from './suggested_text.ts';
 import { batchForm } from './suggestion_card.ts';
 import { editorTemplate } from '../../../parts/markdown_editor.ts';
 import { draftCard, threadCard } from './thread_card.ts';
@@ -183,6 +184,16 @@ export const threadsFragment = async (
   return html`${toolbar(cards, diffThreads, {})}${placed}`;
 };
 
+/** Returns what an address puts into the form for a comment. */
+const prefill = async (
+  cards: Cards,
+  named: CommentPosition & { file: FileDiff },
+  { from, suggest = false }: ChangesQuery,
+): Promise<Pick<OpenForm, 'typed' | 'from'>> => {
+  const typed = suggest ? await suggestedText(cards, named.file, { line: named.line, from }) : null;
+  return { from, ...(typed !== null && { typed }) };
+};
+
 /** Renders the tab. */
 export const changesView = async (
   visit: Visit,
@@ -200,7 +211,8 @@ export const changesView = async (
     kept: given.kept,
   };
   const named = diffThreads.mayComment ? findCommentPosition(changes.files, query.comment) : null;
-  const form = named === null ? null : { ...named, ...given.comment };
+  const form =
+    named === null ? null : { ...named, ...(given.comment ?? (await prefill(cards, named, query))) };
   const part = await choosePart(visit, changes, form);
   const { alert } = given;
   const files = changes.files.length === 0 && diffThreads.threads.length === 0 ? emptyPart(changes) : null;

@@ -4,6 +4,7 @@ import { diffFileId } from '../../../parts/diff/file_card.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { changesPath, choiceOf } from './changes_address.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 
@@ -43,6 +44,13 @@ const diffShas = ({ version, commit }: Changes): { base: string; start: string; 
 
 type Given = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
+/** Returns the address of the form with the lines as a suggestion. */
+const suggestPath = ({ changes }: Cards, { file, line, from }: Given): string => {
+  const comment = `${diffFileId(file)}_${line}`;
+  const query = { ...choiceOf(changes.query), comment, from, suggest: true };
+  return `${changesPath(changes.loaded, query)}#new_comment`;
+};
+
 /** Renders the form. The script shows it at other lines, too: it changes the fields `path`, `old_path` and `line`. */
 export const commentForm = (cards: Cards, { file, line, typed, from }: Given): Html => {
   const { changes, isReviewing } = cards;
@@ -59,7 +67,7 @@ export const commentForm = (cards: Cards, { file, line, typed, from }: Given): H
     required: true,
     value: typed ?? '',
     project: loaded.project,
-  })}<div class="field range-field"${line === null && html` hidden`}><label for="new_comment_from">First line, for a comment on several lines</label><input id="new_comment_from" name="from" type="number" min="1" value="${from ?? ''}"></div><div class="buttons"><button class="primary" name="intent" value="review">${
+  })}<p${line?.startsWith('new') !== true && html` hidden`}><a class="button small" href="${suggestPath(cards, { file, line, from })}" data-suggestion>Insert a suggestion</a></p><div class="field range-field"${line === null && html` hidden`}><label for="new_comment_from">First line, for a comment on several lines</label><input id="new_comment_from" name="from" type="number" min="1" value="${from ?? ''}"></div><div class="buttons"><button class="primary" name="intent" value="review">${
     isReviewing ? 'Add to review' : 'Start a review'
   }</button><button name="intent" value="comment">Comment now</button><a class="button" href="${formPath(cards, '')}" data-cancel>Cancel</a></div></form></section>`;
 };

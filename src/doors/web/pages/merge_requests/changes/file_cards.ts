@@ -1,7 +1,5 @@
 /** The cards of the files on the page, with threads, drafts and the form for a comment. */
-import { may } from '../../../../../core/access/may.ts';
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
-import { getRepository } from '../../../../../code/repository/get_repository.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
 import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
@@ -19,12 +17,10 @@ import { icon } from '../../../parts/icon.ts';
 import { type CommentPosition, commentForm } from './comment_form.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
+import { mayReadCode, readLines } from './suggested_text.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type ThreadPosition, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
-
-/** Largest file that is shown whole. */
-const maxWholeBytes = 1024 * 1024;
 
 export type OpenForm = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
@@ -35,21 +31,6 @@ export type FilesGiven = {
   drafts: readonly (ShownDraft & { position: ThreadPosition | null })[];
   form: OpenForm | null;
 };
-
-/** Reads the lines of the new file; null: it is too large, or not a text. */
-const readLines = async ({ visit, changes }: Cards, file: FileDiff): Promise<string[] | null> => {
-  if (file.deleted_file) return null;
-  const repository = getRepository(visit.call.platform, changes.loaded.project);
-  const params = { id: file.new_id, max: maxWholeBytes };
-  const { result, body } = await repository.read('blob.get', params);
-  if (result === null || !result.whole) return null;
-  const lines = body.toString('utf8').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-};
-
-const mayReadCode = ({ visit, changes }: Cards): boolean =>
-  may(visit.call.viewer, 'read_code', changes.loaded.project);
 
 const canExpand = (cards: Cards, file: FileDiff): boolean =>
   mayReadCode(cards) && !file.new_file && !file.deleted_file && !file.binary;

@@ -342,6 +342,27 @@ test('a review requests changes, which blocks the merge until it is requested ag
   assert.doesNotMatch(await read(page), /requested changes <span class="muted">/);
 });
 
+test('the form for a comment is filled with its lines as a suggestion', async () => {
+  const { path } = await open();
+  const link = /href="(\?comment=diff-[\da-f]+_new_11)"/.exec(cardIn(await read(path), 'a.txt'))?.[1] ?? '';
+  const button = /href="([^"]+)#new_comment" data-suggestion>Insert a suggestion</;
+  const [, suggest = ''] = button.exec(await read(`${path}${link}`)) ?? [];
+  const address = suggest.replaceAll('&amp;', '&');
+  assert.match(
+    await read(address),
+    /<textarea id="new_comment_text"[^>]*>\n```suggestion:-0\+0\neleven\n```</,
+  );
+  const several = await read(`${address}&from=9`);
+  assert.match(several, /<textarea[^>]*>\n```suggestion:-2\+0\nline 9\nten\neleven\n```</);
+  assert.match(several, /name="from" type="number" min="1" value="9"/);
+  for (const from of ['12', '9999999']) {
+    assert.doesNotMatch(await read(`${address}&from=${from}`), /```suggestion/, from);
+  }
+  // Removed lines take none, so their button is hidden.
+  const removed = await read(`${path}${link.replace('new_11', 'old_11')}`);
+  assert.match(removed, /<p hidden><a class="button small"[^>]*data-suggestion>/);
+});
+
 test('a suggestion is shown as a diff, and applied as a commit', async () => {
   const opened = await open();
   const { path, branch } = opened;
