@@ -75,7 +75,7 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
     for (const [key, field] of [
       ['l', 'Further labels'],
       ['m', 'Milestone'],
-      ['a', 'Another user'],
+      ['a', 'Further assignees'],
     ] as const) {
       await press(page, key);
       await page.getByLabel(field).waitFor();

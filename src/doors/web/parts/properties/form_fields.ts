@@ -1,31 +1,55 @@
 /** Renders the fields of labels, people and milestone in the forms for new issues and merge requests. */
 import { type FormProblems, input, select } from '../form.ts';
+import { usersById } from '../../../../identity/users/queries.ts';
+import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
+import { peopleField } from './property_forms.ts';
 import type { Choices } from './load_choices.ts';
 
 type Chosen = {
   labels: readonly string[];
-  assignee_ids: readonly number[];
   milestone_id: number | null;
 };
 
-/** Renders the choice of one member. */
-export const memberField = (
-  { members }: Choices,
-  { name, label, ids }: { name: string; label: string; ids: readonly number[] },
-): Html =>
-  select({
-    name,
-    label,
-    value: String(ids[0] ?? ''),
-    options: [
-      ['', 'Nobody'],
-      ...members.map((one) => [String(one.id), `${one.name} (@${one.username})`] as const),
-    ],
-  });
+type ChosenPeople = {
+  assignee_ids: readonly number[];
+  reviewer_ids?: readonly number[];
+  assignee_username?: string | undefined;
+  reviewer_username?: string | undefined;
+};
 
-export const assigneeField = (choices: Choices, { assignee_ids }: Chosen): Html =>
-  memberField(choices, { name: 'assignee_ids[]', label: 'Assignee', ids: assignee_ids });
+/** Renders the fields of a role; users who are no members are loaded, so that a refused form keeps them. */
+const roleField = async (
+  { call }: Visit,
+  choices: Choices,
+  filled: ChosenPeople,
+  { role, problems }: { role: 'assignee' | 'reviewer'; problems: FormProblems },
+): Promise<Html> => {
+  const ids = new Set(filled[`${role}_ids`]);
+  const members = choices.members.filter(({ id }) => ids.has(id));
+  const listed = new Set(members.map(({ id }) => id));
+  const others = await usersById(
+    call.db,
+    [...ids].filter((id) => !listed.has(id)),
+  );
+  const own = [...members, ...others.values()];
+  const typed = filled[`${role}_username`] ?? '';
+  return peopleField({ role, own, choices, typed, isTitled: true, problems });
+};
+
+export const assigneesField = async (
+  visit: Visit,
+  choices: Choices,
+  filled: ChosenPeople,
+  problems: FormProblems,
+): Promise<Html> => await roleField(visit, choices, filled, { role: 'assignee', problems });
+
+export const reviewersField = async (
+  visit: Visit,
+  choices: Choices,
+  filled: ChosenPeople,
+  problems: FormProblems,
+): Promise<Html> => await roleField(visit, choices, filled, { role: 'reviewer', problems });
 
 export const milestoneField = ({ milestones }: Choices, { milestone_id }: Chosen): Html =>
   select({

@@ -1,7 +1,7 @@
 /** Forms that change one property of an issue or merge request. */
 import { formatDuration } from '../../../../platform/duration.ts';
 import type { Visit } from '../../page.ts';
-import { hidden, input, select } from '../form.ts';
+import { type FormProblems, hidden, input, noProblems, select } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import { label } from '../label.ts';
 import type { Choices } from './load_choices.ts';
@@ -19,14 +19,20 @@ const shownList = (name: string, values: readonly (string | number)[]): Html =>
 
 type Box = { value: string; content: Html; isChecked: boolean };
 
+type Title = {
+  title: string;
+  /** The title is visible, where no heading says the same. */
+  isTitled?: boolean | undefined;
+};
+
 /** Renders a list of checkboxes with a field that filters it. */
-const pickList = (name: string, title: string, boxes: readonly Box[]): Html => {
+const pickList = (name: string, { title, isTitled = false }: Title, boxes: readonly Box[]): Html => {
   const id = `pick_${name}`;
   const rows = boxes.map(
     ({ value, content, isChecked }, at) =>
       html`<li><input type="checkbox" id="${id}_${at}" name="${name}[]" value="${value}"${isChecked && html` checked`}><label for="${id}_${at}">${content}</label></li>`,
   );
-  return html`<fieldset class="pick"><legend class="visually-hidden">${title}</legend>${hidden(`${name}[]`, '')}${
+  return html`<fieldset class="pick"><legend${!isTitled && html` class="visually-hidden"`}>${title}</legend>${hidden(`${name}[]`, '')}${
     boxes.length > 7 &&
     html`<input type="search" aria-label="Filter ${title.toLowerCase()}" placeholder="Filter" data-filter="#${id} > *">`
   }<ul id="${id}">${rows}</ul></fieldset>`;
@@ -51,7 +57,7 @@ export const labelsForm = (
     hint: 'Names, separated by commas. Missing ones are created.',
   });
   const shown = shownList('labels', [...names]);
-  return propertyForm(visit, action, html`${shown}${pickList('labels', 'Labels', boxes)}${fresh}`);
+  return propertyForm(visit, action, html`${shown}${pickList('labels', { title: 'Labels' }, boxes)}${fresh}`);
 };
 
 type People = {
@@ -62,7 +68,16 @@ type People = {
   choices: Choices;
 };
 
-export const peopleForm = (visit: Visit, action: string, { role, own, choices }: People): Html => {
+type PeopleField = People & {
+  /** Names that were typed. */
+  typed?: string;
+  isTitled?: boolean;
+  problems?: FormProblems;
+};
+
+/** Renders the choice of several members, and of further users by their names. */
+export const peopleField = (given: PeopleField): Html => {
+  const { role, own, choices, typed = '', isTitled, problems = noProblems } = given;
   const ids = new Set(own.map(({ id }) => id));
   const boxes = [...own, ...choices.members.filter(({ id }) => !ids.has(id))].map(
     ({ id, name, username }) => ({
@@ -71,10 +86,24 @@ export const peopleForm = (visit: Visit, action: string, { role, own, choices }:
       isChecked: ids.has(id),
     }),
   );
-  const other = input({ name: `${role}_username`, label: 'Another user', hint: 'User name' });
   const title = role === 'assignee' ? 'Assignees' : 'Reviewers';
-  const shown = shownList(`${role}_ids`, [...ids]);
-  return propertyForm(visit, action, html`${shown}${pickList(`${role}_ids`, title, boxes)}${other}`);
+  const other = input({
+    name: `${role}_username`,
+    label: `Further ${title.toLowerCase()}`,
+    hint: 'User names, separated by commas.',
+    value: typed,
+    problems,
+  });
+  return html`${pickList(`${role}_ids`, { title, isTitled }, boxes)}${other}`;
+};
+
+export const peopleForm = (visit: Visit, action: string, people: People): Html => {
+  const { role, own } = people;
+  const shown = shownList(
+    `${role}_ids`,
+    own.map(({ id }) => id),
+  );
+  return propertyForm(visit, action, html`${shown}${peopleField(people)}`);
 };
 
 export const milestoneForm = (

@@ -146,7 +146,7 @@ test('changes labels, assignees, milestone, due date and flags; refuses those wh
   assert.deepEqual([cleared.labels, cleared.milestone, cleared.due_date], [[], null, null]);
   const unknown = await reporter.visitor.post(path, { assignee_username: 'nobody-at-all' });
   assert.equal(unknown.status, 422);
-  assert.match(unknown.text, /user does not exist/);
+  assert.match(unknown.text, /The user “nobody-at-all” does not exist/);
 });
 
 test('refuses the fields of members to an author who is none', async () => {

@@ -1,14 +1,13 @@
 /** The form that changes properties and the state of an issue. */
 import { may } from '../../../../../core/access/may.ts';
-import { userIdByName } from '../../../../../identity/users/queries.ts';
 import { editable, edits } from '../../../../../planning/issuables/params.ts';
 import { createParams } from '../../../../../planning/issuables/fields.ts';
 import { issueFields } from '../../../../../planning/issues/fields.ts';
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { type IssueEdit, updateIssue } from '../../../../../planning/issues/update.ts';
-import { forbidden, invalid } from '../../../../../platform/errors.ts';
-import { object, optional, text } from '../../../../../platform/http/schema.ts';
-import { type Visit, page } from '../../../page.ts';
+import { forbidden } from '../../../../../platform/errors.ts';
+import { object } from '../../../../../platform/http/schema.ts';
+import { page } from '../../../page.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
 import {
   type Shown,
@@ -17,6 +16,7 @@ import {
   requireShownValue,
   shownParams,
 } from '../../issuables/merge_concurrent_edits.ts';
+import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { oneIssue, servedIssues } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
@@ -35,20 +35,6 @@ const administered = [
   'due_date',
   'discussion_locked',
 ];
-
-type Sent = IssueEdit & { assignee_username?: string };
-
-/** Adds the user that the form names to the assignees. */
-const withNamedAssignee = async (
-  { call }: Visit,
-  { assignee_username = '', ...edit }: Sent,
-): Promise<IssueEdit> => {
-  const username = assignee_username.trim().replace(/^@/, '');
-  if (username === '') return edit;
-  const userId = await userIdByName(call.db, username);
-  if (userId === undefined) throw invalid({ user: ['does not exist'] });
-  return { ...edit, assignee_ids: [...(edit.assignee_ids ?? []), userId] };
-};
 
 /** Applies what the form changes to the locked issue. */
 const mergeEdit = ({ issue }: LoadedIssue, edit: IssueEdit, shown: Shown): IssueEdit => {
@@ -85,7 +71,7 @@ const change = page({
     labels,
     add_labels,
     assignee_ids,
-    assignee_username: optional(text()),
+    assignee_username: namedUserParams.assignee_username,
     milestone_id,
     due_date,
     confidential,
@@ -102,7 +88,7 @@ const change = page({
     const isAdmin = may(call.viewer, 'admin_issue', loaded.project);
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: issueKind, visit, loaded }, async () => {
-      const edit = await withNamedAssignee(visit, sent);
+      const edit = await withNamedUsers(call.db, sent);
       await updateIssue(call, loaded, (locked) => mergeEdit(locked, edit, shown));
     });
   },

@@ -22,8 +22,9 @@ import { projectPath, projectView } from '../../../parts/frame/project_layout.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, servedIssues } from '../paths.ts';
+import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
-import { assigneeField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
+import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
 import { fieldText } from '../../../parts/fields/field_text.ts';
 
 type Filled = {
@@ -32,6 +33,7 @@ type Filled = {
   confidential: boolean;
   labels: readonly string[];
   assignee_ids: readonly number[];
+  assignee_username?: string | undefined;
   milestone_id: number | null;
   due_date: string | null;
 };
@@ -47,8 +49,13 @@ const blank: Filled = {
 };
 
 /** Fields that need the permission to administer issues. */
-const adminFields = (filled: Filled, choices: Choices, problems: FormProblems): Html[] => [
-  assigneeField(choices, filled),
+const adminFields = async (
+  visit: Visit,
+  filled: Filled,
+  choices: Choices,
+  problems: FormProblems,
+): Promise<Html[]> => [
+  await assigneesField(visit, choices, filled, problems),
   milestoneField(choices, filled),
   labelsField(choices, filled, problems),
   input({ name: 'due_date', label: 'Due date', type: 'date', value: filled.due_date, problems }),
@@ -87,7 +94,7 @@ const fieldsPart = async (
     }),
   ];
   if (!may(visit.call.viewer, 'admin_issue', project)) return html`<div class="form-page">${main}</div>`;
-  const side = adminFields(filled, await loadChoices(visit, project), problems);
+  const side = await adminFields(visit, filled, await loadChoices(visit, project), problems);
   return html`<div class="with-aside"><div>${main}</div><div>${side}</div></div>`;
 };
 
@@ -163,6 +170,7 @@ const create = page({
     description: editable.description,
     labels: editable.labels,
     assignee_ids: editable.assignee_ids,
+    assignee_username: namedUserParams.assignee_username,
     milestone_id: editable.milestone_id,
     confidential,
     due_date,
@@ -172,7 +180,10 @@ const create = page({
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const sent = { ...rest, title, description: body };
     return await answerForm(
-      async () => redirect(issuePath(await createContinuing(visit.call, project, sent))),
+      async () => {
+        const input = await withNamedUsers(visit.call.db, sent);
+        return redirect(issuePath(await createContinuing(visit.call, project, input)));
+      },
       async (problems) => await newView(visit, project, { ...blank, ...sent }, { problems }),
     );
   },

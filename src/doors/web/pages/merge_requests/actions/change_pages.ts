@@ -1,15 +1,13 @@
 /** Forms that change properties and the state of a merge request, and delete it. */
-import type { Call } from '../../../../../core/access/call.ts';
 import { may } from '../../../../../core/access/may.ts';
 import { resolveAllThreads } from '../../../../../planning/discussions/resolve.ts';
-import { userIdByName } from '../../../../../identity/users/queries.ts';
 import { editable, edits } from '../../../../../planning/issuables/params.ts';
 import {
   isWorkInProgress,
   withoutWorkInProgress,
 } from '../../../../../planning/issuables/text/draft_title.ts';
-import { forbidden, invalid } from '../../../../../platform/errors.ts';
-import { boolean, id, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { forbidden } from '../../../../../platform/errors.ts';
+import { boolean, id, integers, object, optional } from '../../../../../platform/http/schema.ts';
 import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
@@ -26,6 +24,7 @@ import {
   requireShownValue,
   shownParams,
 } from '../../issuables/merge_concurrent_edits.ts';
+import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
 import { oneRequest, requestsPath, servedRequests } from '../paths.ts';
@@ -42,32 +41,6 @@ const administered = [
   'milestone_id',
   'discussion_locked',
 ];
-
-const findUserId = async ({ db }: Call, sent: string): Promise<number | null> => {
-  const username = sent.trim().replace(/^@/, '');
-  if (username === '') return null;
-  const userId = await userIdByName(db, username);
-  if (userId === undefined) throw invalid({ user: ['does not exist'] });
-  return userId;
-};
-
-type Sent = MergeRequestEdit & { assignee_username?: string; reviewer_username?: string };
-
-/** Adds the users that a form names. */
-const withNamedUsers = async (
-  call: Call,
-  { assignee_username = '', reviewer_username = '', ...edit }: Sent,
-): Promise<MergeRequestEdit> => {
-  const [assignee, reviewer] = [
-    await findUserId(call, assignee_username),
-    await findUserId(call, reviewer_username),
-  ];
-  return {
-    ...edit,
-    ...(assignee !== null && { assignee_ids: [...(edit.assignee_ids ?? []), assignee] }),
-    ...(reviewer !== null && { reviewer_ids: [...(edit.reviewer_ids ?? []), reviewer] }),
-  };
-};
 
 /** Returns the people of the locked request after what the form changes. */
 const mergePeople = (
@@ -108,9 +81,8 @@ const changePage = page({
     labels: editable.labels,
     add_labels: edits.add_labels,
     assignee_ids: editable.assignee_ids,
-    assignee_username: optional(text()),
     reviewer_ids: optional(integers()),
-    reviewer_username: optional(text()),
+    ...namedUserParams,
     milestone_id: editable.milestone_id,
     state_event: edits.state_event,
     discussion_locked: edits.discussion_locked,
@@ -125,7 +97,7 @@ const changePage = page({
     const isAdmin = may(call.viewer, 'admin_merge_request', loaded.project);
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: requestKind, visit, loaded }, async () => {
-      const edit = labelChanges(await withNamedUsers(call, sent), shown_labels);
+      const edit = labelChanges(await withNamedUsers(call.db, sent), shown_labels);
       await updateMergeRequest(call, loaded, edit, (locked) => mergePeople(locked, edit, shown));
     });
   },

@@ -81,6 +81,30 @@ test('previews commits and changes, proposes a title, and fills in a template', 
   assert.equal(odd.status, 200);
 });
 
+const idsOf = (users: { id: number }[]): number[] => users.map(({ id }) => id).toSorted((a, b) => a - b);
+
+test('keeps the people of a refused form', async () => {
+  const stranger = await seedVisitor(gantry);
+  const { text } = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'keep-loads' })}`);
+  const ticked = [maintainer.id, stranger.id].join(',');
+  const refused = await maintainer.visitor.post(list, {
+    ...hiddenIn(text),
+    title: 'Kept',
+    'assignee_ids[]': ticked,
+    'reviewer_ids[]': ticked,
+    reviewer_username: 'nobody-here',
+  });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /value="nobody-here"[^]*?The user “nobody-here” does not exist/);
+  for (const name of ['assignee_ids', 'reviewer_ids']) {
+    const boxes = [...refused.text.matchAll(new RegExp(`name="${name}\\[\\]" value="(\\d+)" checked`, 'g'))];
+    assert.deepEqual(
+      boxes.map(([, id]) => Number(id)).toSorted((a, b) => a - b),
+      [maintainer.id, stranger.id],
+    );
+  }
+});
+
 test('creates it, refuses a second one, and keeps what was typed', async () => {
   const { text } = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'keep-loads' })}`);
   const sent = { ...hiddenIn(text), title: ' ', description: 'kept\r\ntext' };
@@ -92,6 +116,8 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
     labels: 'bug,docs',
     'reviewer_ids[]': String(maintainer.id),
     'assignee_ids[]': String(maintainer.id),
+    assignee_username: `@${reporter.username}`,
+    reviewer_username: `${reporter.username}, ${maintainer.username}`,
     squash: '1',
     remove_source_branch: '1',
   });
@@ -105,8 +131,8 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
       request.title,
       request.description,
       request.labels,
-      request.reviewers[0].id,
-      request.assignees[0].id,
+      idsOf(request.reviewers),
+      idsOf(request.assignees),
       request.squash,
       request.force_remove_source_branch,
       request.author.id,
@@ -115,8 +141,8 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
       'Draft: Keep loads',
       'kept\ntext',
       ['bug', 'docs'],
-      maintainer.id,
-      maintainer.id,
+      [maintainer.id, reporter.id],
+      [maintainer.id, reporter.id],
       true,
       true,
       maintainer.id,

@@ -7,10 +7,10 @@ import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
 import {
-  assigneeField,
+  assigneesField,
   labelsField,
-  memberField,
   milestoneField,
+  reviewersField,
 } from '../../../parts/properties/form_fields.ts';
 import type { Ends } from './branch_choice.ts';
 
@@ -20,15 +20,22 @@ export type Filled = {
   labels: readonly string[];
   assignee_ids: readonly number[];
   reviewer_ids: readonly number[];
+  assignee_username?: string | undefined;
+  reviewer_username?: string | undefined;
   milestone_id: number | null;
   squash: boolean;
   remove_source_branch: boolean;
 };
 
 /** Fields that need the permission to administer merge requests. */
-const adminFields = (filled: Filled, choices: Choices, problems: FormProblems): Html[] => [
-  assigneeField(choices, filled),
-  memberField(choices, { name: 'reviewer_ids[]', label: 'Reviewer', ids: filled.reviewer_ids }),
+const adminFields = async (
+  visit: Visit,
+  filled: Filled,
+  choices: Choices,
+  problems: FormProblems,
+): Promise<Html[]> => [
+  await assigneesField(visit, choices, filled, problems),
+  await reviewersField(visit, choices, filled, problems),
   milestoneField(choices, filled),
   labelsField(choices, filled, problems),
 ];
@@ -75,6 +82,6 @@ export const requestFields = async (
       problems,
     }),
   ];
-  const side = isAdmin ? adminFields(filled, await loadChoices(visit, target), problems) : [];
+  const side = isAdmin ? await adminFields(visit, filled, await loadChoices(visit, target), problems) : [];
   return html`<div class="with-aside"><div>${main}</div><div>${side}${mergeFields(target, filled)}</div></div>`;
 };

@@ -23,6 +23,7 @@ import { projectPath, projectView } from '../../../parts/frame/project_layout.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, servedRequests } from '../paths.ts';
+import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import {
   type EndProblems,
   type Ends,
@@ -214,6 +215,7 @@ const create = page({
     labels: editable.labels,
     assignee_ids: editable.assignee_ids,
     reviewer_ids: optional(integers()),
+    ...namedUserParams,
     milestone_id: editable.milestone_id,
     squash: optional(boolean()),
     remove_source_branch: optional(boolean()),
@@ -229,13 +231,15 @@ const create = page({
       labels: rest.labels ?? [],
       assignee_ids: rest.assignee_ids ?? [],
       reviewer_ids: rest.reviewer_ids ?? [],
+      assignee_username: rest.assignee_username,
+      reviewer_username: rest.reviewer_username,
       milestone_id: rest.milestone_id ?? null,
       squash: rest.squash === true,
       remove_source_branch: rest.remove_source_branch === true,
     };
     return await answerForm(
       async () => {
-        const sent = { ...input, target_project_id: target.id };
+        const sent = { ...(await withNamedUsers(visit.call.db, input)), target_project_id: target.id };
         return redirect(requestPath(await createMergeRequest(visit.call, source, sent)));
       },
       async (problems) => {
