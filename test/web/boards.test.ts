@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedGroup, seedMember, seedProject } from '../support/seed.ts';
-import { type Web, openWeb, skip } from './web.ts';
+import { type Web, followOnly, openWeb, skip } from './web.ts';
 
 let web: Web;
 let username: string;
@@ -110,6 +110,32 @@ test('drags a card to another column, and within one', { skip }, async () => {
   });
   const { body } = await web.gantry.api(`GET ${api}/issues?search=Second&state=opened`);
   assert.deepEqual(body[0].labels, ['bug', 'doing']);
+});
+
+test('shows what others change, once no menu is open', { skip }, async () => {
+  for (const address of [path, groupPath]) {
+    await web.withPage(async (page) => {
+      await web.signIn(page, username);
+      await page.waitForURL('**/');
+      await page.goto(address);
+      await followOnly(page);
+      const card = page.locator('.board-card', { hasText: 'Fresh' });
+      const { iid } = (await must(`POST ${api}/issues`, { title: 'Fresh' })) as unknown as { iid: number };
+      await card.waitFor();
+      const menu = page.locator('.board-card', { hasText: 'First' }).locator('summary').first();
+      if (address === path) await menu.click();
+      const read = page.waitForResponse((answer) => answer.url().endsWith(address));
+      const title = address === path ? 'Renamed' : 'Named again';
+      await must(`PUT ${api}/issues/${iid}`, { title });
+      await read;
+      if (address === path) {
+        assert.equal(await card.count(), 1);
+        await menu.click();
+      }
+      await page.locator('.board-card', { hasText: title }).waitFor();
+      await must(`PUT ${api}/issues/${iid}`, { state_event: 'close' });
+    });
+  }
 });
 
 test('moves a card by keyboard, which keeps the focus', { skip }, async () => {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedMember, seedProject } from '../support/seed.ts';
-import { type Web, openWeb, pathOf, skip } from './web.ts';
+import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let list: string;
+let api: string;
 let username: string;
 
 const sizes = [
@@ -20,6 +21,7 @@ before(async () => {
   const { gantry } = web;
   const project = await seedProject(gantry, { visibility: 'public' });
   list = `/${project.full_path}/issues`;
+  api = `/projects/${project.id}`;
   username = await web.makeUser();
   const { body } = await gantry.api(`GET /users?username=${username}`);
   await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
@@ -56,6 +58,34 @@ test('pages of issues are accessible, in both schemes and on a phone', { skip },
       await assertNarrow(page);
     }, size);
   }
+});
+
+test('an open issue shows what others change, except under an open form', { skip }, async () => {
+  const made = await web.gantry.api(`POST ${api}/issues`, { json: { title: 'Before' } });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.waitForURL('**/');
+    await page.goto(`${list}/${made.body.iid}`);
+    await followOnly(page);
+    const json = { title: 'Afterwards', add_labels: 'seen', confidential: true, state_event: 'close' };
+    await web.gantry.api(`PUT ${api}/issues/${made.body.iid}`, { json });
+    await page.getByRole('heading', { name: 'Afterwards' }).waitFor();
+    const head = page.locator('#issue_state');
+    await head.getByText('Closed', { exact: true }).waitFor();
+    await page.getByText('This issue is confidential').waitFor();
+    const side = page.getByRole('complementary', { name: 'Properties' });
+    await side.getByRole('link', { name: 'seen' }).waitFor();
+    await side.getByRole('button', { name: 'Copy the reference' }).waitFor();
+    await side.locator('summary', { hasText: 'Edit labels' }).click();
+    const labels = side.getByRole('textbox', { name: 'Further labels' });
+    await labels.fill('mine');
+    await web.gantry.api(`PUT ${api}/issues/${made.body.iid}`, {
+      json: { title: 'At last', add_labels: 'later' },
+    });
+    await page.getByRole('heading', { name: 'At last' }).waitFor();
+    assert.equal(await labels.inputValue(), 'mine');
+    await web.assertFine(page);
+  });
 });
 
 test('reads a list by keyboard, opens an issue and edits it', { skip }, async () => {

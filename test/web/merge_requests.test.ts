@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedMember } from '../support/seed.ts';
 import { type Coded, openRequest, seedBranch, seedCoded, settle } from '../support/seed_merge_requests.ts';
-import { type Web, openWeb, pathOf, skip } from './web.ts';
+import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let project: Coded;
@@ -134,6 +134,8 @@ test("two people see each other's comments, and keep what they type", { skip }, 
     await web.withPage(async (theirs) => {
       await web.signIn(theirs, reviewer);
       await theirs.goto(`${list}/1`);
+      await followOnly(mine);
+      await followOnly(theirs);
       const field = mine.getByRole('textbox', { name: 'Add a comment' });
       await field.fill('Half a sente');
       await theirs.getByRole('textbox', { name: 'Add a comment' }).fill('I read along');

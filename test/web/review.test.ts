@@ -12,7 +12,7 @@ import { pageStream } from '../../src/doors/web/request/page_stream.ts';
 import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedMember } from '../support/seed.ts';
 import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
-import { type Web, openWeb, pathOf, skip } from './web.ts';
+import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let project: Coded;
@@ -187,6 +187,7 @@ test(
         await web.signIn(theirs, other);
         await theirs.waitForURL('**/');
         await theirs.goto(path);
+        await followOnly(mine);
         await mine.getByRole('link', { name: 'Comment on line 18, unchanged' }).click();
         const draft = mine.getByRole('textbox', { name: 'Comment on line 18' });
         await draft.fill('Half a sente');

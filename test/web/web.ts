@@ -38,6 +38,24 @@ const signIn: Web['signIn'] = async (page, login, word = password) => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 };
 
+/**
+ * Loads the page again, and waits until it follows changes. Its timers of more than two seconds never end, so that only
+ * the stream of changes updates it.
+ */
+export const followOnly = async (page: Page): Promise<void> => {
+  await page.addInitScript(`{
+    const { setTimeout: later } = window;
+    window.setTimeout = (work, wait = 0, ...given) => (wait > 2000 ? 0 : later(work, wait, ...given));
+    window.setInterval = () => 0;
+  }`);
+  const address = page.url();
+  // Ends the connection of the page that is open.
+  await page.goto('about:blank');
+  const connected = page.waitForResponse((answer) => new URL(answer.url()).pathname === '/api/v4/changes');
+  await page.goto(address);
+  await connected;
+};
+
 export const openWeb = async (environment: Record<string, string> = {}): Promise<Web> => {
   const gantry = await startTestService(environment);
   const browser = await openBrowser();

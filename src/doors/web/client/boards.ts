@@ -2,6 +2,8 @@
  * Boards: cards are dragged between columns and within them, and move with Alt and the arrow keys. The buttons of their
  * menus do the same without scripts. Each move is sent as the form of the page, whose answer has the new columns.
  */
+import { refreshOnChanges } from './live/refresh_on_changes.ts';
+
 const boardOf = (): HTMLElement | null => document.querySelector<HTMLElement>('[data-board]');
 const formOf = (): HTMLFormElement | null => document.querySelector<HTMLFormElement>('#move-card');
 
@@ -119,20 +121,35 @@ const place = (card: HTMLElement, from: string, { target, clientY }: DragEvent):
   else if (card.parentElement !== list) list.insertBefore(card, before);
 };
 
-const refreshPause = 30_000;
-
 const isInUse = (board: Element): boolean =>
-  moves > 0 || document.hidden || board.querySelector('details[open], .dragged') !== null;
+  moves > 0 || board.querySelector('details[open], .dragged') !== null;
 
-/** Shows what others changed. The focus stays on its card. */
-const refresh = async (board: Element): Promise<void> => {
-  if (isInUse(board)) return;
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
-  const fresh = answer?.ok === true ? await parse(answer) : null;
-  if (fresh === null || fresh.innerHTML === known || isInUse(board)) return;
+/** Shows what others changed. The focus stays on its card. Returns whether anything changed. */
+const merge = (board: Element, page: Document): boolean => {
+  const fresh = page.querySelector('[data-board]');
+  if (fresh === null || fresh.innerHTML === known) return false;
   const focused = document.activeElement?.closest('[data-card]')?.id;
   show(board, fresh);
   if (focused !== undefined) board.querySelector<HTMLElement>(`#${focused} [data-row]`)?.focus();
+  return true;
+};
+
+/** Refreshes the board after changes. A board in use waits until its menu is closed, or its card is dropped. */
+const startRefresh = (board: HTMLElement): void => {
+  let isStale = false;
+  const refresh = refreshOnChanges({
+    target: board.dataset['changes'] ?? '',
+    address: () => location.href,
+    merge: (page) => {
+      isStale = isInUse(board);
+      return !isStale && merge(board, page);
+    },
+  });
+  const catchUp = (): void => {
+    if (isStale && !isInUse(board)) refresh();
+  };
+  board.addEventListener('toggle', catchUp, true);
+  board.addEventListener('dragend', catchUp);
 };
 
 const startDrag = (board: HTMLElement): void => {
@@ -173,8 +190,7 @@ export const startBoards = (): void => {
   known = board.innerHTML;
   makeDraggable();
   startDrag(board);
-  setInterval(() => void refresh(board), refreshPause);
-  window.addEventListener('focus', () => void refresh(board));
+  startRefresh(board);
   formOf()?.addEventListener('submit', (event) => {
     const value = event.submitter instanceof HTMLButtonElement ? event.submitter.value : '';
     event.preventDefault();

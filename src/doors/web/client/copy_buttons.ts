@@ -2,6 +2,8 @@
  * Buttons `[data-copy]` copy that text, `[data-copy-from]` the text at that address. They are hidden until this script
  * runs.
  */
+import { onPartShown } from './page_parts.ts';
+
 const buttons = '[data-copy], [data-copy-from]';
 
 const textFor = async ({ dataset }: HTMLElement): Promise<string> => {
@@ -10,7 +12,9 @@ const textFor = async ({ dataset }: HTMLElement): Promise<string> => {
 };
 
 export const startCopyButtons = (): void => {
-  for (const button of document.querySelectorAll<HTMLElement>(buttons)) button.hidden = false;
+  onPartShown(() => {
+    for (const button of document.querySelectorAll<HTMLElement>(buttons)) button.hidden = false;
+  });
   document.addEventListener('click', (event) => {
     const button = (event.target as Element).closest<HTMLElement>(buttons);
     if (button === null) return;

@@ -1,7 +1,7 @@
 /**
  * Follows the change log, so that open pages show changes as they happen. One page of the browser, which holds a lock,
- * has the connection, and passes the changes on to the others. They name a record, nothing of its content: each page
- * reads its own parts again.
+ * has the connection, and passes the changes on to the others. Where browsers have no locks, each page that is shown has
+ * a connection. Changes name a record, nothing of its content: each page reads its own parts again.
  */
 const name = 'gantry changes';
 
@@ -55,6 +55,64 @@ const readLog = async ({ tell, isLate, signal }: Reading): Promise<void> =>
     signal.addEventListener('abort', end);
   });
 
+/** Callbacks of the page. */
+const hearers = new Set<(message: unknown) => void>();
+
+const hearAll = (message: unknown): void => hearers.forEach((hear) => hear(message));
+
+/** Shares the connection of the browser: the page reads the log while it holds the lock. */
+const connectShared = (signal: AbortSignal): void => {
+  const channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({ data }) => hearAll(data));
+  signal.addEventListener('abort', () => channel.close());
+  const tell = (message: string): void => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
+    channel.postMessage(message);
+    hearAll(message);
+  };
+  const run = async (): Promise<void> => {
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const isLate = !isFirst || (await isHeld());
+      await navigator.locks.request(name, { signal }, async () => await readLog({ tell, isLate, signal }));
+    }
+  };
+  // Leaving the page ends the wait for the lock.
+  void run().catch(() => undefined);
+};
+
+/** Connects the page by itself. */
+const connectAlone = async (signal: AbortSignal, wasHidden: boolean): Promise<void> => {
+  for (let isLate = wasHidden; !signal.aborted; isLate = true)
+    await readLog({ tell: hearAll, isLate, signal });
+};
+
+/** Without TLS, browsers have no locks. */
+const canShare = (): boolean => 'locks' in navigator && 'BroadcastChannel' in globalThis;
+
+let leaving = new AbortController();
+
+const connect = (wasHidden: boolean): void => {
+  leaving.abort();
+  leaving = new AbortController();
+  if (canShare()) connectShared(leaving.signal);
+  else void connectAlone(leaving.signal, wasHidden);
+};
+
+/** Connects the page, until it is left. Returns at once. */
+const startConnection = (): void => {
+  if (canShare() || document.visibilityState === 'visible') connect(false);
+  addEventListener('pagehide', () => leaving.abort());
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) connect(true);
+  });
+  if (canShare()) return;
+  // Without TLS, a browser opens six connections to a host: a hidden page needs none.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') connect(true);
+    else leaving.abort();
+  });
+};
+
 export type Follower = {
   onChange: () => void;
   /** Called when the connection is there, and when it is refused. */
@@ -63,40 +121,18 @@ export type Follower = {
 
 /**
  * Calls back after each change of a record.
- * @param target as `toTarget` returns it
- * @returns whether this browser can follow changes
+ * @param target as `toTarget` returns it. With a space at its end it names all that begin so: `Issue 12 ` the issues of a
+ * project, `Issue ` those of all.
+ * @returns whether a page of this browser has a connection, or is about to
  */
 export const followTarget = (target: string, { onChange, onConnection }: Follower): boolean => {
-  // Without TLS, browsers have no locks.
-  if (!('locks' in navigator) || !('BroadcastChannel' in globalThis)) return false;
-  const channel = new BroadcastChannel(name);
-  const hear = (message: unknown): void => {
-    if (message === target || message === resumed) onChange();
+  const isFollowed = (message: unknown): boolean =>
+    message === target || (target.endsWith(' ') && String(message).startsWith(target));
+  hearers.add((message) => {
+    if (message === resumed || isFollowed(message)) onChange();
     if (message === opened || message === resumed) onConnection(true);
     if (message === refused) onConnection(false);
-  };
-  channel.addEventListener('message', ({ data }) => hear(data));
-  const tell = (message: string): void => {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
-    channel.postMessage(message);
-    hear(message);
-  };
-  let leaving = new AbortController();
-  const run = async ({ signal }: AbortController): Promise<void> => {
-    for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const isLate = !isFirst || (await isHeld());
-      await navigator.locks.request(name, { signal }, async () => await readLog({ tell, isLate, signal }));
-    }
-  };
-  const start = (): void => {
-    leaving = new AbortController();
-    // Leaving the page ends the wait for the lock.
-    void run(leaving).catch(() => undefined);
-  };
-  start();
-  addEventListener('pagehide', () => leaving.abort());
-  addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) start();
   });
-  return true;
+  if (hearers.size === 1) startConnection();
+  return canShare();
 };

@@ -11,7 +11,7 @@ const maxWait = 60_000;
 const settling = 150;
 
 type Part = {
-  /** Kind, project and number of the record: `Issue 12 3`. */
+  /** The record, or its kind, as `changes_stream.ts` compares them. */
   target: string;
   /** Returns the address that has the part. */
   address: () => string;
@@ -19,7 +19,8 @@ type Part = {
   merge: (page: Document) => boolean;
 };
 
-export const refreshOnChanges = ({ target, address, merge }: Part): void => {
+/** Returns what refreshes the part at once. */
+export const refreshOnChanges = ({ target, address, merge }: Part): (() => void) => {
   let [isAsking, isAskedAgain] = [false, false];
   const ask = async (): Promise<boolean> => {
     const answer = await fetch(address(), { headers: { accept: 'text/html' }, redirect: 'manual' });
@@ -67,4 +68,5 @@ export const refreshOnChanges = ({ target, address, merge }: Part): void => {
   onConnection(followTarget(target, { onChange: refreshSoon, onConnection }));
   addEventListener('focus', () => void refresh());
   document.addEventListener('visibilitychange', () => void refresh());
+  return () => void refresh();
 };

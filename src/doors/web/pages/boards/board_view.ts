@@ -199,7 +199,7 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
   const content = html`<h1 class="visually-hidden">Board ${board.name}</h1>
 <div class="row between">${await switcher(visit, place, board)}<span class="row">${edit}<a class="button" href="${addressOf(place.issuesPath, keptQuery(query))}">${icon('issue')} List</a></span></div>
 ${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: {} }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
-<div class="board" data-board tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
+<div class="board" data-board data-changes="Issue ${place.project === null ? '' : `${place.project.id} `}" tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
 <p class="visually-hidden" role="status" data-board-status></p>`;
   return place.view(visit, { title: board.name, hasHeading: true, view: { isWide: true } }, content);
 };

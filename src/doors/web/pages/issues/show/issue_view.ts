@@ -46,14 +46,15 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
     visit.call.signedIn &&
     may(visit.call.viewer, 'create_issue', project) &&
     html`<a class="button primary" href="${issuesPath(project)}/new" data-key="i">${icon('plus')} New issue</a>`;
-  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${newButton}</div></div>
-<div class="row">${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
+  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1 id="issue_title" data-part>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${newButton}</div></div>
+<div class="row" id="issue_state" data-part>${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
 };
 
-const confidentialPart = ({ issue }: LoadedIssue): Html | null =>
-  issue.confidential === 1
-    ? html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members with at least the Reporter role can see it.</p>`
-    : null;
+const confidentialPart = ({ issue }: LoadedIssue): Html =>
+  html`<div id="issue_notice" data-part>${
+    issue.confidential === 1 &&
+    html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members with at least the Reporter role can see it.</p>`
+  }</div>`;
 
 const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
   rights.move

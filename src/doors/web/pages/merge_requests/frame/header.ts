@@ -114,6 +114,6 @@ export const headerPart = async (
     mayUpdate &&
     visit.call.platform.hasPage('GET /-/projects/:project/merge_requests/:iid/edit') &&
     html`<a class="button" href="${requestPath(loaded, '/edit')}" data-edit="description" data-key="e">${icon('pencil')} Edit</a>`;
-  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1>${title} <span class="muted number">!${iid}</span></h1><div class="row">${edit}${checkOutMenu(loaded)}${mayUpdate && moreMenu(visit, loaded)}</div></div>
+  return html`<div class="stack tight" id="record_head"><div class="row between top"><h1 id="request_title" data-part>${title} <span class="muted number">!${iid}</span></h1><div class="row">${edit}${checkOutMenu(loaded)}${mayUpdate && moreMenu(visit, loaded)}</div></div>
 <div class="row" id="request_state" data-part>${stateBadge(loaded)}<span class="muted">${summary(loaded, counts, await sourcePart(visit, loaded))}</span></div></div>`;
 };

@@ -81,7 +81,7 @@ export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | nu
   const path = (below: string): string => requestPath(loaded, below);
   const [action, list] = [path(''), requestsPath(project)];
   const people = { role: 'assignee' as const, own: assignees };
-  return html`<aside class="aside" aria-label="Properties">${reviewersPart(visit, shown, choices)}${assigneesSection(
+  return html`<aside class="aside" id="request_properties" data-part aria-label="Properties">${reviewersPart(visit, shown, choices)}${assigneesSection(
     assignees.map((user) => basicUser(user, visit.call)),
     choices !== null && peopleForm(visit, action, { ...people, choices }),
   )}${closesPart(shown)}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
