@@ -1,5 +1,6 @@
 /** Creates projects with code and merge requests, and reads what happens to them. */
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type SeedCommitOptions, seedCommit } from './repositories/seed_commits.ts';
 import { type ProjectSeed, type SeededProject, seedProject } from './seed.ts';
 import type { Reply, TestService } from './service.ts';
@@ -73,6 +74,24 @@ export const systemNotes = async (gantry: TestService, request: Request): Promis
     .filter(({ system }) => system)
     .toSorted((a, b) => a.id - b.id)
     .map((note) => note.body);
+};
+
+/** Waits until the merge status of an open request is stored, as after a push to its target. */
+export const waitForCheck = async (
+  { service }: TestService,
+  { project_id, iid }: { project_id: number; iid: number },
+): Promise<void> => {
+  for (let tries = 0; tries < 1_500; tries += 1) {
+    const row = await service.platform.store.db
+      .selectFrom('merge_requests')
+      .select('merge_status')
+      .where('project_id', '=', project_id)
+      .where('iid', '=', iid)
+      .executeTakeFirstOrThrow();
+    if (row.merge_status !== 'unchecked') return;
+    await wait(20);
+  }
+  throw new Error(`!${iid} is not checked`);
 };
 
 /** Waits until the background work of pushes is done. */

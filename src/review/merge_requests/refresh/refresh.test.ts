@@ -12,6 +12,7 @@ import {
   seedCoded,
   settle,
   systemNotes,
+  waitForCheck,
 } from '../../../../test/support/seed_merge_requests.ts';
 import { type SeededUser, seedIssue, seedMember, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
@@ -180,13 +181,23 @@ describe('a push to the target branch', () => {
     assert.deepEqual([now.diff_refs.base_sha, now.changes_count], [of.first, '2']);
   });
 
+  test('of other commits checks the open requests, though nobody reads them', async () => {
+    const of = await seedCoded(gantry);
+    const requests = [await openNew({}, of), await openNew({}, of)] as const;
+    await push('main', { [`${requests[0].source_branch}.txt`]: 'conflict' }, 'Conflict\n', of);
+    for (const request of requests) await waitForCheck(gantry, request);
+    const { body } = await gantry.api(`GET /projects/${of.id}/merge_requests?sort=asc`);
+    assert.deepEqual(
+      body.map((one: { merge_status: string }) => one.merge_status),
+      ['cannot_be_merged', 'can_be_merged'],
+    );
+  });
+
   test('of other commits rechecks the status and keeps `updated_at`', async () => {
     const of = await seedCoded(gantry);
     const request = await openNew({}, of);
     assert.equal(request.merge_status, 'can_be_merged');
     await push('main', { [`${request.source_branch}.txt`]: 'conflict' }, 'Conflict\n', of);
-    const listed = await gantry.api(`GET /projects/${of.id}/merge_requests`);
-    assert.equal(listed.body[0].merge_status, 'unchecked');
     const now = await readRequest(gantry, request);
     assert.deepEqual([now.merge_status, now.has_conflicts], ['cannot_be_merged', true]);
     assert.equal(now.updated_at, request.updated_at);

@@ -9,8 +9,9 @@ import { markMerged } from '../merging/complete_merge.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches } from './branch_heads.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
+import { scheduleChecks } from '../merging/merge_status.ts';
 import { storeNewVersion } from '../versions/new_version.ts';
-import { loadRequest, loadOpenInto, loadOpenWithCommits } from './open_requests.ts';
+import { type OpenRequest, loadRequest, loadOpenInto, loadOpenWithCommits } from './open_requests.ts';
 
 export type PushedBranch = { branch: string; old: Oid; new: Oid; user_id: number | null };
 
@@ -105,9 +106,26 @@ const refresh = async (
   await storeNewVersion(platform, loaded, branches);
 };
 
+/** Updates the requests whose commits the push contains; after a force push all. */
+const refreshTouched = async (
+  platform: Platform,
+  project: Project,
+  pushed: PushedBranch,
+  all: readonly OpenRequest[],
+): Promise<void> => {
+  const { db } = platform.store;
+  const { shas, forced } = await comparePush(getRepository(platform, project), pushed);
+  const touched = forced ? all : await loadOpenWithCommits(platform, project.id, pushed.branch, shas);
+  const pushedShas = new Set(shas);
+  for (const request of touched) {
+    const loaded = await loadRequest(db, request);
+    if (loaded?.merge_request.state === 'opened') await refresh(platform, loaded, pushed, pushedShas);
+  }
+};
+
 /**
  * Updates the open requests into a branch. Resets outdated merge statuses, marks a request as merged if the push
- * contains its head, and stores a new version where the merge base may have changed. Idempotent.
+ * contains its head, stores a new version where the merge base may have changed, and schedules checks. Idempotent.
  */
 export const refreshTarget = async (
   platform: Platform,
@@ -118,12 +136,10 @@ export const refreshTarget = async (
   const all = await loadOpenInto(db, project.id, pushed.branch);
   if (all.length === 0) return;
   await resetMergeStatuses(platform, project, pushed);
-  if (pushed.old === zeroOid || pushed.new === zeroOid) return;
-  const { shas, forced } = await comparePush(getRepository(platform, project), pushed);
-  const touched = forced ? all : await loadOpenWithCommits(platform, project.id, pushed.branch, shas);
-  const pushedShas = new Set(shas);
-  for (const request of touched) {
-    const loaded = await loadRequest(db, request);
-    if (loaded?.merge_request.state === 'opened') await refresh(platform, loaded, pushed, pushedShas);
-  }
+  if (pushed.old !== zeroOid && pushed.new !== zeroOid) await refreshTouched(platform, project, pushed, all);
+  // Lists show conflicts before anybody opens the requests.
+  scheduleChecks(
+    platform,
+    all.map(({ id }) => id),
+  );
 };

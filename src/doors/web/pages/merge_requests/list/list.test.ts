@@ -10,6 +10,7 @@ import {
   seedBranch,
   seedCoded,
   settle,
+  waitForCheck,
 } from '../../../../../../test/support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
@@ -167,8 +168,7 @@ test('marks those that conflict, and those whose reviewer waits for changes', as
   const review = { verdict: 'request_changes', summary: 'Not like this' };
   const { status } = await reviewer.visitor.post(`${list}/${fine}/diffs/review`, review);
   assert.equal(status, 303);
-  // The page of a merge request checks its branches.
-  await reviewer.visitor.get(`${list}/${clash}`);
+  await waitForCheck(gantry, { project_id: marked.id, iid: clash });
   const rows = (await reviewer.visitor.get(list)).text.split('<li><span class="lead status').slice(1);
   assert.deepEqual(
     rows.map((row) => [row.includes('> Conflicts<'), row.includes('> Changes requested<')]),
