@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedMember, seedProject } from '../support/seed.ts';
 import { type Web, openWeb, skip } from './web.ts';
 
@@ -19,6 +20,7 @@ before(async () => {
   username = await web.makeUser();
   const { body } = await web.gantry.api(`GET /users?username=${username}`);
   await seedMember(web.gantry, { user: body[0].id, project: seeded.id, access_level: 40 });
+  await seedCommit(web.gantry, seeded.id, { 'a.txt': 'Older\n' });
   const json = { title: 'One', description: 'First' };
   await web.gantry.api(`POST /projects/${seeded.id}/issues`, { json });
 });
@@ -105,6 +107,36 @@ test('a text is for the user who typed it, and gone when they sign out', { skip 
     assert.equal(await page.evaluate<number>('Object.keys(localStorage).length'), 0);
   });
 });
+
+test(
+  'files, snippets and descriptions of milestones that are written survive a reload',
+  { skip },
+  async () => {
+    await web.withPage(async (page) => {
+      await web.signIn(page, username);
+      await page.waitForURL('**/');
+      const type = async (address: string, label: string, text: string): Promise<void> => {
+        await page.goto(address);
+        await page.getByLabel(label, { exact: true }).first().fill(text);
+        await page.reload();
+        await restored(page).first().waitFor();
+        assert.equal(await page.getByLabel(label, { exact: true }).first().inputValue(), text);
+      };
+      const root = list.replace(/\/issues$/, '');
+      await type(`${root}/-/edit/main/a.txt`, 'Content', 'Written in vain?');
+      await type('/-/snippets/new', 'Content', 'echo 1');
+      await type(`${root}/-/milestones/new`, 'Description', 'What it is about');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByRole('region', { name: 'Preview' }).getByText('What it is about').waitFor();
+      await web.assertFine(page);
+      // Of another version of the file, the text of the form is that version.
+      await seedCommit(web.gantry, project.id, { 'a.txt': 'Newer\n' });
+      await page.goto(`${root}/-/edit/main/a.txt`);
+      assert.equal(await page.getByLabel('Content', { exact: true }).inputValue(), 'Newer\n');
+      assert.equal(await restored(page).count(), 0);
+    });
+  },
+);
 
 test('a text is not restored over the edit of somebody else', { skip }, async () => {
   await web.withPage(async (page) => {

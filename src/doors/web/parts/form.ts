@@ -144,13 +144,20 @@ ${error}</div>
 `;
 };
 
+type TextAreaGiven = FieldGiven & {
+  value?: string | null;
+  rows?: number;
+  /** The script keeps what is typed until it is sent. */
+  keepsDraft?: boolean;
+};
+
 /** Renders a text area. */
-export const textArea = (given: FieldGiven & { value?: string | null; rows?: number }): Html => {
+export const textArea = (given: TextAreaGiven): Html => {
   const { id, attributes, hint, error } = tiesOf(given);
   // Browsers drop the first newline after the tag.
   return html`<div class="field">
 <label for="${id}">${given.label}</label>${hint}
-<textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}"${attributes}>
+<textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}"${given.keepsDraft === true && html` data-draft`}${attributes}>
 ${given.value ?? ''}</textarea>
 ${error}</div>
 `;

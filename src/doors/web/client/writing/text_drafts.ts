@@ -1,6 +1,6 @@
 /**
- * Keeps what somebody types until it is sent: the texts of forms with a Markdown field survive a reload, a closed window
- * and a request that failed. They stay in this browser, for the user who typed them, until they are sent, discarded or a
+ * Keeps what somebody types until it is sent: the texts of forms with a Markdown field, and those of fields `[data-draft]`,
+ * survive a reload, a closed window and a request that failed. They stay in this browser, for the user who typed them, until they are sent, discarded or a
  * month old, or the user signs out.
  */
 type Draft = {
@@ -20,10 +20,13 @@ const maxAge = 30 * 86_400_000;
 const maxDrafts = 50;
 
 /** Hidden fields that tell the forms at one address apart. */
-const placeFields = ['path', 'old_path', 'line', 'discussion_id'];
+const placeFields = ['path', 'old_path', 'line', 'discussion_id', 'last_commit_id'];
+
+/** Longest text that is kept: browsers have room for some of them. */
+const maxLength = 500_000;
 
 const isField = (element: unknown): element is Field =>
-  (element instanceof HTMLTextAreaElement && element.closest('.markdown-editor') !== null) ||
+  (element instanceof HTMLTextAreaElement && element.closest('.markdown-editor, [data-draft]') !== null) ||
   (element instanceof HTMLInputElement &&
     element.name === 'title' &&
     element.form?.querySelector('.markdown-editor') !== null);
@@ -71,7 +74,7 @@ const save = (field: Field): void => {
   if (key === null) return;
   lastKeys.set(field, key);
   const { value: text, defaultValue: before } = field;
-  if (text === before) localStorage.removeItem(key);
+  if (text === before || text.length > maxLength) localStorage.removeItem(key);
   else write(key, { text, before, savedAt: Date.now(), isSent: false });
 };
 
@@ -102,9 +105,9 @@ const restore = (field: Field): void => {
   if (key === null || draft === null || draft.isSent || field.value !== field.defaultValue) return;
   if (draft.before !== field.defaultValue) return localStorage.removeItem(key);
   field.value = draft.text;
-  // Opens the edit form in which the text is.
-  const details = field.closest('details');
-  if (details !== null) details.open = true;
+  // Opens the forms in which the text is.
+  for (let at = field.closest('details'); at !== null; at = at.parentElement?.closest('details') ?? null)
+    at.open = true;
   showNotice(field, key);
 };
 

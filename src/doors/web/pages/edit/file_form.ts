@@ -37,7 +37,7 @@ const codeArea = (value: string, problems: FormProblems): Html => {
   const { id, attributes, error } = tiesOf({ name: 'content', label: 'Content', problems });
   // Browsers drop the first newline after the tag.
   return html`<div class="field"><label for="${id}">Content</label>
-<textarea class="code" id="${id}" name="content" rows="24" spellcheck="false" autocapitalize="off"${attributes}>
+<textarea class="code" data-draft id="${id}" name="content" rows="24" spellcheck="false" autocapitalize="off"${attributes}>
 ${value}</textarea>
 ${error}</div>
 `;

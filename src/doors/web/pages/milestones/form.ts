@@ -3,10 +3,12 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/project_or_group_routes.ts';
+import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { moveToFields } from '../../parts/fields/move_problems_to_text.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const milestoneFormParams = {
@@ -31,7 +33,7 @@ export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone 
 
 export const milestoneProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
 
-const fields = ({ filled, problems }: TriedMilestone) => [
+const fields = ({ project }: OwnedList, { filled, problems }: TriedMilestone) => [
   input({
     name: 'title',
     label: 'Title',
@@ -40,12 +42,11 @@ const fields = ({ filled, problems }: TriedMilestone) => [
     autofocus: true,
     problems,
   }),
-  textArea({
+  markdownEditor({
     name: 'description',
     label: 'Description',
-    hint: 'Markdown.',
     value: filled.description ?? '',
-    rows: 8,
+    project,
     problems,
   }),
   html`<div class="columns">${input({ name: 'start_date', label: 'Start date', type: 'date', value: filled.start_date ?? '', problems })}${input(
@@ -60,7 +61,7 @@ export const newMilestoneView = (
   tried: TriedMilestone = { filled: {}, problems: noProblems },
 ): View => {
   const given = { action: list.path, submit: 'Create milestone', problems: tried.problems };
-  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(tried))}</div></section>`;
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, tried))}</div></section>`;
   const view = list.view(visit, { title: 'New milestone' }, content);
   return withFormStatus(view, tried.problems);
 };
@@ -76,7 +77,7 @@ export const editMilestoneView = (
   const path = `${list.path}/${row.iid}`;
   const given = { action: path, submit: 'Save changes', problems: shown.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
-  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(shown))}</div></section>
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, shown))}</div></section>
 <section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
 <p>Its issues and merge requests are kept, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;

@@ -87,7 +87,7 @@ const rowFields = ({ problems, isRemovable }: Given, row: FileRow, at: number): 
     hint: 'Its extension selects the language, such as fix.sh.',
     value: path,
     problems,
-  })}${textArea({ name: of('content'), label: 'Content', value: content, rows: 16, problems })}${
+  })}${textArea({ name: of('content'), label: 'Content', value: content, rows: 16, keepsDraft: true, problems })}${
     isRemovable && checkbox({ name: of('remove'), label: 'Remove this file', checked: isRemoved })
   }</fieldset>
 `;
