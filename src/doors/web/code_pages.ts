@@ -2,7 +2,12 @@
 export const codeNouns = [
   { noun: 'tree', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },
   { noun: 'commits', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },
-  { noun: 'commit', tab: 'code', action: 'read_code', lines: ['GET /:id'] },
+  {
+    noun: 'commit',
+    tab: 'code',
+    action: 'read_code',
+    lines: ['GET /:id', 'POST /:id/comments', 'POST /:id/revert', 'POST /:id/cherry_pick'],
+  },
   { noun: 'compare', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },
   { noun: 'blame', tab: 'code', action: 'read_code', lines: ['GET /:rest'] },
   { noun: 'find_file', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },

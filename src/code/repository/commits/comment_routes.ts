@@ -1,7 +1,6 @@
 /** Routes of comments on commits. */
-import { requireActor, requireUser } from '../../../core/access/call.ts';
+import { requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { invalid } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import {
   int,
@@ -17,12 +16,8 @@ import {
 } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
-import type { Commit } from '../../../platform/git/protocol_types.ts';
-import { holdProject } from '../../../projects/projects/lock_project.ts';
-import { insertComment } from './comments.ts';
-import { type Code, findCode, projectParam } from '../find_code.ts';
-import { diffLimits } from './diff_json.ts';
-import { findLine } from './hunks.ts';
+import { findCode, projectParam } from '../find_code.ts';
+import { createCommitComment } from './create_comment.ts';
 import { pathParam } from '../files/paths.ts';
 import { requireCommit, requireRevision } from '../refs/resolve.ts';
 
@@ -82,31 +77,6 @@ const list = endpoint({
   },
 });
 
-type LineType = 'new' | 'old';
-type CommentPosition = { path: string | null; line: number | null; line_type: LineType | null };
-
-const noPlace: CommentPosition = { path: null, line: null, line_type: null };
-
-/** Resolves the line of a comment. Returns no place if the commit's diff does not show the line. */
-const resolvePlace = async (
-  { repository }: Code,
-  commit: Commit,
-  { path, line, line_type }: { path?: string | undefined; line?: number | undefined; line_type: LineType },
-): Promise<CommentPosition> => {
-  if (path === undefined || path === '') return noPlace;
-  const { diffs } = await repository.ask('diff.files', {
-    from: commit.parents[0] ?? null,
-    to: commit.id,
-    limits: diffLimits,
-    paths: [path],
-  });
-  const file = diffs.find(({ new_path, old_path }) => (line_type === 'old' ? old_path : new_path) === path);
-  if (file === undefined || line === undefined) return noPlace;
-  const named = line_type === 'old' ? { old_line: line, new_line: null } : { old_line: null, new_line: line };
-  if (findLine(file.diff, named) === null) return noPlace;
-  return { path, line, line_type };
-};
-
 const create = endpoint({
   method: 'POST',
   path,
@@ -124,22 +94,10 @@ const create = endpoint({
   handle: async (call, { id, sha, note, ...input }) => {
     const code = await findCode(call, id, 'comment_on_commit');
     const commit = await requireCommit(code, sha);
-    if (note.trim() === '') throw invalid({ note: ["can't be blank"] });
-    const position = await resolvePlace(code, commit, input);
-    const project_id = code.project.id;
-    const { created_at } = await call.write(async (tx) => {
-      await holdProject(tx, project_id);
-      const thread = { discussion_id: null, position: null };
-      return await insertComment(tx, requireActor(call), {
-        project_id,
-        sha: commit.id,
-        note,
-        ...position,
-        ...thread,
-      });
-    });
+    const stored = await createCommitComment(call, code, commit, { note, ...input });
+    const { path, line, line_type, created_at } = stored;
     const author = basicUser(requireUser(call), call);
-    return { note, ...position, author, created_at: formatTime(created_at) };
+    return { note, path, line, line_type, author, created_at: formatTime(created_at) };
   },
 });
 

@@ -108,3 +108,64 @@ test('an unknown commit is missing', async () => {
   for (const bad of ['0'.repeat(40), 'nope', '-x', 'main..x', `${'0'.repeat(40)}.patch`])
     assert.equal((await user.get(`${commit}/${bad}`)).status, 404, bad);
 });
+
+test('shows the comments on the commit, and takes another one', async () => {
+  const { id, second, commit, full_path } = await newProject();
+  const member = await seedVisitor(gantry, { project: id, access_level: 20 });
+  const api = `/projects/${id}/repository/commits/${second}/comments`;
+  await gantry.api(`POST ${api}`, { json: { note: 'On a **line**', path: 'a', line: 2, line_type: 'new' } });
+  await member.visitor.get(`${commit}/${second}`);
+  const { status, location } = await member.visitor.post(`${commit}/${second}/comments`, {
+    note: 'Why\r\n`<that>`?',
+  });
+  assert.equal(status, 303);
+  const [, noteId] = new RegExp(`^${commit}/${second}#note_(\\d+)$`).exec(location ?? '') ?? [];
+  const { text } = await user.get(`${commit}/${second}`);
+  assert.match(text, /<p class="mono small">a · line 2<\/p>[^]*?On a <strong>line<\/strong>/);
+  assert.ok(text.includes(`id="note_${noteId}"`) && text.includes('<code>&lt;that&gt;</code>?'));
+  const { body } = await gantry.api(`GET ${api}`);
+  assert.deepEqual(
+    body.map(({ note }: { note: string }) => note),
+    ['On a **line**', 'Why\n`<that>`?'],
+  );
+  const activity = await user.get(`/${full_path}/-/activity`);
+  assert.ok(activity.text.includes(`href="/${full_path}/-/commit/${second}#note_${noteId}"`));
+  const blank = await member.visitor.post(`${commit}/${second}/comments`, { note: ' ' });
+  assert.deepEqual([blank.status, /aria-invalid="true"/.test(blank.text)], [422, true]);
+  assert.equal(
+    (await member.visitor.post(`${commit}/${'0'.repeat(40)}/comments`, { note: 'x' })).status,
+    404,
+  );
+  const anonymous = openVisitor(gantry);
+  assert.ok(!(await anonymous.get(`${commit}/${second}`)).text.includes('Add a comment'));
+  assert.match(
+    (await anonymous.post(`${commit}/${second}/comments`, { note: 'x' })).location ?? '',
+    /sign_in/,
+  );
+});
+
+test('reverts, cherry-picks and tags the commit, for those who may push', async () => {
+  const { id, first, second, commit, full_path } = await newProject();
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 40 });
+  const page = `${commit}/${second}`;
+  const { text } = await visitor.get(page);
+  assert.ok(text.includes(`href="/${full_path}/-/tags/new?ref=${second}"`), 'a link to the new tag');
+  assert.match(
+    (await visitor.get(`/${full_path}/-/tags/new?ref=${second}`)).text,
+    new RegExp(`value="${second}"`),
+  );
+  const reverted = await visitor.post(`${page}/revert`, { branch: 'main', request: '1' });
+  assert.match(reverted.location ?? '', new RegExp(`/merge_requests/new\\?.+=revert-${second.slice(0, 8)}`));
+  await gantry.api(`POST /projects/${id}/repository/branches`, { json: { branch: 'old', ref: first } });
+  const picked = await visitor.post(`${page}/cherry_pick`, { branch: 'old' });
+  assert.equal(picked.location, page);
+  const file = await gantry.api(`GET /projects/${id}/repository/files/new.txt?ref=old`);
+  assert.equal(file.status, 200);
+  const again = await visitor.post(`${page}/cherry_pick`, { branch: 'old' });
+  assert.deepEqual([again.status, /role="alert">[^<]*may already have been/.test(again.text)], [422, true]);
+  assert.equal((await visitor.post(`${page}/revert`, { branch: ' ' })).status, 422);
+  const shown = (await user.get(page)).text;
+  assert.ok(!shown.includes('Cherry-pick') && !shown.includes('New tag'));
+  for (const verb of ['revert', 'cherry_pick'])
+    assert.equal((await user.post(`${page}/${verb}`, { branch: 'old' })).status, 403, verb);
+});

@@ -9,17 +9,20 @@ import { toCommitTitle, toShortId } from '../../../../code/repository/commits/js
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
+import { may } from '../../../../core/access/may.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
+import { pickForms } from '../../parts/code/pick_form.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
-import { projectView } from '../../parts/frame/project_layout.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';
+import { type CommentGiven, commentsPart } from './comments_part.ts';
 
 /** Branches and tags that are named. */
 const maxRefs = 50;
@@ -97,30 +100,46 @@ ${pipeline !== undefined && fact('Pipeline', pipelineStatus(project, pipeline))}
 ${fact('Branches and tags', refs)}</dl>`;
 };
 
-const actions = (project: Project, { id }: Commit): Html => {
+/** Renders what a user who may push does with the commit; null: the viewer may not. */
+const pushActions = (visit: Visit, project: Project, { id }: Commit): Html | null =>
+  visit.call.signedIn && may(visit.call.viewer, 'push_code', project)
+    ? html`<div class="body">${pickForms(visit, { path: commitPath(project, id), branch: project.default_branch ?? '' })}</div>`
+    : null;
+
+const actions = (visit: Visit, project: Project, { id }: Commit): Html => {
   const path = commitPath(project, id);
+  const tag =
+    visit.call.signedIn &&
+    may(visit.call.viewer, 'push_code', project) &&
+    html`<a class="button" href="${projectPagePath(project, 'tags')}/new?ref=${id}">${icon('tag')} New tag</a>`;
   return html`<span class="row"><a class="button" href="${codePath(project, 'tree', id)}">${icon('folder')} Browse files</a>
-<a class="button" href="${path}.diff">Diff</a><a class="button" href="${path}.patch">Patch</a></span>`;
+${tag}<a class="button" href="${path}.diff">Diff</a><a class="button" href="${path}.patch">Patch</a></span>`;
 };
+
+/** What a refused form shows. */
+export type CommitGiven = CommentGiven & { alert?: string };
 
 /** @throws Failure 404 for a project or commit that is hidden or missing */
 export const commitView = async (
   visit: Visit,
   { project: fullPath, id }: { project: string; id: string },
   choice: DiffChoice & { hasRefs: boolean },
+  { alert, ...given }: CommitGiven = {},
 ): Promise<View> => {
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
-  const [diff, about] = await Promise.all([
+  const [diff, about, comments] = await Promise.all([
     withAnonymousSlot(
       visit,
       async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
     ),
     facts(visit, code, commit, choice.hasRefs),
+    commentsPart(visit, code, commit, given),
   ]);
   const title = toCommitTitle(commit.message);
   const address = commitPath(project, commit.id);
+  const isRefused = alert !== undefined || given.problems !== undefined;
   return projectView(
     visit,
     {
@@ -130,12 +149,14 @@ export const commitView = async (
       hasHeading: true,
       view: {
         isWide: true,
+        ...(isRefused && { status: 422 }),
         ...projectLinkPreview(visit, project, { action: 'read_code', text: commit.message, noIndex: true }),
       },
     },
-    html`<div class="row between"><h1>${title}</h1>${actions(project, commit)}</div>
+    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${title}</h1>${actions(visit, project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
-${messageBody(commit)}${about}</section>
-${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}`,
+${messageBody(commit)}${about}${pushActions(visit, project, commit)}</section>
+${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}
+${comments}`,
   );
 };

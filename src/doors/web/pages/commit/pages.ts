@@ -9,6 +9,7 @@ import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitView } from './commit_view.ts';
+import { formPages } from './form_pages.ts';
 
 /** Serves text that browsers do not interpret. */
 const serveText = (content: Buffer): RawPage =>
@@ -51,4 +52,5 @@ export const pages = [
       return await commitView(visit, params, { ignoresWhitespace: w, hasRefs: refs, file });
     },
   }),
+  ...formPages,
 ];

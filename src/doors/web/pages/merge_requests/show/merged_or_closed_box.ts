@@ -3,7 +3,7 @@ import type { LoadedMergeRequest } from '../../../../../review/merge_requests/fi
 import { may } from '../../../../../core/access/may.ts';
 import type { Visit } from '../../../page.ts';
 import { commitLink } from '../../../parts/code/commit_line.ts';
-import { checkbox, form, input } from '../../../parts/form.ts';
+import { pickForms } from '../../../parts/code/pick_form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -20,39 +20,13 @@ export const wholeCommit = (
   return isWhole ? merge_commit_sha : null;
 };
 
-type Pick = { kind: 'revert' | 'cherry_pick'; label: string; branch: string; hint: string };
-
-const pickForm = (visit: Visit, { loaded }: RequestPage, { kind, label, branch, hint }: Pick): Html =>
-  html`<details class="act"><summary>${label}</summary>${form(
-    visit,
-    { action: requestPath(loaded, `/${kind}`), submit: label, isQuiet: true },
-    input({ name: 'branch', id: `${kind}_branch`, label: 'Branch', hint, value: branch, required: true }),
-    checkbox({
-      name: 'request',
-      id: `${kind}_request`,
-      value: '1',
-      label: 'In a new branch, for a merge request',
-      checked: true,
-    }),
-  )}</details>`;
-
-const picksPart = (visit: Visit, shown: RequestPage, commits: number): Html | null => {
-  const { project, merge_request } = shown.loaded;
+const picksPart = (visit: Visit, { loaded }: RequestPage, commits: number): Html | null => {
+  const { project, merge_request } = loaded;
   const { signedIn, viewer } = visit.call;
-  const isAllowed = signedIn && may(viewer, 'push_code', project);
-  if (!isAllowed || wholeCommit(merge_request, commits) === null) return null;
-  const { target_branch } = merge_request;
-  return html`<div class="merge-form"><div class="row top-aligned">${pickForm(visit, shown, {
-    kind: 'revert',
-    label: 'Revert',
-    branch: target_branch,
-    hint: 'A commit that undoes this one is added to it.',
-  })}${pickForm(visit, shown, {
-    kind: 'cherry_pick',
-    label: 'Cherry-pick',
-    branch: '',
-    hint: 'The change is added to it, too.',
-  })}</div></div>`;
+  if (!signedIn || !may(viewer, 'push_code', project)) return null;
+  if (wholeCommit(merge_request, commits) === null) return null;
+  const forms = pickForms(visit, { path: requestPath(loaded), branch: merge_request.target_branch });
+  return html`<div class="merge-form">${forms}</div>`;
 };
 
 const mergedBox = (visit: Visit, shown: RequestPage, commits: number): Html => {

@@ -1,0 +1,44 @@
+/** The forms that revert and cherry-pick a change. */
+import type { PickKind } from '../../../../code/repository/commits/cherry_pick.ts';
+import type { Visit } from '../../page.ts';
+import { checkbox, form, input } from '../form.ts';
+import { type Html, html } from '../html.ts';
+
+type Pick = { action: string; kind: PickKind; label: string; branch: string; hint: string };
+
+const pickForm = (visit: Visit, { action, kind, label, branch, hint }: Pick): Html =>
+  html`<details class="act"><summary>${label}</summary>${form(
+    visit,
+    { action, submit: label, isQuiet: true },
+    input({ name: 'branch', id: `${kind}_branch`, label: 'Branch', hint, value: branch, required: true }),
+    checkbox({
+      name: 'request',
+      id: `${kind}_request`,
+      value: '1',
+      label: 'In a new branch, for a merge request',
+      checked: true,
+    }),
+  )}</details>`;
+
+type Given = {
+  /** Address of what is picked; the forms are sent below it. */
+  path: string;
+  /** Branch that has the change. */
+  branch: string;
+};
+
+/** Renders both forms, for a user who may push. */
+export const pickForms = (visit: Visit, { path, branch }: Given): Html =>
+  html`<div class="row top-aligned">${pickForm(visit, {
+    action: `${path}/revert`,
+    kind: 'revert',
+    label: 'Revert',
+    branch,
+    hint: 'A commit that undoes this one is added to it.',
+  })}${pickForm(visit, {
+    action: `${path}/cherry_pick`,
+    kind: 'cherry_pick',
+    label: 'Cherry-pick',
+    branch: '',
+    hint: 'The change is added to it, too.',
+  })}</div>`;
