@@ -16,6 +16,7 @@ import {
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { getMatching } from '../../../../../../test/support/visitor.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -215,6 +216,22 @@ test('reverts and cherry-picks what was merged', async () => {
   assert.deepEqual([again.status, /may already have been cherry-picked/.test(again.text)], [422, true]);
   assert.equal((await maintainer.visitor.post(`${path}/revert`, { branch: ' ' })).status, 422);
   assert.equal((await reporter.visitor.post(`${path}/revert`, { branch: 'main' })).status, 403);
+});
+
+test('says why several commits without a merge commit are not reverted at once', async () => {
+  const forward = await seedCoded(gantry, { visibility: 'public' }, { merge_method: 'ff' });
+  const { visitor } = await seedVisitor(gantry, { project: forward.id, access_level: 40 });
+  await seedBranch(gantry, forward, 'two');
+  await seedCommit(gantry, forward.id, { more: 'x' }, { branch: 'two', from: 'two' });
+  const { iid } = await openRequest(gantry, forward, 'two');
+  await settle(gantry);
+  const path = `/${forward.full_path}/merge_requests/${iid}`;
+  await visitor.get(path);
+  assert.equal((await visitor.post(`${path}/merge`)).status, 303);
+  const { text } = await visitor.get(path);
+  assert.match(text, /Its 2 commits are on the branch one by one[^<]*<a href="[^"]+\/commits">/);
+  assert.ok(!text.includes(`action="${path}/revert"`));
+  assert.ok(!(await openVisitor(gantry).get(path)).text.includes('one by one'));
 });
 
 test('deletes a merge request only when confirmed, and only for owners', async () => {

@@ -24,7 +24,9 @@ const picksPart = (visit: Visit, { loaded }: RequestPage, commits: number): Html
   const { project, merge_request } = loaded;
   const { signedIn, viewer } = visit.call;
   if (!signedIn || !may(viewer, 'push_code', project)) return null;
-  if (wholeCommit(merge_request, commits) === null) return null;
+  if (wholeCommit(merge_request, commits) === null) {
+    return html`<p class="body muted">Its ${commits} commits are on the branch one by one, so it cannot be reverted or cherry-picked as a whole. <a href="${requestPath(loaded, '/commits')}">Choose one of its commits</a></p>`;
+  }
   const forms = pickForms(visit, { path: requestPath(loaded), branch: merge_request.target_branch });
   return html`<div class="merge-form">${forms}</div>`;
 };
