@@ -85,6 +85,8 @@ const ofProject: Record<string, string | null> = {
 };
 
 const ofGroup: Record<string, string | null> = {
+  'issues/export': null,
+  'merge_requests/export': null,
   'issues.atom': null,
   'issues.ics': null,
   'merge_requests.atom': null,
@@ -113,8 +115,10 @@ const ofInstance: Record<string, string | null> = {
   '/users/emails/confirmation': '/users/emails/confirmation?token=<confirm email>',
   '/users/invitation': '/users/invitation?token=<invitation>',
   '/admin/mail/:id': '/admin/mail/<mail>',
+  '/dashboard/issues/export': null,
   '/dashboard/issues.atom': null,
   '/dashboard/issues.ics': null,
+  '/dashboard/merge_requests/export': null,
   '/dashboard/merge_requests.atom': null,
   '/-/snippets': null, // leads to /snippets
   '/-/snippets/:id': null,

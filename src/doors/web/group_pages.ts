@@ -16,13 +16,19 @@ export const groupNouns = [
   { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
   { noun: 'notification_setting', tab: 'activity', action: 'read_group', lines: ['POST'] },
   // Lists of issues require an account, like those of members.
-  { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
+  {
+    noun: 'issues',
+    tab: 'issues',
+    name: 'Issues',
+    action: 'read_group_member',
+    lines: ['GET', 'GET /export'],
+  },
   {
     noun: 'merge_requests',
     tab: 'merge_requests',
     name: 'Merge requests',
     action: 'read_group_member',
-    lines: ['GET'],
+    lines: ['GET', 'GET /export'],
   },
   { noun: 'issues.atom', tab: 'issues', action: 'read_group_member', lines: ['GET'] },
   { noun: 'issues.ics', tab: 'issues', action: 'read_group_member', lines: ['GET'] },

@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
+import { issueCsv } from '../issues/list/issue_csv.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
@@ -15,7 +16,7 @@ const toPlace = (isCreated: boolean): IssueListScope => ({
   path,
   project: null,
   ownScope: 'assigned-to-me',
-  formats: { atom: `${path}.atom`, calendar: `${path}.ics` },
+  formats: { atom: `${path}.atom`, calendar: `${path}.ics`, csv: `${path}/export` },
   newPath: null,
   view: (title, content) => ({
     title: `${title} · Your work`,
@@ -33,6 +34,13 @@ export const issuePages = [
     audience: 'user',
     params: object(issueListParams),
     handle: async (visit, query) => await issueList(visit, toPlace(query.scope === 'created-by-me'), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/export`,
+    audience: 'user',
+    params: object(issueListParams),
+    handle: async (visit, query) => await issueCsv(visit, toPlace(false), query),
   }),
   page({
     method: 'GET',

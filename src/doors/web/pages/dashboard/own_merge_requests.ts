@@ -7,6 +7,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import { type Visit, page } from '../../page.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
+import { requestCsv } from '../merge_requests/list/request_csv.ts';
 import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
@@ -45,7 +46,7 @@ const toPlace = (current: Role): RequestListScope => ({
   path,
   project: null,
   ownScope: 'reviews-for-me',
-  formats: { atom: `${path}.atom` },
+  formats: { atom: `${path}.atom`, csv: `${path}/export` },
   newPath: null,
   view: (title, content) => ({
     title: `${title} · Your work`,
@@ -72,6 +73,13 @@ export const mergeRequestPages = [
       const { scope = 'reviews-for-me' } = query;
       return await requestList(visit, toPlace(isRole(scope) ? scope : 'reviews-for-me'), query);
     },
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/export`,
+    audience: 'user',
+    params: object(requestListParams),
+    handle: async (visit, query) => await requestCsv(visit, toPlace('reviews-for-me'), query),
   }),
   page({
     method: 'GET',

@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { groupParam, openGroupList } from './list_scope.ts';
+import { issueCsv } from '../issues/list/issue_csv.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';
@@ -10,7 +11,10 @@ import type { IssueListScope } from '../issuables/list/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> => {
   const { feedPath, ...list } = await openGroupList(visit, path, 'issues');
-  return { ...list, formats: { atom: feedPath('atom'), calendar: feedPath('ics') } };
+  return {
+    ...list,
+    formats: { csv: `${list.path}/export`, atom: feedPath('atom'), calendar: feedPath('ics') },
+  };
 };
 
 const params = object({ ...groupParam, ...issueListParams });
@@ -23,6 +27,13 @@ export const pages = [
     params,
     handle: async (visit, { group, ...query }) =>
       await issueList(visit, await openPlace(visit, group), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/issues/export`,
+    audience: 'user',
+    params,
+    handle: async (visit, { group, ...query }) => await issueCsv(visit, await openPlace(visit, group), query),
   }),
   page({
     method: 'GET',

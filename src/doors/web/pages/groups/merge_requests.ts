@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { groupParam, openGroupList } from './list_scope.ts';
+import { requestCsv } from '../merge_requests/list/request_csv.ts';
 import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
@@ -10,7 +11,7 @@ import type { RequestListScope } from '../issuables/list/list_scope.ts';
 
 const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> => {
   const { feedPath, ...list } = await openGroupList(visit, path, 'merge_requests');
-  return { ...list, formats: { atom: feedPath('atom') } };
+  return { ...list, formats: { csv: `${list.path}/export`, atom: feedPath('atom') } };
 };
 
 const params = object({ ...groupParam, ...requestListParams });
@@ -23,6 +24,14 @@ export const pages = [
     params,
     handle: async (visit, { group, ...query }) =>
       await requestList(visit, await openPlace(visit, group), query),
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/merge_requests/export`,
+    audience: 'user',
+    params,
+    handle: async (visit, { group, ...query }) =>
+      await requestCsv(visit, await openPlace(visit, group), query),
   }),
   page({
     method: 'GET',

@@ -1,7 +1,7 @@
 /** Tests the list of issues of a project. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type SeededProject, seedProject, unique } from '../../../../../../test/support/seed.ts';
+import { type SeededProject, seedGroup, seedProject, unique } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { openVisitor } from '../../../../../../test/support/visitor.ts';
@@ -163,6 +163,31 @@ test('refuses filters that make no sense', async () => {
   for (const query of ['state=x', 'due_date=someday', 'not[labels][a]=b', 'weight=3', 'per_page=0']) {
     assert.equal((await reporter.visitor.get(`${path}?${query}`)).status, 400, query);
   }
+});
+
+test('exports the issues of a group, and those of the user', async () => {
+  const group = await seedGroup(gantry);
+  for (const [title, visibility] of [
+    ['Shown', 'public'],
+    ['Hidden', 'private'],
+  ] as const) {
+    const inGroup = await seedProject(gantry, { visibility, namespace: group.id });
+    const json = { title, assignee_ids: [stranger.id] };
+    await gantry.api(`POST /projects/${inGroup.id}/issues`, { json });
+  }
+  for (const at of [`/groups/${group.full_path}/-/issues`, '/dashboard/issues']) {
+    assert.match(
+      (await stranger.visitor.get(`${at}?search=n`)).text,
+      new RegExp(`href="${at}/export\\?search=n"`),
+    );
+    const { status, text, headers } = await stranger.visitor.get(`${at}/export?state=all`);
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/csv; charset=utf-8'], at);
+    assert.match(text, /^Number,Title,[^]*1,Shown,opened/);
+    assert.doesNotMatch(text, /Hidden|Plan freezes/, at);
+    assert.match((await openVisitor(gantry).get(`${at}/export`)).location ?? '', /^\/users\/sign_in/);
+  }
+  const secret = await seedGroup(gantry, { visibility: 'private' });
+  assert.equal((await stranger.visitor.get(`/groups/${secret.full_path}/-/issues/export`)).status, 404);
 });
 
 test('exports the list as CSV', async () => {

@@ -146,6 +146,22 @@ test('exports the list as CSV and as a feed', async () => {
   }
 });
 
+test('exports those of a group, and those of the user', async () => {
+  const at = `/groups/${group.full_path}/-/merge_requests`;
+  const ofGroup = await stranger.visitor.get(`${at}/export?state=all`);
+  assert.match(ofGroup.text, /^Number,Title,[^]*1,Keep <i>loads<\/i>,opened/);
+  assert.doesNotMatch(ofGroup.text, /Secret/);
+  const own = await maintainer.visitor.get('/dashboard/merge_requests/export');
+  assert.match(own.text, /^Number,Title,[^\r]*\r\n1,Keep <i>loads<\/i>,opened,[^\r]*\r\n$/);
+  assert.match(
+    (await maintainer.visitor.get('/dashboard/merge_requests')).text,
+    /href="\/dashboard\/merge_requests\/export"/,
+  );
+  assert.equal((await stranger.visitor.get('/dashboard/merge_requests/export')).text.split('\r\n').length, 2);
+  for (const path of [`${at}/export`, '/dashboard/merge_requests/export'])
+    assert.match((await openVisitor(gantry).get(path)).location ?? '', /^\/users\/sign_in/);
+});
+
 test('lists those of a group that the user may see', async () => {
   const at = `/groups/${group.full_path}/-/merge_requests`;
   const seen = await stranger.visitor.get(`${at}?state=all`);
