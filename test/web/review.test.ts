@@ -151,6 +151,31 @@ test('reviews by keyboard alone', { skip }, async () => {
   });
 });
 
+test('steps through the unresolved threads of the overview', { skip }, async () => {
+  const path = (await open('overview')).replace('/diffs', '');
+  const api = `/projects/${project.id}/merge_requests/${path.split('/').at(-1)}/discussions`;
+  const { body: resolved } = await web.gantry.api(`POST ${api}`, { json: { body: 'Done' } });
+  await web.gantry.api(`PUT ${api}/${resolved.id}`, { json: { resolved: true } });
+  await web.gantry.api(`POST ${api}`, { json: { body: 'Open' } });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.waitForURL('**/');
+    await page.goto(path);
+    const focusedText = async (): Promise<string> =>
+      await page.evaluate<string>(`document.activeElement.closest('[data-unresolved]')?.textContent ?? ''`);
+    for (const [key, text] of [
+      ['n', 'fresh'],
+      ['n', 'Open'],
+      ['p', 'fresh'],
+      ['p', 'Open'],
+    ] as const) {
+      await press(page, key);
+      assert.ok((await focusedText()).includes(text), `${key}: ${text}`);
+    }
+    await web.assertFine(page);
+  });
+});
+
 test('inserts the chosen lines as a suggestion, after what was typed', { skip }, async () => {
   const path = await open('suggests');
   await web.withPage(async (page) => {

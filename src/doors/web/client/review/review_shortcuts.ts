@@ -5,34 +5,9 @@ import { startComments } from './line_comments.ts';
 import { currentCard, focusCard, startFiles, stepFile } from './changed_files.ts';
 import { startLiveThreads } from './live_threads.ts';
 import { startInline, submitInline } from './inline_forms.ts';
+import { stepThread } from './step_thread.ts';
 
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
-
-/** Opens the fold of a file, so that what is in it can be focused. */
-const unfold = (element: HTMLElement): void => {
-  const fold = element.closest('.diff-file')?.querySelector<HTMLInputElement>('.fold');
-  if (fold?.checked === true) fold.checked = false;
-};
-
-const isBefore = (first: Element, second: Element): boolean =>
-  (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-
-/** Goes to the next or previous unresolved thread after the focused element. */
-const stepThread = (step: 1 | -1): void => {
-  const threads = [...document.querySelectorAll<HTMLElement>('[data-unresolved]')];
-  const { activeElement } = document;
-  const from = activeElement === document.body ? null : activeElement;
-  const here = from?.closest<HTMLElement>('[data-unresolved]') ?? from;
-  const others = threads.filter((thread) => thread !== here);
-  const next =
-    step === 1
-      ? (others.find((thread) => here === null || isBefore(here, thread)) ?? threads[0])
-      : (others.findLast((thread) => here === null || isBefore(thread, here)) ?? threads.at(-1));
-  if (next === undefined) return;
-  unfold(next);
-  next.scrollIntoView({ block: 'center' });
-  next.focus({ preventScroll: true });
-};
 
 /** Marks the current file as viewed, and goes to the next one; a viewed file is unmarked and stays. */
 const viewAndStep = async (): Promise<void> => {
@@ -71,8 +46,15 @@ const foldAll = (): void => {
   for (const fold of folds) fold.checked = isOpen;
 };
 
-/** Returns the shortcuts of the tab; none elsewhere. */
+/** Steps through unresolved threads, in the tab and in the timeline of the overview. */
+const threadShortcuts: [string, Action][] = [
+  ['n', ['Next unresolved thread', () => stepThread(1)]],
+  ['p', ['Previous unresolved thread', () => stepThread(-1)]],
+];
+
+/** Returns the shortcuts of the page. */
 export const reviewShortcuts = (): [string, Action][] => {
+  if (document.querySelector('[data-comments]') !== null) return threadShortcuts;
   if (!isReview()) return [];
   const next: Action = ['Next file', () => stepFile(1)];
   const previous: Action = ['Previous file', () => stepFile(-1)];
@@ -81,8 +63,7 @@ export const reviewShortcuts = (): [string, Action][] => {
     ['j', next],
     ['[', previous],
     ['k', previous],
-    ['n', ['Next unresolved thread', () => stepThread(1)]],
-    ['p', ['Previous unresolved thread', () => stepThread(-1)]],
+    ...threadShortcuts,
     ['r', ['Reply to the thread, with the selected text as a quote', reply]],
     ['v', ['Mark the file as viewed and go to the next', () => void viewAndStep()]],
     [';', ['Fold or unfold all files', foldAll]],

@@ -34,6 +34,8 @@ type NoteCardOptions = Heading & {
   badge?: string | null;
   /** Only reporters and above see it. */
   isInternal?: boolean;
+  /** A thread that waits to be resolved: shortcuts step through these. */
+  isUnresolved?: boolean;
   /** Links and buttons in the head. */
   actions?: Html | null | false;
   /** Below the text: reactions, replies. */
@@ -43,8 +45,8 @@ type NoteCardOptions = Heading & {
 /** Renders a text with its author. */
 export const noteCard = (options: NoteCardOptions): Html => {
   const { id, author, content, editedAt = null, badge = null, actions, below } = options;
-  const { isInternal = false } = options;
-  return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}">${avatar(
+  const { isInternal = false, isUnresolved = false } = options;
+  return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}"${isUnresolved && html` data-unresolved tabindex="-1"`}>${avatar(
     {
       name: author.name,
       avatar_url: author.avatar_url ?? null,

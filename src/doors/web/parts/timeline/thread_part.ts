@@ -104,6 +104,7 @@ export const threadPart = (visit: Visit, context: TimelineContext, thread: Shown
     content: html`${place}${textOf(visit, context, lead)}`,
     badge: threadBadge(context, thread, lead),
     isInternal: lead.internal,
+    isUnresolved: lead.resolvable && !isThreadResolved(thread.notes),
     actions: actionsOf(context, lead),
     below: repliesPart(visit, context, thread, lead),
   });
