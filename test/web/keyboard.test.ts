@@ -61,6 +61,10 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
       ['g j', '/-/jobs'],
       ['g l', '/-/pipelines'],
       ['g r', '/-/releases'],
+      ['g m', '/-/merge_requests'],
+      ['g v', '/-/activity'],
+      ['g e', '/-/environments'],
+      ['g s', '/-/snippets'],
       ['t', '/-/find_file'],
     ] as const) {
       // The field to find a file has the focus.
@@ -68,6 +72,9 @@ test('keys lead through a project, and edit an issue', { skip }, async () => {
       await press(page, keys);
       await page.waitForURL(new RegExp(`${root}(?:/-)?${path.replace('/-', '')}(?:/main)?$`));
     }
+    await page.goto(`${root}/-/issues`);
+    await press(page, 'f');
+    await page.locator('.filter-bar :is(input, textarea):focus').waitFor();
     await page.goto(`${root}/-/blob/main/src/a.js`);
     await press(page, 'y');
     await page.waitForURL(/\/-\/blob\/[0-9a-f]{40}\/src\/a\.js$/);

@@ -1,5 +1,5 @@
 /** Finds pages by their name for the command palette. */
-import { may } from '../../../../core/access/may.ts';
+import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
@@ -48,6 +48,36 @@ const projectPages = ({ call }: Visit, project: Project): Match[] => {
   }));
 };
 
+type NewRecord = {
+  text: string;
+  noun: ProjectNoun['noun'];
+  action: ProjectAction;
+  /** Repositories without commits have none. */
+  needsCommit?: boolean;
+};
+
+const newRecords: readonly NewRecord[] = [
+  { text: 'New issue', noun: 'issues', action: 'create_issue' },
+  { text: 'New merge request', noun: 'merge_requests', action: 'create_merge_request_in', needsCommit: true },
+  { text: 'New branch', noun: 'branches', action: 'push_code', needsCommit: true },
+];
+
+/** Returns the forms of the project that the viewer may fill. */
+const newRecordPages = ({ call }: Visit, project: Project): Match[] =>
+  newRecords
+    .filter(
+      ({ action, needsCommit = false }) =>
+        call.signedIn &&
+        may(call.viewer, action, project) &&
+        (!needsCommit || project.default_branch !== null),
+    )
+    .map(({ text, noun }) => ({
+      path: `${projectPagePath(project, noun)}/new`,
+      text,
+      icon: 'plus' as const,
+      hint: project.full_path,
+    }));
+
 /** Finds pages by words of their names, those of the current project first. */
 export const findPages = (visit: Visit, project: Project | null, search: string): MatchGroup => {
   const { call } = visit;
@@ -56,7 +86,7 @@ export const findPages = (visit: Visit, project: Project | null, search: string)
   );
   const words = search.toLowerCase().split(/\s+/);
   const matches = [
-    ...(project === null ? [] : projectPages(visit, project)),
+    ...(project === null ? [] : [...newRecordPages(visit, project), ...projectPages(visit, project)]),
     ...pages.map(([path, text, icon]) => ({ path, text, icon })),
   ].filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   return { title: 'Pages', matches: matches.slice(0, maxMatches) };

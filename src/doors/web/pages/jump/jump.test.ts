@@ -92,6 +92,23 @@ test('finds pages by their name, and none that the viewer may not open', async (
   }
 });
 
+test('offers the forms of the current project that the viewer may fill', async () => {
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const place = `/${project.full_path}`;
+  const forms = async (as = user): Promise<string[]> =>
+    (await jump('new', place, as)).filter((path) => path.startsWith(place));
+  assert.deepEqual(await forms(), [`${place}/issues/new`]);
+  assert.deepEqual(await forms(openVisitor(gantry)), []);
+  await seedCommit(gantry, project.id, { a: 'x\n' });
+  await seedMember(gantry, { user: id, project: project.id, access_level: 30 });
+  assert.deepEqual(await forms(), [
+    `${place}/issues/new`,
+    `${place}/merge_requests/new`,
+    `${place}/-/branches/new`,
+  ]);
+  for (const path of await forms()) assert.equal((await user.get(path)).status, 200, path);
+});
+
 test('takes any words and places', async () => {
   for (const [q, place] of [
     ['%_\\', '/groups/x'],

@@ -56,6 +56,8 @@ test('a former path, and one in another case, redirect to the current path', asy
   const current = `/${full_path.split('/')[0]}/${path}`;
   assert.equal((await user.get(`/${full_path}?a=b`)).location, `${current}?a=b`);
   assert.equal((await user.get(current.toUpperCase())).location, current);
+  for (const below of ['/issues?state=all', '/-/labels', '/merge_requests/new', '/-/tags/new?ref=x'])
+    assert.equal((await user.get(`/${full_path}${below}`)).location, current + below, below);
   assert.equal((await user.get(current)).status, 200);
 });
 

@@ -75,7 +75,23 @@ const count = async (query: Search, scope: ScopeName): Promise<number | undefine
   }
 };
 
-const codeHint = html`<p class="hint">Code is that of default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.</p>`;
+const words = html`Each word must be there; <code>"two words"</code> in quotes are found together.`;
+
+/** What a search of each tab compares, and its operators. */
+const hints: { [scope in ScopeName]?: Html } = {
+  projects: html`A part of the name or of the full path, as one text.`,
+  blobs: html`One text in the default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.`,
+  issues: html`Words of titles and descriptions. ${words} Filters such as <code>label:bug</code> are in the lists of issues.`,
+  merge_requests: html`Words of titles and descriptions. ${words} Filters such as <code>reviewer:me</code> are in the lists of merge requests.`,
+  milestones: html`A part of the title or of the description, as one text.`,
+  users: html`A part of the name or of the user name, as one text.`,
+};
+
+const hintPart = (scope: ScopeName): Html => html`<p class="hint">${hints[scope]}</p>`;
+
+/** Lists what can be searched, and how, before anything is. */
+const allHints = (shown: readonly Tab[]): Html =>
+  html`<dl class="hint">${shown.map(({ scope, name }) => html`<dt>${name}</dt><dd>${hints[scope]}</dd>`)}</dl>`;
 
 /** The results, or why there are none. */
 const resultsPart = async (
@@ -152,7 +168,7 @@ const searchView = async (visit: Visit, sent: Static<typeof searchParams>): Prom
   const named = { ...placeQuery(place), ...(sent.scope !== undefined && { scope: sent.scope }) };
   const head = html`<h1>Search</h1>
 ${form(named, search)}${placePart(place, search === '' ? {} : { search })}`;
-  if (search === '') return { title: 'Search', body: html`${head}${codeHint}` };
+  if (search === '') return { title: 'Search', body: html`${head}${allHints(tabsOf(visit, place))}` };
   const query = { visit, place, search };
   const shown = tabsOf(visit, place);
   const counts = await countTabs(query, shown);
@@ -163,7 +179,7 @@ ${form(named, search)}${placePart(place, search === '' ? {} : { search })}`;
   return {
     title: `${search} · Search`,
     body: html`${head}${tabLinks(shown, counts, kept)}
-${scope === 'blobs' && codeHint}${content}
+${hintPart(scope)}${content}
 ${pagesNav({ path: searchPath, query: kept, page: request, total })}`,
   };
 };

@@ -87,6 +87,20 @@ test('marks what it found, and escapes it', async () => {
   assert.equal(readTabs(quoted)[2], 'Issues 1');
 });
 
+test('each tab says what it compares, and with which operators', async () => {
+  for (const [scope, pattern] of [
+    ['projects', /A part of the name or of the full path/],
+    ['blobs', /<code>filename:\*\.ts<\/code>/],
+    ['issues', /<code>&quot;two words&quot;|<code>"two words"/],
+    ['merge_requests', /<code>reviewer:me<\/code>/],
+    ['milestones', /A part of the title/],
+    ['users', /A part of the name or of the user name/],
+  ] as const) {
+    assert.match(await search({ search: word, scope }), pattern, scope);
+    assert.match(await search({}), pattern);
+  }
+});
+
 test('says what a search of code needs', async () => {
   const text = await search({ search: 'ab', scope: 'blobs' });
   assert.ok(text.includes('The search is too short (minimum is 3 characters)'));
