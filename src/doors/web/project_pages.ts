@@ -233,13 +233,13 @@ export const projectNouns = [
     tab: 'issues',
     name: 'Labels',
     action: 'read_label',
-    lines: labelLines,
+    lines: [...labelLines, 'POST /:id/promote'],
   },
   {
     noun: 'milestones',
     tab: 'issues',
     name: 'Milestones',
     action: 'read_milestone',
-    lines: milestoneLines,
+    lines: [...milestoneLines, 'POST /:iid/promote'],
   },
 ] as const satisfies readonly ProjectNoun[];

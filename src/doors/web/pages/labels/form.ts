@@ -9,6 +9,8 @@ import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from './project_or_group_routes.ts';
+import { moveToFields } from '../../parts/fields/move_problems_to_text.ts';
+import { promotePart } from './promote_part.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const labelFormParams = {
@@ -104,7 +106,7 @@ export const editLabelView = (visit: Visit, list: OwnedList, row: LabelRow, trie
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete label', danger: true });
   const content = html`<p>${label({ name: row.title, color: row.color })}</p>
 <section class="card form-page"><div class="body">${form(visit, given, ...fields(list, shown))}</div></section>
-<section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
+${promotePart(visit, list, { path, word: 'label' })}<section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
 <p>It is removed from all issues and merge requests. This cannot be undone.</p>
 ${remove}</div></section>`;
   const view = list.view(visit, { title: 'Edit label' }, content);

@@ -5,6 +5,7 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import { createLabel } from '../../../../projects/labels/create.ts';
 import { deleteLabel } from '../../../../projects/labels/delete.ts';
 import type { LabelRow } from '../../../../projects/labels/label_row.ts';
+import { promoteLabel } from '../../../../projects/labels/promote.ts';
 import { findLabel } from '../../../../projects/labels/queries.ts';
 import { setLabelSubscribed } from '../../../../projects/labels/subscribe.ts';
 import { updateLabel } from '../../../../projects/labels/update.ts';
@@ -22,6 +23,9 @@ const labels: OwnedRecords<LabelRow> = {
   editView: editLabelView,
   remove: async (call, { owner }, row) => await deleteLabel(call, owner, { id: row.id }),
   removed: ({ title }) => `The label ${title} was deleted.`,
+  noun: 'labels',
+  promote: async (call, owners, row) => await promoteLabel(call, owners, { id: row.id }),
+  promoted: ({ title }) => `The label ${title} is one of the group now.`,
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>

@@ -1,11 +1,18 @@
 /** Pages that labels and milestones have alike: the form for a new record, the form of an existing one, its removal. */
 import type { Call } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import type { Owner } from '../../../../projects/labels/project_or_group.ts';
+import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
+import { attempt } from '../../parts/form.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
+import { problemText } from '../issuables/submit_form.ts';
 import {
   type OwnedList,
   type OwnedListParams,
   type OwnedListRoute,
+  type OwnerNoun,
+  canPromote,
+  findPromotionGroup,
   findToChange,
   ownerParams,
 } from './project_or_group_routes.ts';
@@ -19,6 +26,11 @@ export type OwnedRecords<Row> = {
   remove: (call: Call, list: OwnedList, row: Row) => Promise<void>;
   /** Notice after the removal. */
   removed: (row: Row) => string;
+  noun: OwnerNoun;
+  /** Moves a record of a project to its group. */
+  promote: (call: Call, owners: { project: Owner; group: Owner }, row: Row) => Promise<unknown>;
+  /** Notice after that. */
+  promoted: (row: Row) => string;
 };
 
 /** Finds a record of a list that the caller may change. */
@@ -32,8 +44,29 @@ export const findRecordToChange = async <Row>(
   return { list, row: await find(call, list, Number(params[key])) };
 };
 
+/** The form that moves a record of a project to its group. */
+const promotePage = <Row>(kind: OwnedListRoute, records: OwnedRecords<Row>): AnyPage => {
+  const { key, noun, promote, promoted } = records;
+  return page({
+    method: 'POST',
+    path: `${kind.served}/:${key}/promote`,
+    audience: 'user',
+    params: object({ ...ownerParams, [key]: id() }),
+    handle: async (visit, params) => {
+      const { call } = visit;
+      const { list, row } = await findRecordToChange(kind, records, call, params);
+      const problems = await attempt(async () => {
+        const group = await findPromotionGroup(call, list, noun);
+        await promote(call, { project: list.owner, group }, row);
+      });
+      if (problems === null) return redirect(list.path, promoted(row));
+      return new Redirect(list.path, { kind: 'alert', text: problemText(problems) });
+    },
+  });
+};
+
 export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecords<Row>): AnyPage[] => {
-  const { key, newView, editView, remove, removed } = records;
+  const { key, noun, newView, editView, remove, removed } = records;
   const one = object({ ...ownerParams, [key]: id() });
   return [
     page({
@@ -50,7 +83,7 @@ export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecord
       params: one,
       handle: async (visit, params) => {
         const { list, row } = await findRecordToChange(kind, records, visit.call, params);
-        return editView(visit, list, row);
+        return editView(visit, { ...list, canPromote: await canPromote(visit.call, list, noun) }, row);
       },
     }),
     page({
@@ -64,5 +97,6 @@ export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecord
         return redirect(list.path, removed(row));
       },
     }),
+    ...(kind.served.startsWith(projectRoot) ? [promotePage(kind, records)] : []),
   ];
 };

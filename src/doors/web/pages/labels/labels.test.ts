@@ -126,3 +126,21 @@ test('hidden and missing places answer alike', async () => {
     assert.match((await openVisitor(gantry).get(hidden)).location ?? '', /^\/users\/sign_in/);
   }
 });
+
+test('promotes a label of a project to its group, for those who may change both', async () => {
+  const maintainer = await someone(40);
+  const onlyHere = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  await maintainer.get(`${ofProject}/new`);
+  await maintainer.post(ofProject, { name: 'wide', color: '#123456' });
+  const { id } = await inProject('wide');
+  const edit = `${ofProject}/${id}/edit`;
+  assert.match((await maintainer.get(edit)).text, /Promote label/);
+  assert.ok(!(await onlyHere.visitor.get(edit)).text.includes('Promote label'));
+  assert.equal((await onlyHere.visitor.post(`${ofProject}/${id}/promote`)).status, 403);
+  assert.equal((await stranger.post(`${ofProject}/${id}/promote`)).status, 404);
+  assert.equal((await maintainer.post(`${ofProject}/${id}/promote`)).location, ofProject);
+  assert.match((await maintainer.get(ofProject)).text, /The label wide is one of the group now\./);
+  assert.equal((await labelOf(`/groups/${group.id}`, 'wide')).id, id);
+  assert.ok(!(await maintainer.get(`${ofGroup}/${id}/edit`)).text.includes('Promote label'));
+  assert.equal((await maintainer.post(`${ofProject}/${id}/promote`)).status, 404);
+});

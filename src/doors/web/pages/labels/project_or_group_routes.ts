@@ -2,9 +2,14 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { may, mayInGroup } from '../../../../core/access/may.ts';
 import { type Group, findGroup } from '../../../../identity/groups/find.ts';
-import { forbidden } from '../../../../platform/errors.ts';
+import { Failure, forbidden, notFound } from '../../../../platform/errors.ts';
 import { optional, text } from '../../../../platform/http/schema.ts';
-import { type Owner, groupOwner, projectOwner } from '../../../../projects/labels/project_or_group.ts';
+import {
+  type Owner,
+  findGroupAbove,
+  groupOwner,
+  projectOwner,
+} from '../../../../projects/labels/project_or_group.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
@@ -25,6 +30,8 @@ export type OwnedList = {
   path: string;
   /** Whether the visitor may create, edit and delete here. */
   canChange: boolean;
+  /** Whether the visitor may move records of the project to its group. Absent: that is not known. */
+  canPromote?: boolean;
   view: (visit: Visit, shown: Shown, content: Html) => View;
 };
 
@@ -78,6 +85,30 @@ const groupKind = (noun: OwnerNoun): OwnedListRoute => ({
 });
 
 export const ownedListRoutes = (noun: OwnerNoun): OwnedListRoute[] => [projectKind(noun), groupKind(noun)];
+
+/**
+ * Finds the group that records of a project are promoted to.
+ * @throws Failure 400 for a personal project, 403 without the right, 404 for the list of a group
+ */
+export const findPromotionGroup = async (
+  call: Call,
+  { project, owner }: OwnedList,
+  noun: OwnerNoun,
+): Promise<Owner> => {
+  if (project === null) throw notFound();
+  return await findGroupAbove(call, owner, actions[noun].group);
+};
+
+/** Tells whether the visitor may promote records of the list. */
+export const canPromote = async (call: Call, list: OwnedList, noun: OwnerNoun): Promise<boolean> => {
+  try {
+    await findPromotionGroup(call, list, noun);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+};
 
 /** Finds the list and authorizes changes. @throws Failure 404 for a hidden owner, 403 without the right */
 export const findToChange = async (

@@ -9,6 +9,8 @@ import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { moveToFields } from '../../parts/fields/move_problems_to_text.ts';
+import type { OwnedList } from '../labels/project_or_group_routes.ts';
+import { promotePart } from '../labels/promote_part.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 export const milestoneFormParams = {
@@ -78,7 +80,7 @@ export const editMilestoneView = (
   const given = { action: path, submit: 'Save changes', problems: shown.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
   const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, shown))}</div></section>
-<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
+${promotePart(visit, list, { path, word: 'milestone' })}<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
 <p>Its issues and merge requests are kept, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;
   const view = list.view(visit, { title: 'Edit milestone' }, content);

@@ -3,6 +3,7 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import { createMilestone } from '../../../../projects/milestones/create.ts';
 import { deleteMilestone } from '../../../../projects/milestones/delete.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
+import { promoteMilestone } from '../../../../projects/milestones/promote.ts';
 import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
 import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
@@ -31,6 +32,9 @@ const milestones: OwnedRecords<MilestoneRow> = {
   editView: editMilestoneView,
   remove: async (call, { owner }, row) => await deleteMilestone(call, owner, row.id),
   removed: ({ title }) => `The milestone ${title} was deleted.`,
+  noun: 'milestones',
+  promote: async (call, owners, row) => await promoteMilestone(call, owners, row.id),
+  promoted: ({ title }) => `The milestone ${title} is one of the group now.`,
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>

@@ -202,3 +202,25 @@ test('guests change nothing, and hidden places answer like missing ones', async 
   }
   assert.equal((await maintainer.get(`${ofProject}/999999`)).status, 404);
 });
+
+test('promotes a milestone of a project to its group', async () => {
+  const made = await inProject({ title: 'Wide' });
+  const path = pathOf(made);
+  assert.match((await maintainer.get(`${path}/edit`)).text, /Promote milestone/);
+  assert.equal((await guest.post(`${path}/promote`)).status, 403);
+  assert.equal((await maintainer.post(`${path}/promote`)).location, ofProject);
+  assert.match((await maintainer.get(ofProject)).text, /The milestone Wide is one of the group now\./);
+  const { body } = await gantry.api(`GET /groups/${group.id}/milestones?title=Wide`);
+  assert.deepEqual([body.length, body[0].id], [1, made.id]);
+  // Personal projects have no group.
+  const own = await seedProject(gantry, { visibility: 'private' });
+  const owner = await seedVisitor(gantry, { project: own.id, access_level: 40 });
+  const personal = await make(`/projects/${own.id}`, { title: 'Mine' });
+  assert.ok(!(await owner.visitor.get(`${pathOf(personal)}/edit`)).text.includes('Promote milestone'));
+  const refused = await owner.visitor.post(`${pathOf(personal)}/promote`);
+  assert.equal(refused.status, 303);
+  assert.match(
+    (await owner.visitor.get(refused.location ?? '')).text,
+    /The project does not belong to a group/,
+  );
+});
