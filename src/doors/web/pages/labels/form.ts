@@ -9,7 +9,6 @@ import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from './project_or_group_routes.ts';
-import { moveToFields } from '../../parts/fields/move_problems_to_text.ts';
 import { promotePart } from './promote_part.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 

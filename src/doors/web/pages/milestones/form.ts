@@ -8,8 +8,6 @@ import { html } from '../../parts/html.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { moveToFields } from '../../parts/fields/move_problems_to_text.ts';
-import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { promotePart } from '../labels/promote_part.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
