@@ -5,7 +5,7 @@ import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { credentialParams } from '../../src/platform/http/credential_params.ts';
 import { refusalReason, treatmentReason } from './parameter_treatments.ts';
 
-type Endpoint = Pick<AnyEndpoint<never>, 'method' | 'path' | 'params' | 'body'>;
+type Endpoint = Pick<AnyEndpoint<never>, 'method' | 'path' | 'params' | 'body' | 'withoutEffect'>;
 type Property = { 'x-kind'?: string; properties?: { [name: string]: Property } };
 
 export type ClientParameter = {
@@ -15,7 +15,7 @@ export type ClientParameter = {
   name: string;
   /** Initials of the clients. */
   clients: string;
-  treatment: 'acts' | 'refused' | 'ignored';
+  treatment: 'acts' | 'kept' | 'refused' | 'ignored';
   /** Why it is ignored or refused; null: no reason is recorded. */
   reason: string | null;
 };
@@ -47,6 +47,12 @@ const findDeclaration = ({ params }: Endpoint, name: string): Property | undefin
   return part === undefined || Object.keys(parts).length === 0 ? property : parts[part];
 };
 
+/** A call to a service that has every part that can be configured. */
+export const configured = { platform: { config: { registry: {} } } } as never;
+
+const isWithoutEffect = ({ withoutEffect }: Endpoint, name: string): boolean =>
+  withoutEffect?.(configured).includes(name) === true;
+
 const treat = (
   endpoint: Endpoint,
   request: string,
@@ -59,6 +65,7 @@ const treat = (
   if (declaration?.['x-kind'] === 'unavailable') {
     return { treatment: 'ignored', reason: treatmentReason(request, name) ?? 'not available' };
   }
+  if (isWithoutEffect(endpoint, name)) return { treatment: 'kept', reason: null };
   const isFile = endpoint.body === 'stream' && name === 'file';
   if (declaration !== undefined || isFile || credentialParams.has(name))
     return { treatment: 'acts', reason: null };
@@ -85,6 +92,7 @@ const heading = `What becomes of the parameters that API clients can send, by ro
 
   clients   g  client-go 2.64.0    p  python-gitlab 8.6.0    b  @gitbeaker/core 43.8.0
   acts      the parameter has its documented effect
+  kept      the value is answered as it was sent, has no other effect, and is named as ignored
   refused   a value that would narrow the list is answered with 400
   ignored   the parameter has no effect and is named in the header Gantry-Ignored-Parameters
 `;
@@ -92,7 +100,9 @@ const heading = `What becomes of the parameters that API clients can send, by ro
 /** @throws where a parameter is neither declared nor has a reason to be ignored */
 export const clientParametersText = (endpoints: readonly Endpoint[]): string => {
   const all = clientParameters(endpoints);
-  const silent = all.filter(({ treatment, reason }) => treatment !== 'acts' && reason === null);
+  const silent = all.filter(
+    ({ treatment, reason }) => (treatment === 'refused' || treatment === 'ignored') && reason === null,
+  );
   if (silent.length > 0) {
     const lines = silent.map(({ request, name, clients }) => `  ${request}  ${name} (${clients})`);
     throw new Error(

@@ -23,6 +23,7 @@ const reads: Treatment[] = [
     reason: 'adds fields that are not kept',
     names: 'with_custom_attributes show_seat_info',
   },
+  { routes: /^GET \/groups/, reason: 'groups have no statistics', names: 'statistics' },
   { routes: read, reason: 'adds rendered HTML', names: 'render_html include_html_description' },
   { routes: read, reason: 'diffs have one form', names: 'unidiff access_raw_diffs' },
   {
@@ -232,6 +233,7 @@ const refusals: Treatment[] = [
   { reason: 'custom attributes are not stored', names: 'custom_attributes' },
   { reason: 'projects alone have a storage', names: 'repository_storage' },
   { reason: 'a list of few tokens', names: 'scopes' },
+  { reason: 'the list has shared projects alone', names: 'with_shared' },
   { reason: 'each project of the search has refs of its own', names: 'ref' },
 ];
 

@@ -49,8 +49,14 @@ export const groupParams = {
     oneOf(['owner', 'maintainer'], { description: 'smallest role that may create subgroups' }),
   ),
   ...mapFlags(optional(boolean())),
+  lfs_enabled: optional(
+    boolean({ description: 'kept and shown, without effect: files of LFS are not stored' }),
+  ),
+  request_access_enabled: optional(
+    boolean({ description: 'kept and shown, without effect: access is not requested' }),
+  ),
   share_with_group_lock: optional(
-    boolean({ description: 'kept and shown: projects are never shared with groups' }),
+    boolean({ description: 'neither the group, nor those below it, nor their projects are shared further' }),
   ),
   emails_disabled: optional(
     boolean({ description: 'projects of the group and of those below it send no notifications by mail' }),
@@ -82,7 +88,9 @@ export const groupParams = {
     clearable(text({ description: 'first branch of new projects that begin with a README' })),
   ),
   auto_devops_enabled: optional(
-    clearable(boolean({ description: 'kept and shown; pipelines come from `.gitlab-ci.yml` alone' })),
+    clearable(
+      boolean({ description: 'kept and shown, without effect: pipelines come from `.gitlab-ci.yml`' }),
+    ),
   ),
   shared_runners_setting: optional(
     oneOf(['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable'], {
@@ -99,6 +107,13 @@ export const groupParams = {
   ip_restriction_ranges: unavailable(),
   wiki_access_level: unavailable(),
 };
+
+/** Parameters that are kept and shown, and have no effect. */
+export const groupParamsWithoutEffect = [
+  'lfs_enabled',
+  'request_access_enabled',
+  'auto_devops_enabled',
+] as const;
 
 const shape = object(groupParams);
 type Params = Partial<Static<typeof shape>>;

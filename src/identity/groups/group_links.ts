@@ -43,6 +43,14 @@ export const invitedGroups = ({ type, id, namespace_id }: Place, now: number): R
     from namespaces join reach on namespaces.id = reach.id where namespaces.parent_id is not null
   ) select id, access, expires_at from reach)`;
 
+/** Subquery: the ids of the projects that are shared with one of some groups. */
+export const selectSharedProjects = (
+  groups: RawBuilder<number>,
+  now: number,
+): RawBuilder<number> => sql<number>`(
+  select source_id from group_links
+  where group_id in ${groups} and source_type = 'Project' and ${isCurrentLink(now)})`;
+
 /** Loads the groups with which projects or groups are shared, by id of the project or group, in one statement. */
 export const loadSharedGroups = async (
   { db, viewer, platform, now }: Pick<Call, 'db' | 'viewer' | 'platform' | 'now'>,

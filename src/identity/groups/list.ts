@@ -41,7 +41,6 @@ export const groupListParams = {
   active: optional(boolean({ description: 'false: none, for groups are not archived' })),
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
   sort: oneOf(['asc', 'desc'], { default: 'asc' }),
-  statistics: optional(boolean({ description: 'accepted, without effect' })),
   ...pageParams,
 };
 

@@ -19,7 +19,7 @@ import { withAvatar } from '../avatars/store_avatar.ts';
 import { selectDescendants } from '../namespaces/ancestors.ts';
 
 import { createGroup } from './create.ts';
-import { groupColumns, groupParams } from './fields.ts';
+import { groupColumns, groupParams, groupParamsWithoutEffect } from './fields.ts';
 import { findGroup, findGroupFor } from './find.ts';
 import { groupJson, groupShape } from './json.ts';
 import { groupListParams, listGroups } from './list.ts';
@@ -46,6 +46,7 @@ const create = endpoint({
   method: 'POST',
   path: '/groups',
   summary: 'Create a group, or a subgroup of `parent_id`',
+  withoutEffect: () => groupParamsWithoutEffect,
   area,
   audience: 'user',
   params: object({ name: text(), path: text(), parent_id: optional(clearable(idParam())), ...groupParams }),
@@ -61,6 +62,7 @@ const update = endpoint({
   method: 'PUT',
   path: '/groups/:id',
   summary: 'Change a group',
+  withoutEffect: () => groupParamsWithoutEffect,
   area,
   audience: 'user',
   params: object({ id: group, name: optional(text()), path: optional(text()), ...groupParams }),

@@ -4,7 +4,6 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
-  boolean,
   clearable,
   day,
   id as idParam,
@@ -62,7 +61,6 @@ const readingRoutes = (kind: SourceKind) => {
           oneOf(['awaiting', 'active', 'created'], { description: 'nobody awaits anything: all are active' }),
         ),
         with_saml_identity: unsupportedFilter(['false']),
-        show_seat_info: optional(boolean({ description: 'accepted, without effect' })),
         ...pageParams,
       }),
       reply,

@@ -181,3 +181,94 @@ it('lists members of shared groups among all members, with the lesser role and t
   );
   gantry.setTime(null);
 });
+
+/** A group within a group, with a project; the project is shared with one group, the group above with another. */
+const shareTwice = async () => {
+  const [above, direct, inherited] = [await newGroup(), await newGroup(), await newGroup()];
+  const home = await newGroup(above.id);
+  const project = await seedProject(gantry, { namespace: home.id, visibility: 'private' });
+  await share(`/projects/${project.id}`, { group_id: direct.id, group_access: 30 });
+  await share(`/groups/${above.id}`, { group_id: inherited.id, group_access: 20 });
+  return { above, home, direct, inherited, project };
+};
+
+const idsOf = async (line: string, as?: string): Promise<number[]> => {
+  const { status, body, text } = await gantry.api(`GET ${line}`, as === undefined ? {} : { as });
+  assert.equal(status, 200, text);
+  return body.map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b);
+};
+
+it('lists invited groups by relation, by the role they got, and by the role of the caller', async () => {
+  const { direct, inherited, project } = await shareTwice();
+  const path = `/projects/${project.id}/invited_groups`;
+  assert.deepEqual(await idsOf(path), [direct.id, inherited.id]);
+  assert.deepEqual(await idsOf(`${path}?relation=direct`), [direct.id]);
+  assert.deepEqual(await idsOf(`${path}?relation[]=inherited`), [inherited.id]);
+  assert.deepEqual(await idsOf(`${path}?relation[]=inherited&relation[]=direct`), [direct.id, inherited.id]);
+  assert.deepEqual(await idsOf(`${path}?shared_min_access_level=30`), [direct.id]);
+  assert.equal((await gantry.api(`GET ${path}?relation=other`)).status, 400);
+  const newestFirst = (await gantry.api(`GET ${path}?order_by=id&sort=desc`)).body;
+  assert.deepEqual(
+    newestFirst.map(({ id }: { id: number }) => id),
+    [inherited.id, direct.id],
+  );
+  const user = await newMember({ group: direct.id }, 20);
+  await seedMember(gantry, { user: user.id, group: inherited.id, access_level: 40 });
+  assert.deepEqual(await idsOf(path, user.token), [direct.id, inherited.id]);
+  assert.deepEqual(await idsOf(`${path}?min_access_level=30`, user.token), [inherited.id]);
+  const stranger = await newMember({ project: project.id }, 30);
+  assert.deepEqual(await idsOf(path, stranger.token), [], 'both groups are hidden from them');
+  const answer = await gantry.api(`GET ${path}?with_custom_attributes=true`);
+  assert.equal(answer.headers.get('gantry-ignored-parameters'), 'with_custom_attributes');
+});
+
+it('lists the groups of a project with those that it is shared with, on request', async () => {
+  const { above, home, direct, project } = await shareTwice();
+  const path = `/projects/${project.id}/groups`;
+  assert.deepEqual(await idsOf(path), [above.id, home.id]);
+  const all = [above.id, home.id, direct.id].toSorted((a, b) => a - b);
+  assert.deepEqual(await idsOf(`${path}?with_shared=true`), all);
+  assert.deepEqual(await idsOf(`${path}?with_shared=true&shared_min_access_level=30`), all);
+  assert.deepEqual(await idsOf(`${path}?with_shared=true&shared_min_access_level=40`), [above.id, home.id]);
+  const member = await newMember({ project: project.id }, 30);
+  for (const visibleOnly of [true, false])
+    assert.deepEqual(
+      await idsOf(`${path}?with_shared=true&shared_visible_only=${visibleOnly}`, member.token),
+      [above.id, home.id],
+    );
+});
+
+it('lists the projects of a group with those that are shared with it', async () => {
+  const group = await newGroup();
+  const below = await newGroup(group.id);
+  const [away, owned] = [await newGroup(), await seedProject(gantry, { namespace: group.id })];
+  const [shared, sharedBelow] = [
+    await seedProject(gantry, { namespace: away.id, visibility: 'private' }),
+    await seedProject(gantry, { namespace: away.id, visibility: 'private' }),
+  ];
+  await share(`/projects/${shared.id}`, { group_id: group.id, group_access: 30 });
+  await share(`/projects/${sharedBelow.id}`, { group_id: below.id, group_access: 30 });
+  const path = `/groups/${group.id}/projects`;
+  assert.deepEqual(await idsOf(path), [owned.id, shared.id]);
+  assert.deepEqual(await idsOf(`${path}?with_shared=false`), [owned.id]);
+  assert.deepEqual(await idsOf(`${path}?include_subgroups=true`), [owned.id, shared.id, sharedBelow.id]);
+  assert.deepEqual(await idsOf(`${path}?include_subgroups=true&with_shared=false`), [owned.id]);
+  assert.deepEqual(await idsOf(`${path}/shared`), [shared.id]);
+  assert.deepEqual(await idsOf(`${path}/shared?include_subgroups=true`), [shared.id, sharedBelow.id]);
+  assert.deepEqual(await idsOf(`${path}/shared?with_shared=true`), [shared.id]);
+  assert.equal((await gantry.api(`GET ${path}/shared?with_shared=false`)).status, 400);
+  const embedded = async (as?: string): Promise<number[][]> => {
+    const { body } = await gantry.api(`GET /groups/${group.id}`, as === undefined ? {} : { as });
+    return [body.projects, body.shared_projects].map((list) => list.map(({ id }: { id: number }) => id));
+  };
+  assert.deepEqual(await embedded(), [[owned.id], [shared.id]]);
+  const member = await newMember({ group: group.id }, 10);
+  assert.deepEqual(await embedded(member.token), [[owned.id], [shared.id]]);
+  gantry.setTime(Date.UTC(2100, 0, 2));
+  await gantry.api(`DELETE /projects/${shared.id}/share/${group.id}`);
+  await share(`/projects/${shared.id}`, { group_id: group.id, group_access: 30, expires_at: '2100-01-03' });
+  assert.deepEqual(await embedded(), [[owned.id], [shared.id]]);
+  gantry.setTime(Date.UTC(2100, 0, 4));
+  assert.deepEqual(await embedded(), [[owned.id], []]);
+  gantry.setTime(null);
+});

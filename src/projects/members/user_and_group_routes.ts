@@ -1,11 +1,12 @@
 /** Who and what surrounds a project or group: its users, the groups above it, and sharing. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
+import { anyOf } from '../../core/access/visible.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { findGroup } from '../../identity/groups/find.ts';
-import { isCurrentLink } from '../../identity/groups/group_links.ts';
-import { listGroups } from '../../identity/groups/list.ts';
-import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import { isCurrentLink, selectSharedProjects } from '../../identity/groups/group_links.ts';
+import { groupListParams, listGroups } from '../../identity/groups/list.ts';
+import { selectAncestors, selectGroups } from '../../identity/namespaces/ancestors.ts';
 import { basicUser, basicUserShape } from '../../identity/users/json.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
@@ -21,12 +22,16 @@ import {
   string,
   text,
   texts,
+  trueWords,
+  unsupportedFilter,
 } from '../../platform/http/schema.ts';
 import { findProject } from '../projects/find.ts';
 import { projectShape } from '../projects/json.ts';
 import { listProjects, projectListParams } from '../projects/lists/list.ts';
 import { listMembers } from './queries.ts';
 import { projectSource } from './member_source.ts';
+
+type Condition = RawBuilder<boolean>;
 
 const area = 'projects';
 const project = idOrPath('id or full path of the project');
@@ -40,16 +45,18 @@ const groupShape = object({
   full_path: string,
 });
 
-type GroupQuery = { search?: string; page: number; per_page: number };
+const byId = { all_available: true, order_by: 'id', sort: 'asc' } as const;
 
-const toGroupFilter = ({ search: name, page, per_page }: GroupQuery) => ({
-  ...(name !== undefined && { search: name }),
-  page,
-  per_page,
-  all_available: true,
-  order_by: 'id' as const,
-  sort: 'asc' as const,
-});
+/** Subquery: the groups with which a source of `from` is shared, with at least a role. */
+const selectInvited = (now: number, from: Condition, minLevel = 0): RawBuilder<number> => sql<number>`(
+  select group_id from group_links
+  where ${from} and group_access >= ${minLevel} and ${isCurrentLink(now)})`;
+
+const isDirect = (projectId: number): Condition =>
+  sql<boolean>`source_type = 'Project' and source_id = ${projectId}`;
+
+const isInherited = (namespaceId: number): Condition =>
+  sql<boolean>`source_type = 'Namespace' and source_id in ${selectAncestors(namespaceId)}`;
 
 const users = endpoint({
   method: 'GET',
@@ -77,7 +84,7 @@ const users = endpoint({
 const groups = endpoint({
   method: 'GET',
   path: '/projects/:id/groups',
-  summary: 'Groups above a project that the caller sees',
+  summary: 'Groups above a project, and on request those it is shared with, as far as the caller sees them',
   area,
   audience: 'optional',
   list: true,
@@ -85,18 +92,20 @@ const groups = endpoint({
     id: project,
     search,
     skip_groups: optional(integers({ description: 'ids to leave out' })),
-    with_shared: optional(boolean({ description: 'accepted: projects are not shared with groups' })),
-    shared_min_access_level: optional(integer({ description: 'accepted, as `with_shared`' })),
-    shared_visible_only: optional(boolean({ description: 'accepted, as `with_shared`' })),
+    with_shared: boolean({ default: false, description: 'also groups with which the project is shared' }),
+    shared_min_access_level: optional(
+      integer({ description: 'with `with_shared`: only groups that got this role' }),
+    ),
+    shared_visible_only: optional(boolean({ description: 'always so: hidden groups are never listed' })),
     ...pageParams,
   }),
   reply: groupShape,
-  handle: async (call, params) => {
-    const { namespace_id } = await findProject(call, params.id);
-    const above = sql<boolean>`(namespaces.kind = 'group' and namespaces.id in ${selectAncestors(namespace_id)})`;
-    const { skip_groups } = params;
-    const filter = { ...toGroupFilter(params), ...(skip_groups !== undefined && { skip_groups }) };
-    return await listGroups(call, filter, above);
+  handle: async (call, { id, with_shared, shared_min_access_level, ...filter }) => {
+    const { id: projectId, namespace_id } = await findProject(call, id);
+    const above = sql<boolean>`namespaces.id in ${selectAncestors(namespace_id)}`;
+    const invited = selectInvited(call.now, isDirect(projectId), shared_min_access_level);
+    const within = with_shared ? anyOf([above, sql`namespaces.id in ${invited}`]) : above;
+    return await listGroups(call, { ...byId, ...filter }, within);
   },
 });
 
@@ -110,21 +119,30 @@ const invitedGroups = endpoint({
   params: object({
     id: project,
     search,
-    min_access_level: optional(integer()),
-    relation: optional(texts({ words: ['direct', 'inherited'] })),
-    shared_min_access_level: optional(integer()),
-    with_custom_attributes: optional(boolean()),
-    order_by: optional(oneOf(['id', 'name', 'path', 'similarity'])),
-    sort: optional(oneOf(['asc', 'desc'])),
+    min_access_level: groupListParams.min_access_level,
+    shared_min_access_level: optional(integer({ description: 'only groups that got this role' })),
+    relation: optional(
+      texts({
+        words: ['direct', 'inherited'],
+        description: 'invited to the project itself, or to a group above it; default: both',
+      }),
+    ),
+    order_by: oneOf(['id', 'name', 'path'], { default: 'id' }),
+    sort: groupListParams.sort,
     ...pageParams,
   }),
   reply: groupShape,
-  handle: async (call, params) => {
-    const { id: projectId } = await findProject(call, params.id);
-    const shared = sql<boolean>`namespaces.id in (select group_id from group_links
-      where source_type = 'Project' and source_id = ${projectId} and group_access >= ${params.min_access_level ?? 0}
-        and ${isCurrentLink(call.now)})`;
-    return await listGroups(call, toGroupFilter(params), shared);
+  handle: async (call, { id, relation = [], shared_min_access_level, ...filter }) => {
+    const { id: projectId, namespace_id } = await findProject(call, id);
+    const parts: [string, Condition][] = [
+      ['direct', isDirect(projectId)],
+      ['inherited', isInherited(namespace_id)],
+    ];
+    const requested = parts.filter(([name]) => relation.length === 0 || relation.includes(name));
+    const invited = requested.map(
+      ([, from]) => sql<boolean>`namespaces.id in ${selectInvited(call.now, from, shared_min_access_level)}`,
+    );
+    return await listGroups(call, { ...filter, all_available: true }, anyOf(invited));
   },
 });
 
@@ -138,22 +156,14 @@ const sharedProjects = endpoint({
   params: object({
     id: idOrPath('id or full path of the group'),
     ...projectListParams,
-    include_subgroups: optional(boolean()),
-    with_shared: optional(boolean()),
+    include_subgroups: optional(boolean({ description: 'also those shared with a group below it' })),
+    with_shared: unsupportedFilter(trueWords),
   }),
   reply: projectShape,
-  handle: async (call, { id, ...params }) => {
+  handle: async (call, { id, include_subgroups = false, ...params }) => {
     const group = await findGroup(call, id);
-    const links = await call.db
-      .selectFrom('group_links')
-      .select('source_id')
-      .where('group_id', '=', group.id)
-      .where('source_type', '=', 'Project')
-      .where(isCurrentLink(call.now))
-      .execute();
-    if (links.length === 0) return { items: [], total: 0 };
-    const ids = links.map(({ source_id }) => source_id);
-    return await listProjects(call, params, call.platform.store.dialect.oneOf('projects.id', ids));
+    const shared = selectSharedProjects(selectGroups(group.id, include_subgroups), call.now);
+    return await listProjects(call, params, sql`projects.id in ${shared}`);
   },
 });
 

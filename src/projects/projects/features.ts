@@ -85,8 +85,10 @@ const effectiveLevel = (row: ProjectRow, feature: Feature, { registry }: Pick<Co
   feature === 'container_registry_access_level' && registry === null ? 'disabled' : row[feature];
 
 /** Names the parameters that have no effect on this service. */
-export const featuresWithoutEffect = ({ registry }: Pick<Config, 'registry'>): readonly string[] =>
-  registry === null ? ['container_registry_access_level', 'container_registry_enabled'] : [];
+export const featuresWithoutEffect = ({ registry }: Pick<Config, 'registry'>): readonly string[] => [
+  'request_access_enabled', // kept and shown
+  ...(registry === null ? ['container_registry_access_level', 'container_registry_enabled'] : []),
+];
 
 /** Shows access levels as stored, and switches as they apply to the viewer. */
 export const featuresJson = (row: ProjectRow, viewer: Viewer, config: Pick<Config, 'registry'>) => {

@@ -17,7 +17,9 @@ const flags = {
   autoclose_referenced_issues: flag,
   printing_merge_request_link_enabled: flag,
   emails_enabled: flag,
-  request_access_enabled: flag,
+  request_access_enabled: optional(
+    boolean({ description: 'kept and shown, without effect: access is not requested' }),
+  ),
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
   remove_source_branch_after_merge: flag,

@@ -19,6 +19,10 @@ export const mergeRequestWork = (
   [autoMergeWork]: async ({ request_id }) => await mergeIfReady(platform, Number(request_id)),
   [waitingMergesWork]: async ({ project_id }) => await checkWaitingMerges(platform, Number(project_id)),
   [removeSourceWork]: async (payload) => await removeSourceBranch(platform, payload as RemoveSource),
-  [rebaseWork]: async ({ merge_request_id, user_id }) =>
-    await rebaseRequest(platform, { merge_request_id: Number(merge_request_id), user_id: Number(user_id) }),
+  [rebaseWork]: async ({ merge_request_id, user_id, skip_ci }) =>
+    await rebaseRequest(platform, {
+      merge_request_id: Number(merge_request_id),
+      user_id: Number(user_id),
+      skip_ci: skip_ci === true,
+    }),
 });

@@ -1,6 +1,6 @@
 /**
- * Each attribute of projects and groups that clients can send is kept, and answered as it was sent, or named in
- * `Gantry-Ignored-Parameters`.
+ * Each attribute of projects and groups that clients can send is kept, and answered as it was sent; where it is not,
+ * or has no effect, it is named in `Gantry-Ignored-Parameters`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -65,7 +65,7 @@ const places = [
   },
 ];
 
-/** Without a configured registry, projects have none: the level has no effect, and is named. */
+/** Without a configured registry, projects have none: the level is not kept. */
 const withoutRegistry = ['container_registry_access_level', 'container_registry_enabled'];
 
 for (const { path, make } of places) {
@@ -76,8 +76,9 @@ for (const { path, make } of places) {
     before(async () => void (at = await make()));
     for (const { name, endpoint, treatment } of sent) {
       if (name === 'avatar') continue; // a file
-      const isKept = treatment === 'acts' && !withoutRegistry.includes(name);
-      it(`${isKept ? 'keeps' : 'names'} ${name}`, async () => {
+      const isKept = ['acts', 'kept'].includes(treatment) && !withoutRegistry.includes(name);
+      const isNamed = treatment !== 'acts' || !isKept;
+      it(`${[isKept && 'keeps', isNamed && 'names'].filter(Boolean).join(' and ')} ${name}`, async () => {
         const read = elsewhere[name] ?? ((body: Record<string, unknown>) => body[name]);
         const earlier = read((await gantry.api(`GET ${at}`)).body);
         const property: Property | undefined = endpoint.params.properties[name];
@@ -85,7 +86,7 @@ for (const { path, make } of places) {
           const reply = await gantry.api(`PUT ${at}`, { json: { [name]: value } });
           assert.ok(reply.status === 200 || (!isKept && reply.status === 400), reply.text);
           const ignored = (reply.headers.get('gantry-ignored-parameters') ?? '').split(', ');
-          assert.equal(ignored.includes(name), !isKept);
+          assert.equal(ignored.includes(name), isNamed);
           assert.deepEqual(read((await gantry.api(`GET ${at}`)).body), isKept ? value : earlier);
         }
       });

@@ -3,7 +3,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
-import { boolean, int, object, oneOf, optional, string, text } from '../../../platform/http/schema.ts';
+import { boolean, int, object, optional, string, text } from '../../../platform/http/schema.ts';
 import { type Code, projectParam, storageSight } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
@@ -28,7 +28,6 @@ const tree = endpoint({
       text({ maxLength: 1000, description: 'branch, tag or commit; default: the default branch' }),
     ),
     recursive: boolean({ default: false }),
-    pagination: optional(oneOf(['keyset', 'legacy', 'none'], { description: 'accepted, without effect' })),
     ...pageParams,
   }),
   reply: object({ id: string, name: string, type: string, path: string, mode: string }),

@@ -1,12 +1,13 @@
 /** Endpoints that return the projects of a group. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { visibleProjects } from '../../../core/access/visible.ts';
 import { findGroup } from '../../../identity/groups/find.ts';
+import { selectSharedProjects } from '../../../identity/groups/group_links.ts';
 import { groupFields, groupJson } from '../../../identity/groups/json.ts';
 import { array, boolean, idOrPath, object, optional } from '../../../platform/http/schema.ts';
-import { selectDescendants } from '../../../identity/namespaces/ancestors.ts';
+import { selectGroups } from '../../../identity/namespaces/ancestors.ts';
 import { projectShape, projectsJson } from '../json.ts';
 import { listProjects, projectListParams } from './list.ts';
 import { projectRows } from '../rows.ts';
@@ -16,13 +17,13 @@ const maxEmbeddedProjects = 100;
 
 const group = idOrPath('id or full path of the group');
 
-const embeddedProjects = async (call: Call, groupId: number) => {
+const embeddedProjects = async (call: Call, within: RawBuilder<boolean>) => {
   // Whole rows of all projects would take six times as long to sort.
   const newest = call.db
     .selectFrom('projects')
     .select('projects.id')
     .where(visibleProjects(call.viewer, call.platform.store.dialect))
-    .where('projects.namespace_id', '=', groupId)
+    .where(within)
     .orderBy('projects.created_at', 'desc')
     .orderBy('projects.id', 'desc')
     .limit(maxEmbeddedProjects);
@@ -37,7 +38,7 @@ const embeddedProjects = async (call: Call, groupId: number) => {
 export const groupShow = endpoint({
   method: 'GET',
   path: '/groups/:id',
-  summary: 'One group, with its newest projects',
+  summary: 'One group, with its newest projects and the newest that are shared with it',
   area: 'groups',
   audience: 'optional',
   params: object({
@@ -53,7 +54,12 @@ export const groupShow = endpoint({
     const target = await findGroup(call, id);
     const json = await groupJson(call, target);
     if (!with_projects) return json;
-    return { ...json, projects: await embeddedProjects(call, target.id), shared_projects: [] };
+    const shared = selectSharedProjects(selectGroups(target.id, false), call.now);
+    return {
+      ...json,
+      projects: await embeddedProjects(call, sql`projects.namespace_id = ${target.id}`),
+      shared_projects: await embeddedProjects(call, sql`projects.id in ${shared}`),
+    };
   },
 });
 
@@ -65,18 +71,19 @@ export const ofGroup = endpoint({
   audience: 'optional',
   params: object({
     id: group,
-    include_subgroups: optional(boolean({ description: 'also of the groups below it' })),
-    with_shared: optional(boolean({ description: 'accepted: no project is shared with a group' })),
+    include_subgroups: boolean({ default: false, description: 'also of the groups below it' }),
+    with_shared: boolean({ default: true, description: 'also projects that are shared with it' }),
     ...projectListParams,
   }),
   reply: projectShape,
   list: true,
-  handle: async (call, params) => {
-    const { id } = await findGroup(call, params.id);
-    const within =
-      params.include_subgroups === true
-        ? sql<boolean>`projects.namespace_id in ${selectDescendants(id)}`
-        : sql<boolean>`projects.namespace_id = ${id}`;
+  handle: async (call, { id, include_subgroups, with_shared, ...params }) => {
+    const target = await findGroup(call, id);
+    const groups = selectGroups(target.id, include_subgroups);
+    const own = sql`select own.id from projects own where own.namespace_id in ${groups}`;
+    const within = with_shared
+      ? sql<boolean>`projects.id in (${own} union all select * from ${selectSharedProjects(groups, call.now)} shared)`
+      : sql<boolean>`projects.namespace_id in ${groups}`;
     return await listProjects(call, params, within);
   },
 });

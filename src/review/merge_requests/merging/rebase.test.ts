@@ -59,6 +59,26 @@ test('rebases the commits onto the target in the background', async () => {
   );
 });
 
+test('runs no pipeline for the rebased commits on request', async () => {
+  const request = await openBehind({ '.gitlab-ci.yml': 'check:\n  script: ["true"]\n' });
+  const newest = async (): Promise<[sha: string, status: string]> => {
+    await settle(gantry);
+    const list = `/projects/${project.id}/pipelines?ref=${request.source_branch}`;
+    const [{ sha, status }] = (await gantry.api(`GET ${list}`)).body;
+    return [sha, status];
+  };
+  const { status } = await gantry.api(`PUT ${toPath(request)}/rebase`, { json: { skip_ci: true } });
+  const [sha, state] = await newest();
+  assert.deepEqual([status, state], [202, 'skipped']);
+  assert.notEqual(sha, request.sha);
+  await seedCommit(gantry, project.id, { main: `again ${number}` });
+  await settle(gantry);
+  await rebase(request);
+  const [again, its] = await newest();
+  assert.notEqual(again, sha);
+  assert.equal(its, 'pending');
+});
+
 test('reports conflicts and moves no branch', async () => {
   const request = await openBehind({ main: 'mine' });
   await rebase(request);
@@ -125,7 +145,7 @@ test('copies nothing to the fork of a user who has lost access to the target', a
         .where('id', '=', request.id)
         .execute(),
   );
-  await rebaseRequest(platform, { merge_request_id: request.id, user_id: owner.id });
+  await rebaseRequest(platform, { merge_request_id: request.id, user_id: owner.id, skip_ci: false });
   const { merge_error, rebase_in_progress } = await readRequest(gantry, request);
   assert.deepEqual([merge_error, rebase_in_progress], ['Rebase failed: it is not allowed', false]);
   const branch = await gantry.api(`GET /projects/${fork.id}/repository/branches/topic`);

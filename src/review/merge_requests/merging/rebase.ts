@@ -22,7 +22,7 @@ import { notOpen } from './rules.ts';
 import { writeUnlessMerging } from './merge_lock.ts';
 import { loadRequest } from '../refresh/open_requests.ts';
 
-/** Background work: payload `{ merge_request_id, user_id }`. */
+/** Background work: payload `{ merge_request_id, user_id, skip_ci }`. */
 export const rebaseWork = 'merge_requests.rebase';
 
 /** Whether the viewer may push and force push to the source, and see the target, whose commits are copied to the source. */
@@ -80,7 +80,11 @@ const setRebaseState = async (
  * Enqueues the rebase of a request.
  * @throws Failure 403 without permission to force push, 406 if it is not open, 409 if a rebase is in progress
  */
-export const enqueueRebase = async (call: Call, loaded: LoadedMergeRequest): Promise<void> => {
+export const enqueueRebase = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  skip_ci = false,
+): Promise<void> => {
   const { merge_request } = loaded;
   const user_id = requireUser(call).id;
   const source = await loadSourceProject(call.platform, loaded);
@@ -95,9 +99,12 @@ export const enqueueRebase = async (call: Call, loaded: LoadedMergeRequest): Pro
     if (now?.state !== 'opened') throw notOpen();
     if (now.rebase_in_progress === 1) throw conflict('The merge request is being rebased already');
     await setRebaseState(tx, merge_request.id, 1, null);
-    await enqueue(tx, rebaseWork, { merge_request_id: merge_request.id, user_id });
+    await enqueue(tx, rebaseWork, { merge_request_id: merge_request.id, user_id, skip_ci });
   });
 };
+
+/** @property skip_ci whether the pipeline of the rebased commits is skipped */
+type Requested = { user_id: number; skip_ci: boolean };
 
 type Rebased = { source: Project; old: Oid; new: Oid };
 
@@ -136,15 +143,16 @@ const makeRebased = async (
 const moveSourceBranch = async (
   platform: Platform,
   { merge_request: { source_branch } }: LoadedMergeRequest,
-  userId: number,
+  { user_id, skip_ci }: Requested,
   { source, old, new: newOid }: Rebased,
 ): Promise<string | null> => {
   if (old === newOid) return null;
   try {
     await moveRefs(platform, {
       project: source,
-      cause: { user: { id: userId }, sudo_by_id: null },
+      cause: { user: { id: user_id }, sudo_by_id: null },
       kind: 'branch',
+      ...(skip_ci && { data: { push_options: ['ci.skip'] } }),
       updates: [{ ref: branchPrefix + source_branch, old, new: newOid }],
     });
     return null;
@@ -159,11 +167,11 @@ const moveSourceBranch = async (
 const tryRebase = async (
   platform: Platform,
   loaded: LoadedMergeRequest,
-  userId: number,
+  requested: Requested,
 ): Promise<string | null> => {
   try {
-    const made = await makeRebased(platform, loaded, userId);
-    return typeof made === 'string' ? made : await moveSourceBranch(platform, loaded, userId, made);
+    const made = await makeRebased(platform, loaded, requested.user_id);
+    return typeof made === 'string' ? made : await moveSourceBranch(platform, loaded, requested, made);
   } catch (error) {
     if (isGitFailure(error, 'too_large')) return 'the changes are too large';
     throw error;
@@ -172,7 +180,7 @@ const tryRebase = async (
 
 export const rebaseRequest = async (
   platform: Platform,
-  { merge_request_id: id, user_id }: { merge_request_id: number; user_id: number },
+  { merge_request_id: id, ...requested }: Requested & { merge_request_id: number },
 ): Promise<void> => {
   const { store } = platform;
   const row = await store.db
@@ -183,7 +191,9 @@ export const rebaseRequest = async (
   if (row === undefined || row.rebase_in_progress === 0) return;
   const loaded = await loadRequest(store.db, row);
   const problem =
-    loaded === null || row.state !== 'opened' ? 'it is not open' : await tryRebase(platform, loaded, user_id);
+    loaded === null || row.state !== 'opened'
+      ? 'it is not open'
+      : await tryRebase(platform, loaded, requested);
   await store.write(
     async (tx) => await setRebaseState(tx, id, 0, problem === null ? null : `Rebase failed: ${problem}`),
   );

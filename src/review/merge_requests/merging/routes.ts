@@ -73,11 +73,15 @@ const rebase = endpoint({
   method: 'PUT',
   path: `${requestPath}/rebase`,
   summary: 'Put the commits of a merge request on top of its target branch',
-  params: object({ ...requestParams, skip_ci: optional(boolean()) }),
+  params: object({
+    ...requestParams,
+    skip_ci: boolean({ default: false, description: 'skip the pipeline of the rebased commits' }),
+  }),
   reply: object({ rebase_in_progress: bool }),
   status: 202,
   handle: async (call, params) => {
-    await enqueueRebase(call, await findMergeRequest(call, params.id, params.merge_request_iid));
+    const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
+    await enqueueRebase(call, loaded, params.skip_ci);
     return { rebase_in_progress: true };
   },
 });
