@@ -30,7 +30,7 @@ const instanceLint = endpoint({
   status: 200,
   params: object({
     content: longText('content of a `.gitlab-ci.yml`'),
-    include_merged_yaml: flagParam('ignored: the merged YAML is always in the reply'),
+    include_merged_yaml: flagParam('the merged YAML is always in the reply'),
     include_jobs: outputParams.include_jobs,
   }),
   reply: lintShape,
