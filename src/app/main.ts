@@ -172,7 +172,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const rootPassword = (await isFirstStart(store)) ? await createRoot(store, config, random) : null;
     const git = openStorages(parts, id);
     stops.push(() => git.stop());
-    const { blobs, traces, close } = await openBytes({ config, store, log });
+    const { blobs, traces, close } = await openBytes({ config, store, log, instance: id });
     stops.push(close);
     const platform: Platform = {
       config,

@@ -351,6 +351,43 @@ describe('a mismatch', () => {
     },
   );
 
+  test('refuses the database of another instance in the folder', { skip: engine !== 'sqlite' }, async () => {
+    const site = await newUsedSite();
+    for (const name of ['gantry.sqlite-wal', 'gantry.sqlite-shm'])
+      rmSync(join(site.data, name), { force: true });
+    swap(site, other, ({ data }) => join(data, 'gantry.sqlite'));
+    await assertRefused(site, /secrets\.json belongs to the instance .*, but the database to /);
+  });
+
+  test('refuses a secrets file that is empty or unreadable, and leaves it as it is', async () => {
+    const site = await newUsedSite();
+    for (const content of ['', '{', '{}', Buffer.from([0xff, 0xfe, 0])]) {
+      writeFileSync(secretsFilePath(site), content);
+      await assertRefused(site, /secrets\.json cannot be read \(.*\): restore it from a backup/);
+    }
+    rmSync(secretsFilePath(site));
+    mkdirSync(secretsFilePath(site));
+    await assertRefused(site, /secrets\.json cannot be read \(.*\): restore it from a backup/);
+  });
+
+  test('starts a newer database beside an older storage: what it lacks is missing, and not created', async () => {
+    const site = await newUsedSite();
+    const older = `${storagePath(site)}.older`;
+    cpSync(storagePath(site), older, { recursive: true });
+    writeRepository(site, 2);
+    await change(
+      site,
+      `insert into projects (namespace_id, path, full_path, name, visibility, default_branch, repository_written,
+        created_at, updated_at, last_activity_at)
+        values (1, 'q', 'root/q', 'q', 'private', 'main', 1, 0, 0, 0)`,
+    );
+    rmSync(storagePath(site), { recursive: true });
+    renameSync(older, storagePath(site));
+    assert.equal((await open(site)).id, site.id);
+    const folder = join(storagePath(site), getRepositoryPath({ id: 2, repository_path: null }));
+    assert.equal(existsSync(folder), false);
+  });
+
   test('refuses a second service with a folder of its own', { skip: engine === 'sqlite' }, async () => {
     const first = await newUsedSite();
     const second = siteAt(join(home, randomUUID()), toEnvironment(first));
@@ -517,6 +554,32 @@ describe('a bucket', () => {
     await s3.stop();
     assert.equal((await open(site)).id, id);
     await s3.start();
+  });
+
+  test('stops the start if it is in use and was emptied or deleted', async () => {
+    const own = await startS3();
+    const site = newSite(own.environment);
+    await open(site);
+    for (const again of [true, false]) {
+      await own.deleteBucket(again);
+      await assertRefused(
+        site,
+        /artifacts and uploads \(the bucket \S+ at \S+\) is missing, although the database has used it: check the settings GANTRY_BLOB_S3_/,
+      );
+    }
+    await own.close();
+  });
+
+  test('of another instance stops the start of a site that used a bucket', async () => {
+    const [one, two] = [await startS3(), await startS3()];
+    const [site, other] = [newSite(one.environment), newSite(two.environment)];
+    await open(site);
+    await open(other);
+    const pointed = siteAt(site.data, { ...toEnvironment(site), ...two.environment });
+    await assertRefused(pointed, /artifacts and uploads \(the bucket .* belongs to the instance/);
+    assert.deepEqual([one.keys(), two.keys()], [['gantry-instance'], ['gantry-instance']]);
+    await one.close();
+    await two.close();
   });
 });
 

@@ -6,36 +6,45 @@ import type { Store } from '../db/open.ts';
 import { type AppendFiles, openAppendFiles } from './append_files.ts';
 import { type Blobs, openBlobs } from './blob_files.ts';
 import { runPeriodically } from './run_periodically.ts';
+import type { Log } from './s3_client.ts';
 
 type Opened<T> = { opened: T; close: () => Promise<void> | void };
 
 /** Milliseconds between two cleanups of abandoned uploads, and between two retries of logs that wait for the bucket. */
 const pauses = { abandoned: 6 * 3_600_000, waiting: 60_000 };
 
-/** Opens the configured blob store. An unreachable store does not prevent the start. */
+/**
+ * Opens the configured blob store. An unreachable store does not prevent the start.
+ * @param options `instance`: refuses a bucket of another instance; default: none is refused
+ */
 export const openConfiguredBlobs = async (
   config: Config,
   log: Pick<Logger, 'warn'>,
-  isGuest = false,
+  { isGuest = false, instance = null }: { isGuest?: boolean; instance?: string | null } = {},
 ): Promise<Opened<Blobs>> => {
   const location = getS3Location(config);
   if (location === null) {
     return { opened: await openBlobs(join(config.data, 'blobs'), isGuest), close: () => undefined };
   }
-  const [{ openBucket }, { openS3, removeAbandoned }] = await Promise.all([
+  const [{ openBucket }, { openS3, removeAbandoned }, { guardBucket }] = await Promise.all([
     import('./s3_client.ts'),
     import('./s3_blobs.ts'),
+    import('./guarded_bucket.ts'),
   ]);
-  const bucket = openBucket(location, (details, message) => log.warn(details, message));
+  const warn: Log = (details, message) => log.warn(details, message);
+  const opened = openBucket(location, warn);
+  const bucket = instance === null ? opened : guardBucket(opened, instance, warn);
   // It logs its failures itself.
   const tidy = async (): Promise<void> => await removeAbandoned(bucket, Date.now()).catch(() => undefined);
-  return { opened: openS3(bucket), close: runPeriodically(pauses.abandoned, tidy) };
+  return { opened: openS3(bucket, instance), close: runPeriodically(pauses.abandoned, tidy) };
 };
 
 type Parts = {
   config: Config;
   store: Store;
   log: Logger;
+  /** The instance to which the store must belong. */
+  instance: string;
   /** Runs beside a service that owns the data folder. */
   isGuest?: boolean;
 };
@@ -77,7 +86,7 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
 type Bytes = { blobs: Blobs; traces: AppendFiles; close: () => Promise<void> };
 
 export const openBytes = async (parts: Parts): Promise<Bytes> => {
-  const blobs = await openConfiguredBlobs(parts.config, parts.log, parts.isGuest);
+  const blobs = await openConfiguredBlobs(parts.config, parts.log, parts);
   const traces = await openTraces(parts, blobs.opened);
   return {
     blobs: blobs.opened,

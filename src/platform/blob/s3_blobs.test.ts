@@ -5,10 +5,12 @@ import { buffer, text } from 'node:stream/consumers';
 import { blobCases, broken, bytes } from '../../../test/support/blob_cases.ts';
 import { type TestS3, startS3 } from '../../../test/support/servers/s3.ts';
 import { Failure } from '../errors.ts';
-import { openBucket } from './s3_client.ts';
 import type { Blobs } from './blob_files.ts';
+import { guardBucket } from './guarded_bucket.ts';
+import { openBucket } from './s3_client.ts';
 import { openS3, removeAbandoned } from './s3_blobs.ts';
 import { partSize } from './multipart_upload.ts';
+import { bucketMarker } from './store_marker.ts';
 
 let s3: TestS3;
 let blobs: Blobs;
@@ -177,4 +179,33 @@ test('a link gives access to one blob only', async () => {
   assert.ok(await blobs.link('link', sha256, '', length));
   await assert.rejects(blobs.link('link', sha256, '', length - 1), /damaged/);
   assert.equal(await blobs.link('link', '0'.repeat(64), '', length), null);
+});
+
+test('refuses a bucket of another instance, at the first request and after an outage', async () => {
+  const marker = bucketMarker(bucketOf());
+  const openAs = (instance: string): Blobs =>
+    openS3(
+      guardBucket(bucketOf(), instance, () => undefined),
+      instance,
+    );
+  await marker.claim('one');
+  const [own, foreign] = [openAs('one'), openAs('two')];
+  const { sha256 } = await own.put('guarded', bytes('mine'));
+  await own.check();
+  const keys = s3.keys();
+  await assert.rejects(foreign.check(), isUnavailable);
+  await assert.rejects(foreign.put('guarded', bytes('theirs')), isUnavailable);
+  await assert.rejects(foreign.get('guarded', sha256), isUnavailable);
+  await assert.rejects(foreign.link('guarded', sha256, 'file'), isUnavailable);
+  await assert.rejects(foreign.removeArea('guarded'), isUnavailable);
+  assert.deepEqual(s3.keys(), keys);
+  await s3.stop();
+  await assert.rejects(own.has('guarded', sha256), isUnavailable);
+  await s3.start();
+  await marker.claim('two');
+  await assert.rejects(own.has('guarded', sha256), isUnavailable);
+  await assert.rejects(own.check(), isUnavailable);
+  assert.equal(await foreign.has('guarded', sha256), true);
+  await marker.claim('one');
+  assert.equal(await own.has('guarded', sha256), true);
 });

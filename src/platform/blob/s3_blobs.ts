@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { damagedFile, unavailable } from '../errors.ts';
-import { markerName } from '../git/instance_marker.ts';
-import type { Bucket } from './s3_client.ts';
 import { type Blobs, getBlobKey, placeAtOnce } from './blob_files.ts';
+import { requireBucketMarker } from './guarded_bucket.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './multipart_upload.ts';
+import type { Bucket } from './s3_client.ts';
 
 /** Milliseconds after which an unfinished upload counts as abandoned. No upload takes as long. */
 const abandoned = 86_400_000;
@@ -91,7 +91,8 @@ const get =
     return response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
   };
 
-export const openS3 = (bucket: Bucket): Blobs => ({
+/** @param instance the instance whose marker `check` requires; null: any */
+export const openS3 = (bucket: Bucket, instance: string | null = null): Blobs => ({
   put: put(bucket),
   get: get(bucket),
   has: async (area, sha256) =>
@@ -111,9 +112,7 @@ export const openS3 = (bucket: Bucket): Blobs => ({
     return link;
   },
   remove: async (area, sha256) => await removeKeys(bucket, [getBlobKey(area, sha256)]),
-  check: async () => {
-    if ((await bucket.find({ method: 'HEAD', key: markerName })) === null) throw unavailable();
-  },
+  check: async () => await requireBucketMarker(bucket, instance),
   removeArea: async (area) => {
     for (;;) {
       const keys = (await list(bucket, `${area}/`)).map(({ key }) => key);

@@ -5,7 +5,7 @@ import type { S3Location } from '../config/blobs.ts';
 import { observed } from '../db/statement_meter.ts';
 import { unavailable } from '../errors.ts';
 
-type Log = (details: object, message: string) => void;
+export type Log = (details: object, message: string) => void;
 
 export type BucketRequest = {
   method?: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -23,6 +23,8 @@ export type Bucket = {
    * @throws Failure 503 if the store is unreachable or denies access
    */
   find: (request: BucketRequest) => Promise<Response | null>;
+  /** Returns false if there is no such bucket. @throws Failure 503 as `find` */
+  exists: () => Promise<boolean>;
   /** As `find`, for objects that must exist. Returns the text of the response. */
   ask: (request: BucketRequest) => Promise<{ text: string; headers: Headers }>;
   /** Returns a presigned link to an object; null if clients cannot reach the store. */
@@ -146,6 +148,13 @@ export const openBucket = (location: S3Location, log: Log): Bucket => {
     if (response.status === 404 && code !== 'NoSuchBucket') return null;
     throw refuse(request, { status: response.status, code });
   };
+  const exists: Bucket['exists'] = async () => {
+    const request = { method: 'HEAD' } as const;
+    const { ok, status } = await sent(request);
+    // Keys that may not list the bucket get 403.
+    if (ok || status === 403 || status === 404) return status !== 404;
+    throw refuse(request, { status });
+  };
   const ask: Bucket['ask'] = async (request) => {
     const response = await find(request);
     if (response === null) throw refuse(request, { status: 404 });
@@ -158,5 +167,5 @@ export const openBucket = (location: S3Location, log: Log): Bucket => {
       throw refuse(request, { cause: describeError(error) });
     }
   };
-  return { name: location.bucket, find, ask, link };
+  return { name: location.bucket, exists, find, ask, link };
 };

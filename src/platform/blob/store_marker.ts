@@ -2,12 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markerName, readMarker, writeMarker } from '../git/instance_marker.ts';
-import type { Bucket } from './s3_client.ts';
 import { isMissing } from './file_system.ts';
+import { readBucketMarker } from './guarded_bucket.ts';
+import type { Bucket } from './s3_client.ts';
 
 export type BlobMarker = {
-  /** `instance`: the id in the marker; null: no marker. */
-  inspect: () => Promise<{ instance: string | null; isEmpty: boolean }>;
+  /** `instance`: the id in the marker; null: no marker. `isMissing`: there is no such bucket. */
+  inspect: () => Promise<{ instance: string | null; isEmpty: boolean; isMissing?: boolean }>;
   claim: (instance: string) => Promise<void>;
 };
 
@@ -36,8 +37,9 @@ export const folderMarker = (root: string): BlobMarker => ({
 
 export const bucketMarker = (bucket: Bucket): BlobMarker => ({
   inspect: async () => {
-    const marker = await bucket.find({ key: markerName });
-    if (marker !== null) return { instance: (await marker.text()).trim() || null, isEmpty: false };
+    if (!(await bucket.exists())) return { instance: null, isEmpty: true, isMissing: true };
+    const instance = await readBucketMarker(bucket);
+    if (instance !== null) return { instance, isEmpty: false };
     const { text } = await bucket.ask({ query: { 'list-type': '2', prefix: 'projects/', 'max-keys': '1' } });
     return { instance: null, isEmpty: !text.includes('<Key>') };
   },

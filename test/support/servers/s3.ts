@@ -12,6 +12,8 @@ export type TestS3 = {
   place: S3Location;
   /** Settings that make a service store its bytes here. */
   environment: Record<string, string>;
+  /** Deletes the bucket with all that it holds; `again`: and creates an empty one. */
+  deleteBucket: (again: boolean) => Promise<void>;
   /** The stored keys. */
   keys: () => string[];
   /** Multipart uploads that are neither completed nor aborted. */
@@ -133,6 +135,10 @@ export const startS3 = async (): Promise<TestS3> => {
       GANTRY_BLOB_S3_REGION: region,
       GANTRY_BLOB_S3_ACCESS_KEY: key,
       GANTRY_BLOB_S3_SECRET_KEY: key,
+    },
+    deleteBucket: async (again) => {
+      await rm(join(directory, bucket), { recursive: true });
+      if (again) await store.configureBuckets();
     },
     keys: () =>
       globSync(`**/*${suffix}`, { cwd: join(directory, bucket) })

@@ -28,6 +28,7 @@ const withPrefix = (bucket: Bucket, prefix: string): Bucket => {
   };
   return {
     name: bucket.name,
+    exists: bucket.exists,
     find: async (request) => await bucket.find(place(request)),
     ask: async (request) => await bucket.ask(place(request)),
     link: async () => null,

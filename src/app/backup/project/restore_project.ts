@@ -111,7 +111,7 @@ const fillFiles = async ({ restore, copying, row, target }: Filling): Promise<vo
   const { repositories, blobs: files, logs } = manifest.counts;
   onPart('files of the backup searched', repositories + files + logs);
   const git = openStoragesAsGuest(config, instance);
-  const { blobs, traces, close } = await openBytes({ config, store, log, isGuest: true });
+  const { blobs, traces, close } = await openBytes({ config, store, log, instance, isGuest: true });
   const jobs = snapshot.all<{ id: number; trace_key: string | null }>(
     'select id, trace_key from jobs where project_id = ?',
     row.id,
