@@ -83,8 +83,11 @@ const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDiale
   const { target_type } = cause;
   if (target_type === 'Pipeline')
     return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
-  // Edits concern only the users whom they name.
-  if (cause.kind.endsWith('.updated')) return namedUsers(cause, dialect);
+  // Edits concern the users whom they name, and new assignees and reviewers those who watch, too.
+  if (cause.kind.endsWith('.updated')) {
+    const isWatched = cause.assigned !== '' || cause.requested !== '';
+    return [...namedUsers(cause, dialect), ...(isWatched ? watchers(project, now) : [])];
+  }
   return [...namedUsers(cause, dialect), ...followers({ ...cause, target_type }), ...watchers(project, now)];
 };
 

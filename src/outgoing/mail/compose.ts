@@ -34,6 +34,14 @@ const verbs: Record<string, string> = {
   closed: 'closed',
   reopened: 'reopened',
   merged: 'merged',
+  pushed: 'pushed to',
+  auto_merge: 'enabled auto-merge for',
+};
+
+const pipelineStates: Record<string, string> = {
+  'pipeline.failed': 'failed',
+  'pipeline.fixed': 'is fixed',
+  'pipeline.succeeded': 'succeeded',
 };
 
 const deedsByReason: Record<string, string> = {
@@ -44,7 +52,8 @@ const deedsByReason: Record<string, string> = {
 
 /** Writes what happened, as one sentence. */
 const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string => {
-  if (kind === 'pipeline.failed') return `Your ${subject.name} failed: ${subject.project.full_path}`;
+  const state = pipelineStates[kind];
+  if (state !== undefined) return `Your ${subject.name} ${state}: ${subject.project.full_path}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
   if (kind === 'note.created') return `${who} commented on ${subject.name}`;
   const verb = verbs[kind.split('.')[1] ?? ''];
@@ -63,7 +72,7 @@ const reasonTexts: Record<string, string> = {
 
 const bodyOf = ({ kind, note, subject }: MailContent): string => {
   if (note !== null) return cut(note);
-  return kind.endsWith('.created') || kind.endsWith('.updated') || kind === 'pipeline.failed'
+  return kind.endsWith('.created') || kind.endsWith('.updated') || kind in pipelineStates
     ? cut(subject.description ?? '')
     : '';
 };

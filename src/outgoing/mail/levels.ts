@@ -20,8 +20,8 @@ export type Reason = (typeof reasons)[number];
 
 export type LevelSetting = { level: NotificationLevel; events: SentEvents };
 
-/** The event of the level `custom` for each kind of change. */
-const customEventNames: Record<string, CustomEvent> = {
+/** The event for each kind of change. */
+const eventNames: Record<string, CustomEvent> = {
   'issue.created': 'new_issue',
   'issue.closed': 'close_issue',
   'issue.reopened': 'reopen_issue',
@@ -31,37 +31,57 @@ const customEventNames: Record<string, CustomEvent> = {
   'merge_request.reopened': 'reopen_merge_request',
   'merge_request.merged': 'merge_merge_request',
   'merge_request.updated': 'reassign_merge_request',
+  'merge_request.pushed': 'push_to_merge_request',
+  'merge_request.auto_merge': 'merge_when_pipeline_succeeds',
   'note.created': 'new_note',
   'pipeline.failed': 'failed_pipeline',
+  'pipeline.fixed': 'fixed_pipeline',
+  'pipeline.succeeded': 'success_pipeline',
 };
 
-const getCustomEvent = (kind: string): CustomEvent | null => customEventNames[kind] ?? null;
+type Change = { kind: string; assigned: string; requested: string };
 
-const isEventEnabled = ({ events }: LevelSetting, kind: string): boolean => {
-  const event = getCustomEvent(kind);
-  return event !== null && completeEvents(events)[event];
+/** Returns the event of a change that the level `custom` selects; null: it selects none of that kind. */
+export const getCustomEvent = ({ kind, assigned, requested }: Change): CustomEvent | null => {
+  const isReview = kind === 'merge_request.updated' && requested !== '' && assigned === '';
+  return isReview ? 'change_reviewer_merge_request' : (eventNames[kind] ?? null);
 };
+
+const isEventEnabled = ({ events }: LevelSetting, event: CustomEvent | null): boolean =>
+  event !== null && completeEvents(events)[event];
+
+/** Events that only the level `custom` selects for users who watch. */
+const unwatched: ReadonlySet<CustomEvent | null> = new Set(['push_to_merge_request', 'success_pipeline']);
+
+/** Events that the level `custom` selects or not for the user whom they concern, too. */
+const ofPipelines: ReadonlySet<CustomEvent | null> = new Set([
+  'failed_pipeline',
+  'fixed_pipeline',
+  'success_pipeline',
+]);
 
 /**
  * Decides by the level that applies. An explicit subscription counts at every level, as in GitLab; who unsubscribed gets
  * only mentions.
+ * @param event null: the change is none that the level `custom` selects
  * @param subscribed the user's explicit subscription; null: none
  */
 export const wantsMail = (
-  kind: string,
+  event: CustomEvent | null,
   reason: Reason,
   { setting, subscribed }: { setting: LevelSetting; subscribed: boolean | null },
 ): boolean => {
   if (subscribed === true) return true;
   if (subscribed === false && reason !== 'mentioned') return false;
   const isWatching = reason === 'watching';
+  const takesPart = !isWatching && event !== 'success_pipeline';
   const wants: Record<NotificationLevel, () => boolean> = {
     disabled: () => false,
     mention: () => reason === 'mentioned',
-    participating: () => !isWatching,
-    global: () => !isWatching,
-    watch: () => true,
-    custom: () => (isWatching || kind === 'pipeline.failed' ? isEventEnabled(setting, kind) : true),
+    participating: () => takesPart,
+    global: () => takesPart,
+    watch: () => !unwatched.has(event),
+    custom: () => (isWatching || ofPipelines.has(event) ? isEventEnabled(setting, event) : true),
   };
   return wants[setting.level]();
 };

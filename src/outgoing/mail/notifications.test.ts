@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
-import { seedCoded } from '../../../test/support/seed_merge_requests.ts';
+import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
+import { seedBranch, seedCoded, settle } from '../../../test/support/seed_merge_requests.ts';
 import { openVisitor } from '../../../test/support/visitor.ts';
 import {
   type SeededProject,
@@ -44,6 +45,22 @@ const addIssue = async (json: object): Promise<number> =>
 
 const setLevel = async (user: SeededUser, json: object, place = `/projects/${project.id}`): Promise<void> =>
   void (await send(`PUT ${place}/notification_settings`, json, user.token));
+
+let commits = 0;
+
+/** Opens a merge request of `author` in a project that `reader` watches. */
+const openForWatchers = async () => {
+  const coded = await seedCoded(gantry);
+  for (const user of [author, reader])
+    await seedMember(gantry, { user: user.id, project: coded.id, access_level: 40 });
+  await seedBranch(gantry, coded, 'topic');
+  const json = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+  const request = await send(`POST /projects/${coded.id}/merge_requests`, json);
+  await settle(gantry);
+  await setLevel(reader, { level: 'watch' }, `/projects/${coded.id}`);
+  gantry.smtp.clear();
+  return { coded, request, path: `/projects/${coded.id}/merge_requests/${request.iid}` };
+};
 
 const subjectsTo = async (user: SeededUser): Promise<string[]> =>
   (await gantry.mailsTo(user)).map(({ subject }) => subject);
@@ -238,6 +255,81 @@ describe('recipients', () => {
     await report('success', 'lint');
     await report('failed', 'test');
     assert.deepEqual(await subjectsTo(author), []);
+  });
+
+  it('are the users whose pipelines succeed after a failure, and on request after each success', async () => {
+    const coded = await seedCoded(gantry);
+    await seedMember(gantry, { user: author.id, project: coded.id, access_level: 40 });
+    const finish = async (state: string): Promise<string[]> => {
+      gantry.smtp.clear();
+      const sha = await seedCommit(gantry, coded.id, { [`file-${(commits += 1)}`]: state });
+      await send(`POST /projects/${coded.id}/statuses/${sha}`, { state, name: 'lint', ref: 'main' });
+      const mails = await gantry.mailsTo(author);
+      return mails.map(({ text }) => /^Your pipeline #\d+ (\w+(?: fixed)?):/m.exec(text)?.[1] ?? text);
+    };
+    assert.deepEqual(await finish('success'), []);
+    assert.deepEqual(await finish('failed'), ['failed']);
+    assert.deepEqual(await finish('success'), ['is fixed']);
+    assert.deepEqual(await finish('success'), []);
+    await setLevel(author, { level: 'watch' }, '');
+    assert.deepEqual(await finish('success'), []);
+    await setLevel(author, { level: 'custom', success_pipeline: true, fixed_pipeline: false }, '');
+    assert.deepEqual(await finish('success'), ['succeeded']);
+    assert.deepEqual(await finish('failed'), ['failed']);
+    assert.deepEqual(await finish('success'), []);
+  });
+
+  it('are participants of a merge request that is pushed to, and those whose level has chosen pushes', async () => {
+    const { request, coded } = await openForWatchers();
+    const push = async (): Promise<void> => {
+      await seedCommit(
+        gantry,
+        coded.id,
+        { [`file-${(commits += 1)}`]: 'x' },
+        { branch: 'topic', from: 'topic' },
+      );
+      await settle(gantry);
+    };
+    await push();
+    assert.deepEqual([await reasonsTo(author), await reasonsTo(reader)], [['participating'], []]);
+    gantry.smtp.clear();
+    await setLevel(reader, { level: 'custom', push_to_merge_request: true }, `/projects/${coded.id}`);
+    await push();
+    const [mail] = await gantry.mailsTo(reader);
+    assert.match(mail?.text ?? '', new RegExp(`pushed to merge request !${request.iid}: `));
+  });
+
+  it('are those who watch a merge request that gets reviewers or auto-merge, as their level has chosen', async () => {
+    const { path, coded } = await openForWatchers();
+    const requestReview = async (): Promise<void> => {
+      await send(`PUT ${path}`, { reviewer_ids: [] });
+      gantry.smtp.clear();
+      await send(`PUT ${path}`, { reviewer_ids: [author.id] });
+    };
+    await requestReview();
+    assert.deepEqual(await reasonsTo(reader), ['watching']);
+    const place = `/projects/${coded.id}`;
+    await setLevel(reader, { level: 'custom', reassign_merge_request: true }, place);
+    await requestReview();
+    assert.deepEqual(await reasonsTo(reader), []);
+    await setLevel(reader, { level: 'custom', change_reviewer_merge_request: true }, place);
+    await requestReview();
+    assert.deepEqual(await reasonsTo(reader), ['watching']);
+    gantry.smtp.clear();
+    const { sha } = (await gantry.api(`GET ${path}`)).body;
+    await send(`POST ${place}/statuses/${sha}`, { state: 'running', name: 'lint', ref: 'topic' });
+    await settle(gantry);
+    const merge = async (): Promise<void> => {
+      await send(`PUT ${path}/merge`, { merge_when_pipeline_succeeds: true });
+      await send(`PUT ${path}/cancel_merge_when_pipeline_succeeds`, {});
+    };
+    await merge();
+    assert.deepEqual(await reasonsTo(reader), []);
+    await setLevel(reader, { level: 'custom', merge_when_pipeline_succeeds: true }, place);
+    await merge();
+    const [mail, ...others] = await gantry.mailsTo(reader);
+    assert.deepEqual(others, []);
+    assert.match(mail?.text ?? '', /enabled auto-merge for merge request !/);
   });
 });
 

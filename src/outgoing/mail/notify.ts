@@ -9,7 +9,7 @@ import type { Payload } from '../../platform/queue/enqueue.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
 import type { SentEvents } from '../../projects/notification_settings/levels.ts';
 import { type Candidate, loadCandidates, maxCandidates } from './candidates.ts';
-import { type LevelSetting, resolveSetting, wantsMail } from './levels.ts';
+import { type LevelSetting, getCustomEvent, resolveSetting, wantsMail } from './levels.ts';
 import type { MailCause } from './observe.ts';
 import { loadSubjects } from './subjects.ts';
 
@@ -78,12 +78,13 @@ const listRecipients = async (
     loadSubjects(store, [cause]),
   ]);
   const [subject] = subjects.values();
+  const event = getCustomEvent(cause);
   return candidates.filter(({ user_id, reason }) => {
     const viewer = viewers.get(user_id);
     if (viewer === undefined || subject?.isVisibleTo(viewer) !== true) return false;
     const setting = resolveSetting(settings.get(user_id) ?? [], groupIds);
     const subscribed = subscriptions.get(user_id) ?? null;
-    return wantsMail(cause.kind, reason, { setting, subscribed });
+    return wantsMail(event, reason, { setting, subscribed });
   });
 };
 
@@ -98,11 +99,40 @@ const toMail = (cause: MailCause, { user_id, reason }: Candidate): NewMail => ({
   note_id: cause.note_id,
 });
 
+/** Tells whether the pipeline before, of the same ref, failed. */
+const isFixed = async (db: Reader, pipelineId: number): Promise<boolean> => {
+  const pipeline = await db
+    .selectFrom('pipelines')
+    .select(['project_id', 'ref'])
+    .where('id', '=', pipelineId)
+    .executeTakeFirst();
+  if (pipeline === undefined) return false;
+  const last = async (status: 'failed' | 'success'): Promise<number> => {
+    const { id } = await db
+      .selectFrom('pipelines')
+      .select((is) => is.fn.max('id').as('id'))
+      .where('project_id', '=', pipeline.project_id)
+      .where('ref', '=', pipeline.ref)
+      .where('status', '=', status)
+      .where('id', '<', pipelineId)
+      .executeTakeFirstOrThrow();
+    return id ?? 0;
+  };
+  return (await last('failed')) > (await last('success'));
+};
+
+/** Reads the change from the payload of its work. A pipeline that succeeds after one that failed is a fix. */
+const readCause = async (db: Reader, payload: Payload): Promise<MailCause> => {
+  const cause = payload as MailCause;
+  const fixes = cause.kind === 'pipeline.succeeded' && (await isFixed(db, cause.target_id));
+  return fixes ? { ...cause, kind: 'pipeline.fixed' } : cause;
+};
+
 /** Enqueues the mails of a change. */
 export const notifyUsers = async (platform: Platform, payload: Payload): Promise<void> => {
   if (!isMailOn(platform)) return;
-  const cause = payload as MailCause;
   const { store } = platform;
+  const cause = await readCause(store.db, payload);
   const project = (await projectsById(store.db, [cause.project_id])).get(cause.project_id);
   if (project === undefined || project.deleted_at !== null || project.emails_enabled === 0) return;
   const groups = await loadGroups(store.db, project.namespace_id);

@@ -34,7 +34,12 @@ export type MailCause = {
 const maxNamed = 200;
 
 type Pair<T> = [T, T];
-type Edit = { title?: Pair<string>; assignee_ids?: Pair<number[]>; reviewer_ids?: Pair<number[]> };
+type Edit = {
+  title?: Pair<string>;
+  assignee_ids?: Pair<number[]>;
+  reviewer_ids?: Pair<number[]>;
+  merge_when_pipeline_succeeds?: Pair<boolean>;
+};
 
 const addedIds = (pair: Pair<number[]> | undefined): string =>
   pair === undefined
@@ -62,7 +67,8 @@ const newlyMentioned = async (tx: Tx, { actor_id, data = {}, transient = {} }: R
 const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
 
 const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): Promise<MailCause[]> => {
-  const { assignee_ids, reviewer_ids } = (change.data ?? {}) as Edit;
+  const { assignee_ids, reviewer_ids, merge_when_pipeline_succeeds } = (change.data ?? {}) as Edit;
+  if (merge_when_pipeline_succeeds?.[1] === true) return [{ ...shared, kind: 'merge_request.auto_merge' }];
   const added = {
     assigned: addedIds(assignee_ids),
     requested: addedIds(reviewer_ids),
@@ -70,7 +76,7 @@ const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): P
   };
   const isMailed = shared.kind.endsWith('.updated')
     ? Object.values(added).some((ids) => ids !== '')
-    : /\.(?:created|closed|reopened|merged)$/.test(shared.kind);
+    : /\.(?:created|closed|reopened|merged|pushed)$/.test(shared.kind);
   return isMailed ? [{ ...shared, ...added }] : [];
 };
 
@@ -89,21 +95,21 @@ const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> =>
   return await causeOfEdit(tx, change, { ...shared, target_type, target_id });
 };
 
-/** Returns the pipelines that failed in this transaction. */
-const failedPipelines = async (tx: Tx, changes: readonly RecordedChange[]): Promise<MailCause[]> => {
+/** Returns the pipelines that failed or succeeded in this transaction. */
+const finishedPipelines = async (tx: Tx, changes: readonly RecordedChange[]): Promise<MailCause[]> => {
   const ids = changes.filter(({ kind }) => kind === 'pipeline.status').map(({ target_id }) => target_id);
   if (ids.length === 0) return [];
   const rows = await tx.db
     .selectFrom('pipelines')
-    .select(['id', 'project_id', 'finished_at'])
+    .select(['id', 'project_id', 'status', 'finished_at'])
     .where(tx.dialect.oneOf('id', [...new Set(ids)]))
-    .where('status', '=', 'failed')
+    .where('status', 'in', ['failed', 'success'])
     .where('user_id', 'is not', null)
     .execute();
-  return rows.map(({ id, project_id, finished_at }) => ({
+  return rows.map(({ id, project_id, status, finished_at }) => ({
     ...nothingAdded,
     event_key: `pipeline-${id}-${finished_at ?? 0}`,
-    kind: 'pipeline.failed',
+    kind: status === 'failed' ? 'pipeline.failed' : 'pipeline.succeeded',
     actor_id: null,
     project_id,
     target_type: 'Pipeline',
@@ -143,7 +149,7 @@ const handleChanges = async (
   { confirm_addresses }: Platform['config'],
 ): Promise<void> => {
   if (confirm_addresses) await requestConfirmations(tx, changes);
-  const causes: MailCause[] = await failedPipelines(tx, changes);
+  const causes: MailCause[] = await finishedPipelines(tx, changes);
   for (const change of changes) causes.push(...(await causesOf(tx, change)));
   await enqueueAll(
     tx,

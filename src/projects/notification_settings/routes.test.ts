@@ -88,9 +88,14 @@ test('keeps events while another level is set, and names events that do not exis
   const place = `/projects/${(await seedProject(gantry)).id}`;
   const custom = await put(place, token, { level: 'custom', new_issue: true });
   assert.deepEqual(custom.body, { level: 'custom', events: { ...quiet, new_issue: true } });
-  const muted = await put(place, token, { level: 'disabled', close_issue: true, new_epic: true });
+  const muted = await put(place, token, {
+    level: 'disabled',
+    close_issue: true,
+    new_epic: true,
+    issue_due: false,
+  });
   assert.deepEqual(muted.body, { level: 'disabled' });
-  assert.equal(muted.headers.get('gantry-ignored-parameters'), 'new_epic');
+  assert.equal(muted.headers.get('gantry-ignored-parameters'), 'new_epic, issue_due');
   const { body } = await put(place, token, { level: 'custom' });
   assert.deepEqual(body.events, { ...quiet, new_issue: true, close_issue: true });
 });

@@ -6,7 +6,13 @@ import { normalizedEmail } from '../../identity/users/rules.ts';
 import { invalid } from '../../platform/errors.ts';
 import { clearable, idOrPath, object, optional, string, text } from '../../platform/http/schema.ts';
 import { findProject } from '../projects/find.ts';
-import { completeEvents, ownSettingParams, settingFields, settingParams } from './levels.ts';
+import {
+  completeEvents,
+  eventsWithoutMail,
+  ownSettingParams,
+  settingFields,
+  settingParams,
+} from './levels.ts';
 import { type NotificationSetting, type Source, loadSetting } from './queries.ts';
 import { updateSetting } from './update.ts';
 
@@ -46,6 +52,7 @@ const updateOwn = endpoint({
   method: 'PUT',
   path: '/notification_settings',
   summary: 'Change the notification level of the caller',
+  withoutEffect: () => eventsWithoutMail,
   area,
   audience: 'user',
   params: object({
@@ -99,6 +106,7 @@ const settingsOf = ({ noun, find }: SourceKind) => {
       method: 'PUT',
       path,
       summary: `Change the caller's notification level for a ${noun}`,
+      withoutEffect: () => eventsWithoutMail,
       area,
       audience: 'user',
       params: object({ id, ...settingParams }),
