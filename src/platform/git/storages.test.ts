@@ -306,6 +306,30 @@ it('serves several services by TCP, and refuses one with another secret', async 
   await other.keeper.stop();
 });
 
+it('refuses services of another instance', async () => {
+  const { keeper, open, root } = await tcp(`${secret}zzz`, `${secret}zzz`);
+  const own = open();
+  const place = placeAt(1, 'there');
+  await own.repository(place).ask('repository.create', {});
+  const address = (await keeper.place()).address as { host: string; port: number };
+  const storages = [{ name: 'there', path: null, address }];
+  const foreign = openGit(parts({ storages, secret: `${secret}zzz`, instance: randomUUID() }));
+  const repository = foreign.repository(place);
+  const isRefused = (error: GitFailure): boolean =>
+    /belongs to another instance/.test(error.message) && error.kind === 'unavailable';
+  await assert.rejects(repository.ask('repository.exists', {}), isRefused);
+  const stream = await repository.stream('blob.read', { id: 'a'.repeat(40) });
+  stream.writable.end();
+  await assert.rejects(stream.result, isRefused);
+  await assert.rejects(buffer(stream.readable), isRefused);
+  await assert.rejects(foreign.repository(placeAt(2, 'there')).ask('repository.create', {}), isRefused);
+  assert.deepEqual(await own.repository(place).ask('repository.exists', {}), { exists: true });
+  assert.equal(existsSync(join(root, foreign.repository(placeAt(2, 'there')).path)), false);
+  await foreign.stop();
+  await own.stop();
+  await keeper.stop();
+});
+
 it('refuses peers that do not prove knowledge of the secret', async () => {
   const { keeper } = await tcp(`${secret}yy`, secret);
   const { address } = await keeper.place();
