@@ -71,10 +71,8 @@ test('is tried on a copy, with the time of each migration', async () => {
     migrations: { name: string; seconds: number }[];
   };
   assert.deepEqual(pending, newer);
-  assert.deepEqual(
-    migrations.map(({ name }) => name),
-    newer,
-  );
+  // PostgreSQL builds indexes after all other migrations.
+  assert.deepEqual(new Set(migrations.map(({ name }) => name)), new Set(newer));
   assert.equal(
     seconds,
     migrations.reduce((sum, one) => sum + one.seconds, 0),
