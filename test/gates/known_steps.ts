@@ -8,7 +8,7 @@ export const knownSteps = new Map<string, number>([
   ['/groups/:id/issues', 65_000],
   ['/groups/:id/issues_statistics', 65_000],
   ['/groups/:id/merge_requests', 65_000],
-  ['/groups/:id/projects', 70_000],
+  ['/groups/:id/projects', 85_000],
   ['/issues_statistics', 34_000],
   ['/merge_requests', 38_000],
   ['/namespaces', 70_000],

@@ -21,10 +21,8 @@ for (const before of sample(all.slice(1), 12, (name) => name))
     await fillOlderSchema(store.store, before);
     const counts = await countOlderRows(store.store);
     assert.ok(counts.size > 0);
-    assert.deepEqual(
-      await migrate(store.store),
-      all.filter((name) => name >= before),
-    );
+    // PostgreSQL builds indexes after all other migrations.
+    assert.deepEqual(new Set(await migrate(store.store)), new Set(all.filter((name) => name >= before)));
     assert.deepEqual(await appliedMigrations(store.store), all);
     const after = await countOlderRows(store.store);
     assert.deepEqual(

@@ -67,6 +67,7 @@ const filled = {
   tag_name: 'x',
   name: 'x',
   url: 'https://example.com/x',
+  import_url: 'https://example.com/x',
   list: 'open',
   reference: '#1',
   relation: 'blocks',
