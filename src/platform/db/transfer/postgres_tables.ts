@@ -148,7 +148,8 @@ export const openPostgresWriter = async (
         await client.query(`alter table ${table} add constraint ${quote(name)} ${definition}`);
       await switchTriggers(client, tables, 'enable');
       await client.query('commit');
-      await client.query('analyze');
+      // Not all tables of the database: others may be locked for long by an index that is built.
+      await client.query(`analyze ${tables.map(({ name }) => quote(name)).join(', ')}`);
     },
     rollback: async () => void (await client.query('rollback')),
     close: async () => await client.end(),
