@@ -202,7 +202,7 @@ test('filters, comments and closes without scripts', { skip }, async () => {
       await page.getByRole('link', { name: 'Oldest', exact: true }).click();
       await page.getByRole('textbox', { name: 'Add a comment' }).fill('Seen\n/due 2030-01-01');
       await page.getByRole('button', { name: 'Comment', exact: true }).click();
-      await page.getByText('Seen').waitFor();
+      await page.getByText('Seen', { exact: true }).waitFor();
       await page.getByText('1 Jan 2030').waitFor();
       await page.getByText('Edit labels').click();
       await page.getByLabel('Further labels').fill('fresh');
