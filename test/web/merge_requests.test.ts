@@ -73,7 +73,8 @@ test('a branch becomes a merge request, is approved and merged', { skip }, async
     await web.signIn(page, author);
     await page.goto(`${list}/new?merge_request%5Bsource_branch%5D=keep-loads`);
     assert.equal(await page.getByLabel('Title').inputValue(), 'Keep loads');
-    await page.getByLabel('Reviewer').selectOption({ label: `A Reviewer (@${reviewer})` });
+    const reviewers = page.getByRole('group', { name: 'Reviewers' });
+    await reviewers.getByLabel(`A Reviewer @${reviewer}`).check();
     await page.getByLabel('Delete the source branch when it is merged').check();
     await page.getByRole('button', { name: 'Create merge request' }).click();
     await page.waitForURL(`**${list}/2`);
