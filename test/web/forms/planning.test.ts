@@ -40,7 +40,7 @@ const labels = async (page: Page): Promise<void> => {
   assert.match((await page.getByRole('alert').textContent()) ?? '', /already exists/);
   await page.goto(`/${project.full_path}/-/labels`);
   await page.getByRole('link', { name: 'Edit kind::bug' }).click();
-  await page.getByLabel('Description').fill('What is broken');
+  await page.getByRole('textbox', { name: 'Description' }).fill('What is broken');
   await page.getByLabel('Priority').fill('');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.waitForURL(/\/labels$/);
@@ -69,7 +69,7 @@ const milestones = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Close milestone' }).click();
   assert.equal((await list('milestones?state=closed')).length, 1);
   await page.getByRole('link', { name: 'Edit' }).click();
-  await page.getByLabel('Description').fill('The *first* train');
+  await page.getByRole('textbox', { name: 'Description' }).fill('The *first* train');
   await page.getByLabel('Due date').fill('');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.waitForURL(/\/milestones\/\d+$/);
