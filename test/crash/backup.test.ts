@@ -16,6 +16,8 @@ import { findFaults } from './invariants.ts';
 import { type Place, type Running, call, engine, newPlace } from './process.ts';
 
 const rounds = times(20, 2);
+/** Milliseconds of writes before each backup. */
+const writesBefore = 500;
 
 let place: Place;
 let running: Running;
@@ -24,6 +26,8 @@ let folder: string;
 const ledger = { issues: [] as string[], commits: [] as string[], branches: new Map<string, string>() };
 
 let isOver = false;
+/** Resolved while a backup is made: nothing is learned from writes beside the checks of a restored one. */
+let loading = Promise.withResolvers<void>();
 let load: Promise<unknown> = Promise.resolve();
 let number = 0;
 const nextName = (): string => `n${(number += 1)}`;
@@ -184,6 +188,7 @@ before(async () => {
   load = Promise.all(
     writers.map(async (write) => {
       while (!isOver) {
+        await loading.promise;
         await write().catch(() => undefined);
         await pause(20);
       }
@@ -193,20 +198,29 @@ before(async () => {
 
 after(async () => {
   isOver = true;
+  loading.resolve();
   await load;
   running.signal('SIGKILL');
   await running.exit;
   await place.remove();
 });
 
+/** Lets the writers write while a backup is made. Returns what was acknowledged before it began. */
+const backUpUnderLoad = async (isKilledBefore: boolean): Promise<Ledger> => {
+  loading.resolve();
+  await pause(writesBefore);
+  if (isKilledBefore) await killBackup();
+  const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
+  const acknowledged = { issues: [...ledger.issues], commits: [...ledger.commits], branches };
+  await run(`backup create --to ${folder}`, place.env);
+  loading = Promise.withResolvers();
+  return acknowledged;
+};
+
 describe('a backup under load', () => {
   for (let round = 1; round <= rounds; round += 1)
     test(`is whole in round ${round}`, async () => {
-      if (round % 2 === 0) await killBackup();
-      const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
-      const acknowledged = { issues: [...ledger.issues], commits: [...ledger.commits], branches };
-      await run(`backup create --to ${folder}`, place.env);
-      await checkRestored(acknowledged, round % 2 === 1);
+      await checkRestored(await backUpUnderLoad(round % 2 === 0), round % 2 === 1);
     });
 
   test('met writes of each kind', () => {
