@@ -133,7 +133,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
     ).runSchedule(platform, Number(schedule_id)),
   [housekeepingWork]: async ({ project_id }) => await runHousekeeping(platform, Number(project_id)),
   [indexCodeWork]: async ({ project_id }) => await indexCode(platform, Number(project_id)),
-  [importWork]: async ({ project_id }, _traceparent, stopping) =>
+  [importWork]: async ({ project_id }, { stopping }) =>
     await runImport(platform, Number(project_id), stopping),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {

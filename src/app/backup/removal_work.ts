@@ -25,10 +25,10 @@ type Handlers = { [name: string]: WorkHandler };
 export const holdRemovals = ({ store, clock }: Platform, handlers: Handlers): Handlers => {
   const hold =
     (handler: WorkHandler): WorkHandler =>
-    async (payload) => {
+    async (payload, workRun) => {
       if (await isBackupRunning(store.db, clock.now()))
         throw new Error('a backup is running', { cause: unavailable() });
-      await handler(payload);
+      await handler(payload, workRun);
     };
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => [

@@ -4,10 +4,11 @@
  * dies between sending and recording sends again, with the same id.
  */
 import type { Platform } from '../../core/platform.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
-import { type WorkHandler, enqueueAll } from '../../platform/queue/enqueue.ts';
+import { type WorkHandler, type WorkRun, enqueueAll } from '../../platform/queue/enqueue.ts';
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import type { HookRow } from '../hooks/queries.ts';
@@ -27,15 +28,15 @@ type Pending = {
   created_at: number;
 };
 
+type Oldest = { hook: HookRow; pending: Pending };
+
 /** Deliveries of one run; then others of the lane have their turn. */
 const maxPerRun = 50;
 
-const loadOldest = async (
-  { store }: Platform,
-  hookId: number,
-  target: string,
-): Promise<{ hook: HookRow; pending: Pending } | null> => {
-  const pending = await store.db
+type Queue = { hook_id: number; target: string };
+
+const oldestPending = compiled((db, { hook_id, target }: Queue) =>
+  db
     .selectFrom('hook_deliveries')
     .innerJoin('hook_events', 'hook_events.id', 'hook_deliveries.hook_event_id')
     .select([
@@ -48,13 +49,21 @@ const loadOldest = async (
       'hook_events.snapshot',
       'hook_events.created_at',
     ])
-    .where('hook_deliveries.hook_id', '=', hookId)
+    .where('hook_deliveries.hook_id', '=', hook_id)
     .where('hook_deliveries.target', '=', target)
     .orderBy('hook_deliveries.id')
     .limit(1)
-    .executeTakeFirst();
+    .compile(),
+);
+
+const hookById = compiled((db, { id }: { id: number }) =>
+  db.selectFrom('hooks').selectAll().where('id', '=', id).compile(),
+);
+
+const loadOldest = async ({ store }: Platform, queue: Queue): Promise<Oldest | null> => {
+  const [pending] = await oldestPending(store.db, queue);
   if (pending === undefined) return null;
-  const hook = await store.db.selectFrom('hooks').selectAll().where('id', '=', hookId).executeTakeFirst();
+  const [hook] = await hookById(store.db, { id: queue.hook_id });
   return hook === undefined ? null : { hook, pending };
 };
 
@@ -97,18 +106,24 @@ const buildMessage = async (
   };
 };
 
+const deleteDelivery = compiled((db, { id }: { id: number }) =>
+  db.deleteFrom('hook_deliveries').where('id', '=', id).compile(),
+);
+
+const deleteUnusedEvent = compiled((db, { id }: { id: number }) =>
+  db
+    .deleteFrom('hook_events')
+    .where('id', '=', id)
+    .where((is) =>
+      is.not(is.exists(is.selectFrom('hook_deliveries').select('id').where('hook_event_id', '=', id))),
+    )
+    .compile(),
+);
+
 /** Removes a delivery, and its change if no other hook waits for it. The sweep removes what this leaves. */
 const removeDelivery = async ({ db }: Tx, { id, hook_event_id }: Pending): Promise<void> => {
-  await db.deleteFrom('hook_deliveries').where('id', '=', id).execute();
-  await db
-    .deleteFrom('hook_events')
-    .where('id', '=', hook_event_id)
-    .where((is) =>
-      is.not(
-        is.exists(is.selectFrom('hook_deliveries').select('id').where('hook_event_id', '=', hook_event_id)),
-      ),
-    )
-    .execute();
+  await deleteDelivery(db, { id });
+  await deleteUnusedEvent(db, { id: hook_event_id });
 };
 
 const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<void> => {
@@ -121,7 +136,7 @@ const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<v
     .execute();
 };
 
-const recordFailure = async (tx: Tx, random: number, { hook, pending }: Failed): Promise<void> => {
+const recordFailure = async (tx: Tx, random: number, { hook, pending }: Oldest): Promise<void> => {
   const failures = hook.failures + 1;
   const attempts = pending.attempts + 1;
   const next_attempt_at = tx.now + getPause(attempts, random);
@@ -136,58 +151,68 @@ const recordFailure = async (tx: Tx, random: number, { hook, pending }: Failed):
   await tx.db.updateTable('hooks').set({ failures, disabled_until }).where('id', '=', hook.id).execute();
 };
 
-type Failed = { hook: HookRow; pending: Pending };
+const lockedHook = compiled((db, { id }: { id: number }, dialect) =>
+  db.selectFrom('hooks').selectAll().where('id', '=', id).modifyEnd(dialect.forUpdate).compile(),
+);
 
-const record = async (platform: Platform, one: Failed, attempt: Attempt): Promise<void> => {
+type Run = { platform: Platform; queue: Queue; finishIn: WorkRun['finishIn'] };
+
+/** Records an attempt. Tells whether no delivery waits behind it: then the work is finished, too. */
+const record = async (
+  { platform, queue, finishIn }: Run,
+  one: Oldest,
+  attempt: Attempt,
+): Promise<boolean> => {
   const random = (platform.random(1)[0] ?? 0) / 256;
   // A delivery whose record a power cut takes is sent again, with the same id.
-  await platform.store.writeRelaxed(async (tx) => {
+  return await platform.store.writeRelaxed(async (tx) => {
     // The hook may have been deleted meanwhile, with its deliveries and its log.
-    const alive = await tx.db
-      .selectFrom('hooks')
-      .selectAll()
-      .where('id', '=', one.hook.id)
-      .modifyEnd(tx.dialect.forUpdate)
-      .executeTakeFirst();
-    if (alive === undefined) return;
-    await insertLog(tx, attempt.log);
-    if (isDelivered(attempt)) await recordSuccess(tx, alive, one.pending);
-    else await recordFailure(tx, random, { ...one, hook: alive });
+    const [alive] = await lockedHook(tx.db, { id: one.hook.id });
+    if (alive !== undefined) {
+      await insertLog(tx, attempt.log);
+      if (isDelivered(attempt)) await recordSuccess(tx, alive, one.pending);
+      else await recordFailure(tx, random, { ...one, hook: alive });
+    }
+    const isEmpty = (await oldestPending(tx.db, queue)).length === 0;
+    if (isEmpty) await finishIn(tx);
+    return isEmpty;
   });
 };
 
 const enqueueAgain = async (
   { store }: Platform,
-  hookId: number,
-  target: string,
+  { hook_id, target }: Queue,
   run_at: number,
 ): Promise<void> => {
-  const { payload, options } = makeDeliveryWork(hookId, target);
+  const { payload, options } = makeDeliveryWork(hook_id, target);
   await store.write(
     async (tx) => await enqueueAll(tx, deliverHooksWork, [{ payload, options: { ...options, run_at } }]),
   );
 };
 
 /** Time before which a delivery must not be tried: its own, or the end of the pause of its hook. */
-const getDueTime = ({ hook, pending }: Failed): number =>
+const getDueTime = ({ hook, pending }: Oldest): number =>
   Math.max(pending.next_attempt_at, hook.disabled_until ?? 0);
 
-const deliverPending = async (platform: Platform, hookId: number, target: string): Promise<void> => {
+const deliverPending = async (run: Run): Promise<void> => {
+  const { platform, queue } = run;
   for (let sent = 0; sent < maxPerRun; sent += 1) {
-    const oldest = await loadOldest(platform, hookId, target);
+    const oldest = await loadOldest(platform, queue);
     if (oldest === null) return;
     const due = getDueTime(oldest);
     if (due > platform.clock.now()) {
-      await enqueueAgain(platform, hookId, target, due);
+      await enqueueAgain(platform, queue, due);
       return;
     }
     const message = await buildMessage(platform, oldest.hook, oldest.pending);
-    await record(platform, oldest, await attemptDelivery(platform, oldest.hook, message));
+    if (await record(run, oldest, await attemptDelivery(platform, oldest.hook, message))) return;
   }
-  await enqueueAgain(platform, hookId, target, platform.clock.now());
+  await enqueueAgain(platform, queue, platform.clock.now());
 };
 
 export const deliverHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
-  [deliverHooksWork]: async ({ hook_id, target }) =>
-    await deliverPending(platform, Number(hook_id), String(target)),
+  [deliverHooksWork]: async ({ hook_id, target }, { finishIn }) => {
+    const queue = { hook_id: Number(hook_id), target: String(target) };
+    await deliverPending({ platform, queue, finishIn });
+  },
 });

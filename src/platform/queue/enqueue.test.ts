@@ -39,7 +39,7 @@ afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
 });
 
-const noting: WorkHandler = async (payload) => void ran.push(payload);
+const noting = async (payload: Payload): Promise<void> => void ran.push(payload);
 
 const work = (handler: WorkHandler = noting, store = test.store): Worker => {
   const worker = startWorker({
@@ -269,6 +269,35 @@ const untilIdle = async (value: () => number): Promise<void> => {
     if (value() !== last) [quiet, last] = [0, value()];
   }
 };
+
+describe('work that its handler finishes', () => {
+  it('is done with the transaction of the handler', async () => {
+    await add({ n: 1 });
+    let left: unknown[] = [];
+    const worker = work(async (payload, { finishIn }) => {
+      await test.store.write(async (tx) => await finishIn(tx));
+      left = await rows();
+      await noting(payload);
+    });
+    await worker.drain();
+    assert.deepEqual([ran, left], [[{ n: 1 }], []]);
+  });
+
+  it('is postponed if that transaction fails', async () => {
+    await add({ n: 1 });
+    const worker = work(async (_payload, { finishIn }) => {
+      await test.store.write(async (tx) => {
+        await finishIn(tx);
+        throw new Error('not this time');
+      });
+    });
+    await worker.drain();
+    assert.deepEqual(
+      (await rows()).map(({ last_error }) => last_error),
+      ['Error: not this time'],
+    );
+  });
+});
 
 describe('work that fails', () => {
   const failing = (times: number): WorkHandler => {

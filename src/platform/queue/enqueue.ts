@@ -8,15 +8,16 @@ import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
-/**
- * @param traceparent of the request or work that enqueued the piece; null: that was not traced
- * @param stopping aborted when the worker stops: long work then fails as in an outage, and runs again later
- */
-export type WorkHandler = (
-  payload: Payload,
-  traceparent?: string | null,
-  stopping?: AbortSignal,
-) => Promise<void>;
+/** What a handler is given beside the payload. */
+export type WorkRun = {
+  /** Of the request or work that enqueued the piece; null: that was not traced. */
+  traceparent: string | null;
+  /** Aborted when the worker stops: long work then fails as in an outage, and runs again later. */
+  stopping: AbortSignal;
+  /** Finishes the piece in a transaction of its handler, which saves one of its own. The handler then only returns. */
+  finishIn: (tx: Tx) => Promise<void>;
+};
+export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;
 
 /** Topic that a transaction announces when it enqueues work that is due. */
 export const workTopic = 'work';

@@ -3,6 +3,7 @@
  * They need not survive a power cut: work may run twice.
  */
 import { sql } from 'kysely';
+import { compiled } from '../db/compiled_query.ts';
 import type { Store, Tx } from '../db/open.ts';
 import { processName } from '../db/process_name.ts';
 
@@ -49,31 +50,56 @@ const isDueAt = (now: number, kinds: Kinds) =>
       where other.turn = work.turn and other.id <> work.id
         and (other.locked_until is not null or (other.run_at, other.id) < (work.run_at, work.id))))`;
 
-/** Tells whether any work is due: cheap, without a transaction. */
-export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds): Promise<boolean> => {
-  const query = store.db.selectFrom('work').select('id').where(isDueAt(now, kinds)).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
+type At = { now: number };
+
+const makeDueQueries = (kinds: Kinds) => ({
+  any: compiled((db, { now }: At) =>
+    db.selectFrom('work').select('id').where(isDueAt(now, kinds)).limit(1).compile(),
+  ),
+  oldest: compiled((db, { now }: At, dialect) =>
+    db
+      .selectFrom('work')
+      .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key', 'trace'])
+      .where(isDueAt(now, kinds))
+      .orderBy('run_at')
+      .orderBy('id')
+      .limit(1)
+      .modifyEnd(dialect.skipLocked)
+      .compile(),
+  ),
+});
+
+/** By kinds, of which the lanes make few. */
+const dueQueries = new Map<string, ReturnType<typeof makeDueQueries>>();
+
+const getDueQueries = (kinds: Kinds): ReturnType<typeof makeDueQueries> => {
+  const key = JSON.stringify(kinds);
+  const queries = dueQueries.get(key) ?? makeDueQueries(kinds);
+  dueQueries.set(key, queries);
+  return queries;
 };
 
-const takeOldest = async (tx: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
-  const row = await tx.db
-    .selectFrom('work')
-    .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key', 'trace'])
-    .where(isDueAt(tx.now, kinds))
-    .orderBy('run_at')
-    .orderBy('id')
-    .limit(1)
-    .modifyEnd(tx.dialect.skipLocked)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const attempts = row.attempts + 1;
-  // Clear the unique key when the row is taken: later changes need another run.
-  await tx.db
+/** Tells whether any work is due: cheap, without a transaction. */
+export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds): Promise<boolean> =>
+  (await getDueQueries(kinds).any(store.db, { now })).length > 0;
+
+type HeldRow = { id: number; attempts: number };
+
+/** Clears the unique key when the row is taken: later changes need another run. */
+const holdRow = compiled((db, { id, attempts, until }: HeldRow & { until: number }) =>
+  db
     .updateTable('work')
-    .set({ locked_until: tx.now + lease, locked_by: processName, attempts, unique_key: null })
-    .where('id', '=', row.id)
-    .execute();
-  return { ...row, attempts };
+    .set({ locked_until: until, locked_by: processName, attempts, unique_key: null })
+    .where('id', '=', id)
+    .compile(),
+);
+
+const takeOldest = async ({ db, now }: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
+  const [row] = await getDueQueries(kinds).oldest(db, { now });
+  if (row === undefined) return null;
+  const taken = { ...row, attempts: row.attempts + 1 };
+  await holdRow(db, { id: row.id, attempts: taken.attempts, until: now + lease });
+  return taken;
 };
 
 /** Leases the piece that is due longest; null if none is free. */
@@ -101,11 +127,16 @@ export const renew = async (store: Store, taken: LeasedWork): Promise<void> => {
   );
 };
 
-export const finish = async (store: Store, { id, attempts }: LeasedWork): Promise<void> => {
-  await store.writeRelaxed(
-    async ({ db }) =>
-      await db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute(),
-  );
+const deleteHeld = compiled((db, { id, attempts }: HeldRow) =>
+  db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).compile(),
+);
+
+/** Removes a piece that is done, unless another worker has taken it over. */
+export const finishIn = async ({ db }: Tx, taken: LeasedWork): Promise<void> =>
+  void (await deleteHeld(db, taken));
+
+export const finish = async (store: Store, taken: LeasedWork): Promise<void> => {
+  await store.writeRelaxed(async (tx) => await finishIn(tx, taken));
 };
 
 /** Returns the sum of pauses after this many failed attempts, in milliseconds. */

@@ -1,6 +1,6 @@
 /** Runs due work, oldest first, as much at once as the lanes allow, until stopped. */
 import type { Logger } from 'pino';
-import type { Store } from '../db/open.ts';
+import type { Store, Tx } from '../db/open.ts';
 import type { Clock } from '../time.ts';
 import { makeWakeup } from './wakeup.ts';
 import { type Lane, getKindsToTake, singleLane } from './lanes.ts';
@@ -9,6 +9,7 @@ import {
   type LeasedWork,
   countAttempts,
   finish,
+  finishIn,
   giveUp,
   isDue,
   lease,
@@ -43,26 +44,31 @@ export type WorkerParts = {
 
 type RunnerParts = WorkerParts & { stopping: AbortSignal };
 
-const handle = async (
-  { handlers, stopping }: RunnerParts,
-  { name, payload, trace }: LeasedWork,
-): Promise<void> => {
+/** Runs the handler. Tells whether it has finished the piece itself. */
+const handle = async ({ handlers, stopping }: RunnerParts, taken: LeasedWork): Promise<boolean> => {
+  const { name, payload, trace: traceparent } = taken;
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`no handler for work "${name}"`);
-  await handler(JSON.parse(payload) as Payload, trace, stopping);
+  let isFinished = false;
+  const finishNow = async (tx: Tx): Promise<void> => {
+    await finishIn(tx, taken);
+    isFinished = true;
+  };
+  await handler(JSON.parse(payload) as Payload, { traceparent, stopping, finishIn: finishNow });
+  return isFinished;
 };
 
 /** Renews the lease while the piece runs, so that no other process takes it over. */
-const underLease = async (
+const underLease = async <T>(
   { store, log }: WorkerParts,
   taken: LeasedWork,
-  work: Promise<void>,
-): Promise<void> => {
+  work: Promise<T>,
+): Promise<T> => {
   const keep = (): void =>
     void renew(store, taken).catch((error: unknown) => log.warn({ err: error }, 'could not renew a lease'));
   const renewal = setInterval(keep, lease / 3).unref();
   try {
-    await work;
+    return await work;
   } finally {
     clearInterval(renewal);
   }
@@ -93,7 +99,7 @@ const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
     return;
   }
   try {
-    await underLease(parts, taken, handle(parts, taken));
+    if (await underLease(parts, taken, handle(parts, taken))) return;
     await finish(store, taken);
   } catch (error) {
     await fail(parts, taken, error);

@@ -41,16 +41,16 @@ export const makeWorkMetrics = (tracer: Tracer | null): WorkMetrics => {
   );
   const wrapHandler =
     (name: string, handler: WorkHandler): WorkHandler =>
-    async (payload, traceparent, stopping) => {
+    async (payload, workRun) => {
       const meter: Meter = {
         statements: 0,
         milliseconds: 0,
         about: { work: name },
-        trace: tracer?.enter(traceparent) ?? null,
+        trace: tracer?.enter(workRun.traceparent) ?? null,
       };
       const run: Run = { name, meter, started: performance.now(), isFailed: true };
       try {
-        await runMetered(meter, async () => await handler(payload, traceparent, stopping));
+        await runMetered(meter, async () => await handler(payload, workRun));
         run.isFailed = false;
       } finally {
         runs.observe([name, run.isFailed ? 'failed' : 'ok'], performance.now() - run.started);
