@@ -2,7 +2,7 @@
  * The work queue: a table of rows with a name and a payload, written in the transaction of their cause and leased by
  * workers. Handlers must be safe to run twice, because a process may die between finishing work and recording it.
  */
-import { sql } from 'kysely';
+import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
@@ -49,6 +49,9 @@ const toRow = (tx: Tx, name: string, { payload, options = {} }: { payload: Paylo
   };
 };
 
+const onWaitingRow = `on conflict (unique_key) do update
+  set run_at = case when work.run_at < excluded.run_at then work.run_at else excluded.run_at end`;
+
 /** Enqueues several pieces of work, whose unique keys must differ. */
 export const enqueueAll = async (
   tx: Tx,
@@ -57,15 +60,7 @@ export const enqueueAll = async (
 ): Promise<void> => {
   const rows = pieces.map((piece) => toRow(tx, name, piece));
   for (let at = 0; at < rows.length; at += maxRowsPerInsert) {
-    await tx.db
-      .insertInto('work')
-      .values(rows.slice(at, at + maxRowsPerInsert))
-      .onConflict((clash) =>
-        clash.column('unique_key').doUpdateSet({
-          run_at: sql<number>`case when work.run_at < excluded.run_at then work.run_at else excluded.run_at end`,
-        }),
-      )
-      .execute();
+    await insertRows(tx.db, 'work', rows.slice(at, at + maxRowsPerInsert), onWaitingRow);
   }
   if (rows.some(({ run_at }) => run_at <= tx.now)) tx.announce(workTopic);
 };

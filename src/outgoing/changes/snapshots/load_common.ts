@@ -1,4 +1,5 @@
 /** Loads the parts that snapshots share, in the transaction of a change. */
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from './snapshot.ts';
@@ -22,33 +23,43 @@ const projectColumns = [
   'namespaces.name as namespace_name',
 ] as const;
 
-export const loadProjectFacts = async ({ db }: Tx, id: number | null): Promise<ProjectFacts | null> => {
-  if (id === null) return null;
-  const row = await db
+const projectFacts = compiled((db, { id }: { id: number }) =>
+  db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select(projectColumns)
     .where('projects.id', '=', id)
-    .executeTakeFirst();
+    .compile(),
+);
+
+export const loadProjectFacts = async ({ db }: Tx, id: number | null): Promise<ProjectFacts | null> => {
+  if (id === null) return null;
+  const [row] = await projectFacts(db, { id });
   return row ?? null;
 };
 
+const userFacts = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'name', 'username', 'email', 'avatar', 'state', 'created_at', 'updated_at'])
+    .where(dialect.oneOf('id', ids))
+    .compile(),
+);
+
 export const loadUserFacts = async (
-  { db, dialect }: Tx,
+  { db }: Tx,
   ids: readonly (number | null | undefined)[],
 ): Promise<{ [id: string]: UserFacts }> => {
   const known = [...new Set(ids.filter((id): id is number => typeof id === 'number'))];
   if (known.length === 0) return {};
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'name', 'username', 'email', 'avatar', 'state', 'created_at', 'updated_at'])
-    .where(dialect.oneOf('id', known))
-    .execute();
+  const rows = await userFacts(db, { ids: known });
   return Object.fromEntries(rows.map((row) => [String(row.id), row]));
 };
 
-export const loadLabelFacts = async ({ db }: Tx, type: TargetType, id: number): Promise<LabelFacts[]> =>
-  await db
+type Target = { type: TargetType; id: number };
+
+const labelFacts = compiled((db, { type, id }: Target) =>
+  db
     .selectFrom('labels')
     .innerJoin('label_links', 'label_links.label_id', 'labels.id')
     .selectAll('labels')
@@ -56,16 +67,22 @@ export const loadLabelFacts = async ({ db }: Tx, type: TargetType, id: number): 
     .where('label_links.target_id', '=', id)
     .orderBy('labels.title')
     .orderBy('labels.id')
-    .execute();
+    .compile(),
+);
 
-export const loadAssigneeIds = async ({ db }: Tx, type: TargetType, id: number): Promise<number[]> => {
-  const rows = await db
+export const loadLabelFacts = async ({ db }: Tx, type: TargetType, id: number): Promise<LabelFacts[]> =>
+  await labelFacts(db, { type, id });
+
+const assigneeIds = compiled((db, { type, id }: Target) =>
+  db
     .selectFrom('assignees')
     .select('user_id')
     .where('target_type', '=', type)
     .where('target_id', '=', id)
     .orderBy('position')
     .orderBy('user_id')
-    .execute();
-  return rows.map(({ user_id }) => user_id);
-};
+    .compile(),
+);
+
+export const loadAssigneeIds = async ({ db }: Tx, type: TargetType, id: number): Promise<number[]> =>
+  (await assigneeIds(db, { type, id })).map(({ user_id }) => user_id);

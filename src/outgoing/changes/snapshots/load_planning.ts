@@ -1,11 +1,16 @@
 /** Loads issues, merge requests, snippets, comments and emoji for snapshots. */
 import { sql } from 'kysely';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { loadAssigneeIds, loadLabelFacts, loadProjectFacts } from './load_common.ts';
 import type { IssueFacts, MergeRequestFacts, Records } from './snapshot.ts';
 
+const issueById = compiled((db, { id }: { id: number }) =>
+  db.selectFrom('issues').selectAll().where('id', '=', id).compile(),
+);
+
 export const loadIssueFacts = async (tx: Tx, id: number): Promise<IssueFacts | undefined> => {
-  const row = await tx.db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+  const [row] = await issueById(tx.db, { id });
   if (row === undefined) return undefined;
   const { revision: _revision, ...issue } = row;
   return {
