@@ -41,6 +41,7 @@ import { measurePages } from './measure/pages.ts';
 import { measurePlanningPages } from './measure/planning_pages.ts';
 import { measurePaths } from './measure/paths.ts';
 import { measureProfile } from './measure/profile.ts';
+import { measureCodeSearch } from './measure/code_search.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/startup_time.ts';
 import { measureTwoServices } from './measure/two_services.ts';
@@ -86,6 +87,7 @@ const measures: Measure[] = [
   measureFilters,
   measureLabels,
   measureSearch,
+  measureCodeSearch,
   measureMergeRequests,
   measureMemory,
   measureStart,
