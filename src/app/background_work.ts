@@ -18,6 +18,7 @@ import { resumeHandlers } from '../outgoing/deliveries/resume_hook.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
 import { emailConfirmationHandlers } from '../outgoing/mail/email_confirmation_mails.ts';
 import { invitationMailHandlers } from '../outgoing/mail/invitation_mails.ts';
+import { dueIssueHandlers, dueIssuesWork } from '../outgoing/mail/due_issues.ts';
 import { mailHandlers } from '../outgoing/mail/send.ts';
 import { notifyWork } from '../outgoing/mail/observe.ts';
 import { sendEmailConfirmationWork, sendInvitationWork, sendMailWork } from '../core/mail/enqueue_mails.ts';
@@ -93,7 +94,14 @@ export const lanes: readonly Lane[] = [
   // The mail server may take long, or be away.
   {
     title: 'mail',
-    names: [notifyWork, sendMailWork, sendInvitationWork, sendEmailConfirmationWork, requestLinkWork],
+    names: [
+      notifyWork,
+      dueIssuesWork,
+      sendMailWork,
+      sendInvitationWork,
+      sendEmailConfirmationWork,
+      requestLinkWork,
+    ],
     maxPieces: 5,
   },
   // Copying whole repositories.
@@ -121,6 +129,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...deliverHandlers(platform),
   ...resumeHandlers(platform),
   ...mailHandlers(platform),
+  ...dueIssueHandlers(platform),
   ...invitationMailHandlers(platform),
   ...emailConfirmationHandlers(platform),
   ...requestLinkHandlers(platform),

@@ -10,6 +10,7 @@ import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
 import { observeStatuses } from '../core/events/collect_statuses.ts';
+import { scheduleDueIssueMails } from '../outgoing/mail/due_issues.ts';
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
 import { observeRoles } from '../review/merge_requests/merging/scheduled/observe_roles.ts';
@@ -194,6 +195,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const servers = holdServers(app);
     await takeOverWork(platform, stops);
     const stopBackups = await startBackups(platform);
+    await scheduleDueIssueMails(platform);
     const worker = startPlatformWorker(platform, watching);
     stops.push(() => worker.stop(), ...startMaintenance(platform), stopBackups);
     stops.push(async () => {

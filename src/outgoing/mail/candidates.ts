@@ -35,7 +35,11 @@ const namedUsers = ({ assigned, requested, mentioned }: MailCause, dialect: SqlD
 /** Tables of the records with participants, by type. */
 const recordTables = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
 
-type RecordCause = MailCause & { target_type: keyof typeof recordTables };
+type RecordType = keyof typeof recordTables;
+
+type RecordCause = MailCause & { target_type: RecordType };
+
+const isRecordType = (type: string): type is RecordType => type in recordTables;
 
 /** Participants of a record, and those who subscribed to it or, of a new one, to its labels. */
 const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCause): Select[] => {
@@ -60,22 +64,26 @@ const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCa
   ];
 };
 
-/** Users whose level for the project, one of its groups or, as its members, for everything may select any change. */
-const watchers = ({ id, namespace_id }: Place, now: number): Select[] => {
+/** Members of the project, of the groups above it and of invited groups, and the owner of a personal namespace. */
+const selectMembers = ({ id, namespace_id }: Place, now: number): RawBuilder<unknown> => {
   const groups = selectAncestors(namespace_id);
-  const isListening = sql`level in ('watch', 'custom')`;
-  const members = sql`select user_id from members where source_type = 'Project' and source_id = ${id}
+  return sql`select user_id from members where source_type = 'Project' and source_id = ${id}
     union select user_id from members where source_type = 'Namespace' and source_id in ${groups}
     union select user_id from ${invitedGroups({ type: 'Project', id, namespace_id }, now)} as invited
       join members on source_type = 'Namespace' and source_id = invited.id
     union select owner_id from namespaces where id = ${namespace_id} and owner_id is not null`;
+};
+
+/** Users whose level for the project, one of its groups or, as its members, for everything may select any change. */
+const watchers = (place: Place, now: number): Select[] => {
+  const isListening = sql`level in ('watch', 'custom')`;
   return [
-    sql`project_id = ${id}`,
-    sql`group_id in ${groups}`,
-    sql`project_id is null and group_id is null and user_id in (${members})`,
-  ].map((place) => [
+    sql`project_id = ${place.id}`,
+    sql`group_id in ${selectAncestors(place.namespace_id)}`,
+    sql`project_id is null and group_id is null and user_id in (${selectMembers(place, now)})`,
+  ].map((source) => [
     'watching',
-    sql`select user_id from notification_settings where ${place} and ${isListening}`,
+    sql`select user_id from notification_settings where ${source} and ${isListening}`,
   ]);
 };
 
@@ -83,6 +91,8 @@ const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDiale
   const { target_type } = cause;
   if (target_type === 'Pipeline')
     return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
+  if (target_type === 'Project') return [['member', selectMembers(project, now)]];
+  if (!isRecordType(target_type)) return watchers(project, now);
   // Edits concern the users whom they name, and new assignees and reviewers those who watch, too.
   if (cause.kind.endsWith('.updated')) {
     const isWatched = cause.assigned !== '' || cause.requested !== '';

@@ -50,11 +50,16 @@ const deedsByReason: Record<string, string> = {
   mentioned: 'mentioned you in',
 };
 
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Writes what happened, as one sentence. */
 const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string => {
   const state = pipelineStates[kind];
   if (state !== undefined) return `Your ${subject.name} ${state}: ${subject.project.full_path}`;
+  if (kind === 'issue.due')
+    return `${capitalize(subject.name)} is due on ${subject.due_date ?? 'no date'}: ${subject.title}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
+  if (kind === 'project.moved') return `${who} moved the project to ${subject.reference}`;
   if (kind === 'note.created') return `${who} commented on ${subject.name}`;
   const verb = verbs[kind.split('.')[1] ?? ''];
   if (verb !== undefined) return `${who} ${verb} ${subject.name}: ${subject.title}`;
@@ -67,14 +72,19 @@ const reasonTexts: Record<string, string> = {
   review_requested: 'your review was requested',
   subscribed: 'you subscribed',
   participating: 'you participate',
+  member: 'you are a member of the project',
   watching: 'you watch the project',
 };
 
-const bodyOf = ({ kind, note, subject }: MailContent): string => {
+/** Kinds of changes after which a mail shows the description of the record. */
+const isDescribed = (kind: string): boolean =>
+  /\.(?:created|updated|due)$/.test(kind) || kind in pipelineStates;
+
+const bodyOf = ({ kind, note, subject }: MailContent, baseUrl: string): string => {
   if (note !== null) return cut(note);
-  return kind.endsWith('.created') || kind.endsWith('.updated') || kind in pipelineStates
-    ? cut(subject.description ?? '')
-    : '';
+  if (kind === 'project.moved')
+    return `Its former addresses redirect. Set the new one in your clones:\n\ngit remote set-url origin ${subject.url(baseUrl)}.git`;
+  return isDescribed(kind) ? cut(subject.description ?? '') : '';
 };
 
 const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'localhost';
@@ -87,9 +97,9 @@ const unsubscribeLink = (
   userId: number,
   { target_type, target_id }: MailContent,
 ): string | null =>
-  target_type === 'Pipeline' || target_type === 'Snippet'
-    ? null
-    : `${baseUrl()}/-/unsubscribe/${signLink(secrets.session_key, 'unsubscribe', `${userId}-${target_type}-${target_id}`)}`;
+  target_type === 'Issue' || target_type === 'MergeRequest'
+    ? `${baseUrl()}/-/unsubscribe/${signLink(secrets.session_key, 'unsubscribe', `${userId}-${target_type}-${target_id}`)}`
+    : null;
 
 const listId = ({ full_path }: Subject['project'], host: string): string => {
   const labels = full_path.toLowerCase().split('/').toReversed();
@@ -135,9 +145,10 @@ const pageOf = ({ subject, note_id }: MailContent, baseUrl: string): string =>
 export const composeMail = (platform: Platform, user: Person, mail: MailContent): Message => {
   const baseUrl = platform.baseUrl();
   const { subject } = mail;
-  const isFirst = mail.kind.endsWith('.created') && mail.note === null;
+  const isFirst = /\.(?:created|moved)$/.test(mail.kind) && mail.note === null;
   const unsubscribe = unsubscribeLink(platform, user.id, mail);
   const headline = writeHeadline(mail);
+  const body = bodyOf(mail, baseUrl);
   const footer = [
     { text: 'View it', url: pageOf(mail, baseUrl) },
     { text: `You get this mail because ${reasonTexts[mail.reason] ?? 'of your settings'}.` },
@@ -147,8 +158,8 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
     to: user.email,
     from_name: mail.actor?.name ?? null,
     subject: `${isFirst ? '' : 'Re: '}${subject.project.name} | ${subject.title} (${subject.reference})`,
-    text: writeText(headline, bodyOf(mail), footer),
-    html: writeHtml(headline, bodyOf(mail), footer),
+    text: writeText(headline, body, footer),
+    html: writeHtml(headline, body, footer),
     message_id: toMessageId(baseUrl, `${mail.event_key}.${user.id}`),
     thread_id: toMessageId(baseUrl, subject.thread),
     headers: {
@@ -173,7 +184,7 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
   const headline = `${mails.length} notifications`;
   const body = mails
     .map((mail) =>
-      [writeHeadline(mail), cut(bodyOf(mail), maxDigestText), pageOf(mail, baseUrl)]
+      [writeHeadline(mail), cut(bodyOf(mail, baseUrl), maxDigestText), pageOf(mail, baseUrl)]
         .filter((part) => part !== '')
         .join('\n'),
     )

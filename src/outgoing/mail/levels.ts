@@ -13,6 +13,7 @@ export const reasons = [
   'review_requested',
   'subscribed',
   'participating',
+  'member',
   'watching',
 ] as const;
 
@@ -26,6 +27,7 @@ const eventNames: Record<string, CustomEvent> = {
   'issue.closed': 'close_issue',
   'issue.reopened': 'reopen_issue',
   'issue.updated': 'reassign_issue',
+  'issue.due': 'issue_due',
   'merge_request.created': 'new_merge_request',
   'merge_request.closed': 'close_merge_request',
   'merge_request.reopened': 'reopen_merge_request',
@@ -34,6 +36,8 @@ const eventNames: Record<string, CustomEvent> = {
   'merge_request.pushed': 'push_to_merge_request',
   'merge_request.auto_merge': 'merge_when_pipeline_succeeds',
   'note.created': 'new_note',
+  'release.created': 'new_release',
+  'project.moved': 'moved_project',
   'pipeline.failed': 'failed_pipeline',
   'pipeline.fixed': 'fixed_pipeline',
   'pipeline.succeeded': 'success_pipeline',
@@ -51,13 +55,18 @@ const isEventEnabled = ({ events }: LevelSetting, event: CustomEvent | null): bo
   event !== null && completeEvents(events)[event];
 
 /** Events that only the level `custom` selects for users who watch. */
-const unwatched: ReadonlySet<CustomEvent | null> = new Set(['push_to_merge_request', 'success_pipeline']);
+const unwatched: ReadonlySet<CustomEvent | null> = new Set([
+  'push_to_merge_request',
+  'issue_due',
+  'success_pipeline',
+]);
 
 /** Events that the level `custom` selects or not for the user whom they concern, too. */
-const ofPipelines: ReadonlySet<CustomEvent | null> = new Set([
+const chosenByAll: ReadonlySet<CustomEvent | null> = new Set([
   'failed_pipeline',
   'fixed_pipeline',
   'success_pipeline',
+  'moved_project',
 ]);
 
 /**
@@ -81,7 +90,7 @@ export const wantsMail = (
     participating: () => takesPart,
     global: () => takesPart,
     watch: () => !unwatched.has(event),
-    custom: () => (isWatching || ofPipelines.has(event) ? isEventEnabled(setting, event) : true),
+    custom: () => (isWatching || chosenByAll.has(event) ? isEventEnabled(setting, event) : true),
   };
   return wants[setting.level]();
 };

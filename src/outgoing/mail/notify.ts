@@ -53,7 +53,7 @@ const loadSubscriptions = async (
   userIds: readonly number[],
   { target_type, target_id }: MailCause,
 ): Promise<Map<number, boolean>> => {
-  if (target_type === 'Pipeline' || target_type === 'Snippet') return new Map();
+  if (target_type !== 'Issue' && target_type !== 'MergeRequest') return new Map();
   const rows = await db
     .selectFrom('subscriptions')
     .select(['user_id', 'subscribed'])

@@ -8,6 +8,7 @@ import type { Platform } from '../../core/platform.ts';
 import { accountMailKinds } from '../../identity/account_mails/links.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { NoteableType } from '../../platform/db/schema/column_types.ts';
+import type { MailTargetType } from '../../platform/db/schema/mail.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
 import { findMentionedNames } from '../../planning/issuables/text/mentions.ts';
 import { loadNamedUserIds } from '../../planning/issuables/text/store_mentions.ts';
@@ -21,7 +22,7 @@ export type MailCause = {
   kind: string;
   actor_id: number | null;
   project_id: number;
-  target_type: NoteableType | 'Pipeline';
+  target_type: MailTargetType;
   target_id: number;
   note_id: number | null;
   /** Users whom the change assigned, asked for a review or mentioned, of an edit; others are read from the record. */
@@ -64,7 +65,7 @@ const newlyMentioned = async (tx: Tx, { actor_id, data = {}, transient = {} }: R
   return [...new Set([...ids.values()].flat())].slice(0, maxNamed).join(',');
 };
 
-const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
+export const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
 
 const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): Promise<MailCause[]> => {
   const { assignee_ids, reviewer_ids, merge_when_pipeline_succeeds } = (change.data ?? {}) as Edit;
@@ -80,6 +81,16 @@ const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): P
   return isMailed ? [{ ...shared, ...added }] : [];
 };
 
+/** Tells whether a new release is recorded after the fact: its date lies before its creation. */
+const isHistorical = ({ transient = {} }: RecordedChange): boolean => {
+  const { release } = transient as { release: { created_at: number; released_at: number } };
+  return release.released_at < release.created_at;
+};
+
+/** Tells whether a change gives a project another address: another namespace or another path. */
+const movesProject = ({ kind, data = {} }: RecordedChange): boolean =>
+  kind === 'project.transferred' || (kind === 'project.updated' && 'path' in data);
+
 const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> => {
   const { kind, project_id, target_type, target_id, actor_id, event_id } = change;
   if (project_id === null || event_id === null) return [];
@@ -91,6 +102,9 @@ const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> =>
     };
     return [{ ...shared, target_type: noteable_type, target_id: noteable_id, note_id: target_id }];
   }
+  if (kind === 'release.created')
+    return isHistorical(change) ? [] : [{ ...shared, target_type: 'Release', target_id }];
+  if (movesProject(change)) return [{ ...shared, kind: 'project.moved', target_type: 'Project', target_id }];
   if (target_type !== 'Issue' && target_type !== 'MergeRequest') return [];
   return await causeOfEdit(tx, change, { ...shared, target_type, target_id });
 };

@@ -1,6 +1,6 @@
 /** Loads what mails are about, each kind in one statement, with the rule that says who may read it. */
 import { may } from '../../core/access/may.ts';
-import { canSeeIssue, canSeeMergeRequests } from '../../core/access/visible.ts';
+import { canSeeIssue, canSeeMergeRequests, canSeeProject } from '../../core/access/visible.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { pipelineUrl } from '../../code/repository/statuses/pipeline_summary.ts';
 import type { Store } from '../../platform/db/open.ts';
@@ -14,12 +14,14 @@ type SubjectRef = Pick<MailsTable, 'target_type' | 'target_id'>;
 
 export type Subject = {
   project: Project;
-  /** `issue #5`, `merge request !5`, `snippet $5`, `pipeline #5` */
+  /** `issue #5`, `merge request !5`, `snippet $5`, `pipeline #5`, `release v1.0` */
   name: string;
-  /** `#5`, `!5`, `$5` */
+  /** `#5`, `!5`, `$5`, `v1.0`; the full path of a project */
   reference: string;
   title: string;
   description: string | null;
+  /** Of an issue; null: none. */
+  due_date?: string | null;
   is_confidential: boolean;
   /** `issue-5`: id of the thread that its mails form. */
   thread: string;
@@ -44,7 +46,8 @@ const loadIssues = async ({ db, dialect }: Store, ids: readonly number[]): Promi
   const [rows, assignees] = await Promise.all([
     db
       .selectFrom('issues')
-      .select(['id', 'iid', 'project_id', 'title', 'description', 'author_id', 'confidential', 'deleted_at'])
+      .select(['id', 'iid', 'project_id', 'title', 'description', 'author_id'])
+      .select(['confidential', 'due_date', 'deleted_at'])
       .where(dialect.oneOf('id', ids))
       .execute(),
     db
@@ -63,6 +66,7 @@ const loadIssues = async ({ db, dialect }: Store, ids: readonly number[]): Promi
       reference: `#${iid}`,
       title,
       description,
+      due_date: row.due_date,
       is_confidential: row.confidential === 1,
       thread: `issue-${id}`,
       url: (baseUrl) => issueUrl(baseUrl, project.full_path, iid),
@@ -157,6 +161,46 @@ const loadPipelines = async ({ db, dialect }: Store, ids: readonly number[]): Pr
   });
 };
 
+const loadReleases = async ({ db, dialect }: Store, ids: readonly number[]): Promise<Loaded[]> => {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('releases')
+    .select(['id', 'project_id', 'tag', 'name', 'description'])
+    .where(dialect.oneOf('id', ids))
+    .execute();
+  return rows.map(({ id, project_id, tag, name, description }) => {
+    const complete = (project: Project): Subject => ({
+      project,
+      name: `release ${tag}`,
+      reference: tag,
+      title: name ?? tag,
+      description,
+      is_confidential: false,
+      thread: `release-${id}`,
+      url: (baseUrl) => `${baseUrl}/${project.full_path}/-/releases/${encodeURIComponent(tag)}`,
+      isVisibleTo: (viewer) => may(viewer, 'read_release', project),
+    });
+    return { ref: { target_type: 'Release', target_id: id }, project_id, complete };
+  });
+};
+
+/** The projects themselves, which moved. */
+const loadMovedProjects = (ids: readonly number[]): Loaded[] =>
+  ids.map((id) => {
+    const complete = (project: Project): Subject => ({
+      project,
+      name: `project ${project.name}`,
+      reference: project.full_path,
+      title: 'Project moved',
+      description: null,
+      is_confidential: false,
+      thread: `project-${id}`,
+      url: (baseUrl) => `${baseUrl}/${project.full_path}`,
+      isVisibleTo: (viewer) => canSeeProject(viewer, project),
+    });
+    return { ref: { target_type: 'Project', target_id: id }, project_id: id, complete };
+  });
+
 /** Loads the subjects of mails by `subjectKey`, without those that are gone. */
 export const loadSubjects = async (
   store: Store,
@@ -168,6 +212,8 @@ export const loadSubjects = async (
       loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
       loadSnippets(store, idsOf(refs, 'Snippet')),
       loadPipelines(store, idsOf(refs, 'Pipeline')),
+      loadReleases(store, idsOf(refs, 'Release')),
+      loadMovedProjects(idsOf(refs, 'Project')),
     ])
   ).flat();
   const projectIds = [...new Set(loaded.map(({ project_id }) => project_id))];

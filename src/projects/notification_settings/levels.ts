@@ -42,15 +42,8 @@ const enabledByDefault: ReadonlySet<CustomEvent> = new Set([
 const mapEvents = <T>(value: T): Record<CustomEvent, T> =>
   Object.fromEntries(customEvents.map((event) => [event, value])) as Record<CustomEvent, T>;
 
-const noMail = optional(boolean({ description: 'kept and shown, without effect: no mail is sent about it' }));
-const withoutMail = { new_release: noMail, issue_due: noMail, moved_project: noMail };
-
-/** Events that are kept and shown, and that no mail is sent about. */
-export const eventsWithoutMail: readonly string[] = Object.keys(withoutMail);
-
 const eventParams = {
   ...mapEvents(optional(boolean({ description: 'with the level `custom`' }))),
-  ...withoutMail,
   new_epic: unavailable(),
 };
 

@@ -8,7 +8,6 @@ import { clearable, idOrPath, object, optional, string, text } from '../../platf
 import { findProject } from '../projects/find.ts';
 import {
   completeEvents,
-  eventsWithoutMail,
   ownSettingParams,
   settingFields,
   settingParams,
@@ -52,7 +51,6 @@ const updateOwn = endpoint({
   method: 'PUT',
   path: '/notification_settings',
   summary: 'Change the notification level of the caller',
-  withoutEffect: () => eventsWithoutMail,
   area,
   audience: 'user',
   params: object({
@@ -106,7 +104,6 @@ const settingsOf = ({ noun, find }: SourceKind) => {
       method: 'PUT',
       path,
       summary: `Change the caller's notification level for a ${noun}`,
-      withoutEffect: () => eventsWithoutMail,
       area,
       audience: 'user',
       params: object({ id, ...settingParams }),

@@ -80,6 +80,7 @@ import { scheduledMerges } from './0181_scheduled_merges.ts';
 import { plannerStatistics } from './0182_planner_statistics.ts';
 import { artifactsOfProject } from './0183_artifacts_of_project.ts';
 import { dropArtifactsSizes } from './0184_drop_artifacts_sizes.ts';
+import { dueIssues } from './0185_due_issues.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -164,4 +165,5 @@ export const migrationTexts: MigrationText[] = [
   plannerStatistics,
   artifactsOfProject,
   dropArtifactsSizes,
+  dueIssues,
 ];

@@ -2,6 +2,9 @@
 import type { Generated } from 'kysely';
 import type { Flag, Id, NoteableType } from './column_types.ts';
 
+/** What a mail is about. */
+export type MailTargetType = NoteableType | 'Pipeline' | 'Release' | 'Project';
+
 /** Mails to users: those to send, and the latest that were sent. */
 export type MailsTable = {
   id: Id;
@@ -14,7 +17,7 @@ export type MailsTable = {
   reason: string;
   actor_id: number | null;
   /** null: the account. */
-  target_type: NoteableType | 'Pipeline' | null;
+  target_type: MailTargetType | null;
   /** Of a mail about the account: the further address that it goes to. */
   target_id: number | null;
   note_id: number | null;
