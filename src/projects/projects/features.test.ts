@@ -1,5 +1,6 @@
 /** Features and topics of projects: stored, shown and enforced. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import { seedMember, seedProject, seedUser, unique } from '../../../test/support/seed.ts';
@@ -41,6 +42,57 @@ test('shows unsupported features as off and reports writes as ignored', async ()
   );
   // A request with nothing else is no error of the client.
   assert.equal((await put(body.id, { lfs_enabled: true })).status, 200);
+});
+
+/** Names in the section of the documentation about absent features: those of a line. */
+const documentedNames = (line: RegExp): string[] => {
+  const page = readFileSync(new URL('../../../docs/clients.md', import.meta.url), 'utf8');
+  const text = page.split('\n').find((one) => line.test(one)) ?? '';
+  return [...text.matchAll(/`(\w+_(?:access_level|enabled))`/g)].map(([, name]) => name ?? '');
+};
+
+test('answers that absent features are off, as documented, whatever a client sets', async () => {
+  const levels = documentedNames(/^- `wiki_access_level`, .* are always `disabled`/);
+  const switches = documentedNames(/^- the switches .* are always `false`/);
+  assert.ok(levels.length > 8 && switches.length > 2, `${levels.length} ${switches.length}`);
+  const set = (level: string) =>
+    Object.fromEntries([...levels.map((name) => [name, level]), ...switches.map((name) => [name, true])]);
+  const off = Object.fromEntries([
+    ...levels.map((name) => [name, 'disabled']),
+    ...switches.map((name) => [name, false]),
+  ]);
+  const made = await gantry.api('POST /projects', { json: { name: unique('absent'), ...set('enabled') } });
+  const edited = await put(made.body.id, { description: 'kept', ...set('private') });
+  const read = await gantry.api(`GET /projects/${made.body.id}`);
+  assert.equal(read.body.description, 'kept');
+  for (const [{ status, body, headers }, expected] of [
+    [made, 201],
+    [edited, 200],
+    [read, 200],
+  ] as const) {
+    assert.equal(status, expected);
+    assert.deepEqual(Object.fromEntries(Object.keys(off).map((name) => [name, body[name]])), off);
+    const ignored = headers.get('gantry-ignored-parameters')?.split(', ') ?? [];
+    assert.deepEqual(ignored.toSorted(), body === read.body ? [] : Object.keys(off).toSorted());
+  }
+  // What the documentation does not name is kept.
+  const kept = Object.keys(read.body).filter(
+    (name) => name.endsWith('_access_level') && off[name] === undefined && !/container_registry/.test(name),
+  );
+  const disabled = Object.fromEntries(kept.map((name) => [name, 'disabled']));
+  const { body, headers } = await put(made.body.id, disabled);
+  assert.deepEqual(Object.fromEntries(kept.map((name) => [name, body[name]])), disabled);
+  assert.equal(headers.get('gantry-ignored-parameters'), null);
+});
+
+test('answers that groups have no wiki, whatever a client sets', async () => {
+  const path = unique('absent');
+  const made = await gantry.api('POST /groups', { json: { name: path, path, wiki_access_level: 'enabled' } });
+  const edited = await gantry.api(`PUT /groups/${path}`, { json: { wiki_access_level: 'private', name: 'x' } });
+  for (const { body, headers } of [made, edited]) {
+    assert.equal(body.wiki_access_level, 'disabled');
+    assert.equal(headers.get('gantry-ignored-parameters'), 'wiki_access_level');
+  }
 });
 
 test('enforces the access levels of forks, releases and environments', async () => {
