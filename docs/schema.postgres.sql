@@ -760,6 +760,8 @@ CREATE INDEX issues_confidential ON issues USING btree (project_id, author_id) W
 
 CREATE INDEX issues_created ON issues USING btree (project_id, deleted_at, created_at, id, confidential);
 
+CREATE INDEX issues_due ON issues USING btree (due_date, id) WHERE ((due_date IS NOT NULL) AND (state = 'opened'::text) AND (deleted_at IS NULL));
+
 CREATE UNIQUE INDEX issues_iid ON issues USING btree (project_id, iid);
 
 CREATE INDEX issues_linked ON issues USING btree (id) INCLUDE (deleted_at, project_id, state, confidential);
@@ -769,6 +771,8 @@ CREATE INDEX issues_milestone ON issues USING btree (milestone_id, deleted_at, c
 CREATE INDEX issues_position ON issues USING btree (project_id, deleted_at, COALESCE(relative_position, (id * 1048576)), id);
 
 CREATE INDEX issues_project_author ON issues USING btree (project_id, deleted_at, author_id, created_at, id);
+
+CREATE INDEX issues_project_due ON issues USING btree (project_id, deleted_at, due_date, state, created_at, updated_at, id, confidential, author_id) WHERE (due_date IS NOT NULL);
 
 CREATE INDEX issues_state_created ON issues USING btree (project_id, deleted_at, state, created_at, id, confidential);
 

@@ -699,6 +699,8 @@ CREATE INDEX issues_confidential on issues (project_id, author_id) where confide
 
 CREATE INDEX issues_created on issues (project_id, deleted_at, created_at, id, confidential);
 
+CREATE INDEX issues_due on issues (due_date, id) where due_date is not null and state = 'opened' and deleted_at is null;
+
 CREATE UNIQUE INDEX issues_iid on issues (project_id, iid);
 
 CREATE INDEX issues_linked on issues (id, deleted_at, project_id, state, confidential) where id > 0;
@@ -708,6 +710,8 @@ CREATE INDEX issues_milestone on issues (milestone_id, deleted_at, created_at, i
 CREATE INDEX issues_position on issues (project_id, deleted_at, (coalesce(relative_position, id * 1048576)), id);
 
 CREATE INDEX issues_project_author on issues (project_id, deleted_at, author_id, created_at, id);
+
+CREATE INDEX issues_project_due on issues (project_id, deleted_at, due_date, state, created_at, updated_at, id, confidential, author_id) where due_date is not null;
 
 CREATE INDEX issues_state_created on issues (project_id, deleted_at, state, created_at, id, confidential);
 

@@ -94,11 +94,14 @@ const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, st
         detail,
       ),
     );
-    // Only a search, a set of iids and the caller's own reactions may sort their few results.
-    const isFree = !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji/.test(text);
+    // Only a search, a set of iids, the caller's own reactions and due issues of a project may sort their few results.
+    const isFree =
+      !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji|due_date/.test(text);
     const sorts = isFree ? [] : plan.filter((detail) => detail.includes('TEMP B-TREE FOR ORDER BY'));
     // Of the milestones of a place, the next is looked for: they are sorted, what is on it is not.
     if (/\bas coming\b/.test(text)) sorts.shift();
+    // The records of a late page are sorted once more after they were loaded.
+    if (/\bas page_id\b/.test(text)) sorts.shift();
     return [...bare, ...sorts].map((detail): [string, string] => [detail, text]);
   });
 

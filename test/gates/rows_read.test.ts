@@ -148,3 +148,37 @@ test('reads few rows with each filter of each list', { skip: engine !== 'sqlite'
   }
   assert.deepEqual(faults, []);
 });
+
+test(
+  'reads late pages and due issues of a project without passing over others',
+  { skip: engine !== 'sqlite' },
+  async () => {
+    const read = async (query: string) => {
+      counter.take();
+      const path = `/projects/${skewed.project.id}/issues?scope=all&per_page=5&${query}`;
+      const { body, headers } = await gantry.api(`GET ${path}`, { as: skewed.user.token });
+      const ran = counter.take().filter(({ text }) => /^\s*select issues\.id, issues\.revision/.test(text));
+      return { length: body.length, total: Number(headers.get('x-total')), ran };
+    };
+    // Each issue that the page skips is a few steps along an index, which alone is read for them.
+    const late = await read('page=590');
+    assert.deepEqual([late.length, late.ran.length], [5, 1]);
+    assert.match(late.ran[0]?.text ?? '', /as page_id from issues indexed by "?issues_created/);
+    assert.ok((late.ran[0]?.steps ?? 0) < 20_000, `${late.ran[0]?.steps} steps for a late page`);
+    // What is beyond the end is not looked for.
+    const beyond = await read('page=9000');
+    assert.deepEqual([beyond.length, beyond.total, beyond.ran], [0, late.total, []]);
+    for (const query of [
+      'due_date=overdue',
+      'due_date=overdue&state=opened&sort=asc',
+      'due_date=any&page=15',
+    ]) {
+      const { length, ran } = await read(query);
+      assert.deepEqual([length, ran.length], [5, 1], query);
+      assert.ok((ran[0]?.steps ?? 0) < 5_000, `${ran[0]?.steps} steps for ${query}`);
+    }
+    const none = await read('due_date=tomorrow');
+    assert.deepEqual([none.length, none.total], [0, 0]);
+    assert.ok((none.ran[0]?.steps ?? 0) < 200, `${none.ran[0]?.steps} steps for none`);
+  },
+);

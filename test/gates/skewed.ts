@@ -4,6 +4,7 @@ import { seedMember, seedProject, seedUser, setIids, unique } from '../support/s
 import type { TestService } from '../support/service.ts';
 
 const issues = 3000;
+const overdue = 100;
 
 export type Skewed = {
   project: { id: number; full_path: string };
@@ -49,7 +50,8 @@ export const fillIssues = async (
       author_id: at % 50 === 0 ? user.id : 1,
       milestone_id: at % 20 === 0 ? milestone_id : null,
       confidential: at % 10 === 0 ? (1 as const) : (0 as const),
-      due_date: null,
+      // The oldest: a list that begins with the newest would pass over all others.
+      due_date: at >= issues - overdue ? '2001-01-01' : null,
       moved_to_id: null,
       closed_at: null,
       closed_by_id: null,
@@ -115,6 +117,8 @@ const filters = [
   'iids[]=1&iids[]=2',
   'search=needle',
   'created_after=2020-01-01&created_before=2100-01-01',
+  'due_date=overdue',
+  'page=30',
 ];
 
 export const listsOf = ({ project, group, user }: Skewed): string[] => {

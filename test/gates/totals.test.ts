@@ -109,7 +109,8 @@ test('runs a search of two letters without results outside the main thread', asy
   );
 });
 
-test('reads pages in the order of an index', { skip: engine === 'sqlite' }, async () => {
+/** The plans of the pages of issues that PostgreSQL reads during `work`, as `explain` shows them. */
+const plansDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its client
   const { query } = pg.Client.prototype;
   const plans: string[] = [];
@@ -123,20 +124,57 @@ test('reads pages in the order of an index', { skip: engine === 'sqlite' }, asyn
     return await Reflect.apply(query, this, all);
   };
   try {
-    for (const filter of ['state=all', 'state=opened&sort=asc', 'order_by=updated_at', 'labels=None']) {
-      const { status } = await gantry.api(`GET /projects/${project.id}/issues?scope=all&${filter}`);
-      assert.equal(status, 200, filter);
-      assert.match(plans.at(-1) ?? '', /Index Scan .*using issues_/, filter);
-      assert.doesNotMatch(plans.at(-1) ?? '', /Sort/, filter);
-    }
+    await work();
   } finally {
     pg.Client.prototype.query = query;
   }
+  return plans;
+};
+
+test('reads pages in the order of an index', { skip: engine === 'sqlite' }, async () => {
+  for (const filter of ['state=all', 'state=opened&sort=asc', 'order_by=updated_at', 'labels=None']) {
+    const plans = await plansDuring(async () => {
+      const { status } = await gantry.api(`GET /projects/${project.id}/issues?scope=all&${filter}`);
+      assert.equal(status, 200, filter);
+    });
+    assert.match(plans.at(-1) ?? '', /Index Scan .*using issues_/, filter);
+    assert.doesNotMatch(plans.at(-1) ?? '', /Sort/, filter);
+  }
 });
+
+test(
+  'skips records of late pages, and finds due issues, in indexes alone',
+  { skip: engine === 'sqlite' },
+  async () => {
+    const { db } = gantry.service.platform.store;
+    await sql`update issues set due_date = '2001-01-01'
+    where project_id = ${sql.lit(project.id)} and iid > ${sql.lit(issues - 200)}`.execute(db);
+    await sql`vacuum analyze issues`.execute(db);
+    for (const [filter, index] of [
+      ['page=290', 'issues_created'],
+      ['page=290&state=opened', 'issues_state_created'],
+      ['due_date=overdue', 'issues_project_due'],
+      ['due_date=overdue&page=8&state=opened&sort=asc', 'issues_project_due'],
+    ] as const) {
+      const plans = await plansDuring(async () => {
+        const path = `/projects/${project.id}/issues?scope=all&per_page=20&${filter}`;
+        const { body } = await gantry.api(`GET ${path}`, { as: user.token });
+        assert.equal(body.length, 20, filter);
+      });
+      assert.match(plans.at(-1) ?? '', new RegExp(`Index Only Scan .*using ${index} `), filter);
+    }
+    const beyond = await plansDuring(async () => {
+      const path = `/projects/${project.id}/issues?scope=all&page=9000`;
+      const { body, headers } = await gantry.api(`GET ${path}`, { as: user.token });
+      assert.deepEqual([body, headers.get('x-total')], [[], String(issues)]);
+    });
+    assert.deepEqual(beyond, []);
+  },
+);
 
 test('reads a page outside the main thread if it may pass over most of the project', async () => {
   const pages = await statementsDuring(/^\s*select issues\.id, issues\.revision/, async () => {
-    for (const filter of ['due_date=overdue', 'confidential=true', 'my_reaction_emoji=rocket']) {
+    for (const filter of ['due_date=0&confidential=true', 'confidential=true', 'my_reaction_emoji=rocket']) {
       const path = `/projects/${project.id}/issues?scope=all&${filter}`;
       const { status, body } = await gantry.api(`GET ${path}`, { as: user.token });
       assert.deepEqual([status, body], [200, []], filter);

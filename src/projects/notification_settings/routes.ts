@@ -6,12 +6,7 @@ import { normalizedEmail } from '../../identity/users/rules.ts';
 import { invalid } from '../../platform/errors.ts';
 import { clearable, idOrPath, object, optional, string, text } from '../../platform/http/schema.ts';
 import { findProject } from '../projects/find.ts';
-import {
-  completeEvents,
-  ownSettingParams,
-  settingFields,
-  settingParams,
-} from './levels.ts';
+import { completeEvents, ownSettingParams, settingFields, settingParams } from './levels.ts';
 import { type NotificationSetting, type Source, loadSetting } from './queries.ts';
 import { updateSetting } from './update.ts';
 

@@ -88,7 +88,9 @@ test('answers that absent features are off, as documented, whatever a client set
 test('answers that groups have no wiki, whatever a client sets', async () => {
   const path = unique('absent');
   const made = await gantry.api('POST /groups', { json: { name: path, path, wiki_access_level: 'enabled' } });
-  const edited = await gantry.api(`PUT /groups/${path}`, { json: { wiki_access_level: 'private', name: 'x' } });
+  const edited = await gantry.api(`PUT /groups/${path}`, {
+    json: { wiki_access_level: 'private', name: 'x' },
+  });
   for (const { body, headers } of [made, edited]) {
     assert.equal(body.wiki_access_level, 'disabled');
     assert.equal(headers.get('gantry-ignored-parameters'), 'wiki_access_level');

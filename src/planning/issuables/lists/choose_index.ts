@@ -21,7 +21,7 @@ type Parts = {
   dialect: SqlDialect;
   isInProject: boolean;
   /** Conditions with an index, and the number of records they select. */
-  indexed: { index: string; uses: number }[];
+  indexed: { index: string; isCovering: boolean; uses: number }[];
   /** Only the number of records is read. */
   isCount?: true;
 };
@@ -118,7 +118,8 @@ export const chooseCountLead = (parts: Parts): Lead => {
 
 /**
  * Chooses the table and index to read first. The most selective filter leads a list in the order of creation, because
- * its index has that order. It leads other lists only if it selects so few records that sorting them is cheap.
+ * its index has that order. It leads other lists only if it selects so few records that sorting them is cheap. A
+ * covering index of a filter leads instead of the order, along which a page might pass over all records.
  */
 export const chooseLead = (parts: Parts): Lead => {
   const { kind, filters, selection, isInProject } = parts;
@@ -136,5 +137,7 @@ export const chooseLead = (parts: Parts): Lead => {
       order: byRecord(parts),
     };
   }
-  return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+  const covering = parts.indexed.find(({ isCovering }) => isCovering);
+  const ofOrder = indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject });
+  return alongIndex(covering?.index ?? ofOrder, parts);
 };

@@ -5,12 +5,15 @@ import type { Page } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Filters } from './filter_params.ts';
 import { readMany } from './run_long_read.ts';
-import { column } from './record_kinds.ts';
+import { column, orderColumn } from './record_kinds.ts';
 import { keptPages } from './page_cache.ts';
 import type { Version } from './json_cache.ts';
 import { type ListKind, type Query, getProject } from './list_kind.ts';
 import { type Plan, makePlan, tables, getLimit, readsMany } from './plan_list.ts';
 import { noTexts, makeTotal, makeColumnCount, makeKey, makeWideKey } from './list_totals.ts';
+
+/** Records before a late page, whose records are loaded after those before them were skipped. */
+const lateOffset = 100;
 
 type ReadPage = { versions: Version[]; total: number };
 
@@ -23,10 +26,17 @@ const readPage = async <F extends Filters>(
   const order = sql.join(plan.lead.order.map((one) => sql`${one} ${direction}`));
   const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.dialect);
   const shown = columns === undefined ? sql`` : sql`, ${columns}`;
-  const query = sql<Version>`
-    select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}
+  const select = sql`select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown}`;
+  const from = sql`from ${tables(scope, plan)} where ${plan.where}
     order by ${order}
     limit ${page.limit} offset ${page.offset}`;
+  // The ids come from an index alone, which the engines read only if nothing else is selected beside them.
+  const isSplit = getProject(scope) !== null && (page.offset >= lateOffset || plan.isCovered);
+  const [id, by] = [column(kind, 'id'), orderColumn(kind, filters.order_by)];
+  const query = isSplit
+    ? sql<Version>`${select} from (select ${id} as page_id ${from}) as page
+      cross join ${sql.raw(kind.table)} where ${id} = page_id order by ${by} ${direction}, ${id} ${direction}`
+    : sql<Version>`${select} ${from}`;
   if (!readsMany({ filters, page, passed }, plan)) return (await query.execute(call.db)).rows;
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
 };
@@ -42,10 +52,14 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
   const read = async (query: Query<F>): Promise<ReadPage> => {
     const plan = await makePlan(kind, query);
     if (plan === null) return { versions: [], total: 0 };
+    const { page, limit, offset } = query.page;
+    const known = offset >= lateOffset ? await computeTotal(query, plan) : null;
+    // Otherwise every record would be skipped to find none.
+    if (known !== null && known <= offset) return { versions: [], total: known };
     const versions = await readPage(kind, query, plan);
     // A first page that is not full holds all there is.
-    const isAll = query.page.page === 1 && versions.length < query.page.limit;
-    return { versions, total: isAll ? versions.length : await computeTotal(query, plan) };
+    const isAll = page === 1 && versions.length < limit;
+    return { versions, total: known ?? (isAll ? versions.length : await computeTotal(query, plan)) };
   };
 
   const readWithoutTotal = async (query: Query<F>): Promise<ReadPage> => {

@@ -40,7 +40,7 @@ export type ListKind<F extends Filters> = Listed & {
   /** Whether filters select by data whose changes do not raise the list version of a project: such lists are never cached. */
   isUnversioned?: (filters: F) => boolean;
   /** Filters of the kind whose columns have an index. */
-  indexed: (filters: F, isInProject: boolean) => IndexedCondition[];
+  indexed: (filters: F, place: { isInProject: boolean; today: string }) => IndexedCondition[];
   /** Visibility condition for a query that joins `projects`. */
   visible: (viewer: Viewer, dialect: SqlDialect) => Condition;
   /** Visibility condition for records of one project, of which the viewer may see some. */

@@ -23,7 +23,13 @@ export type NamedFilters = {
 };
 
 /** An indexed condition on columns of the listed table. Its matches are counted to determine its selectivity. */
-export type IndexedCondition = { name: string; condition: RawBuilder<boolean>; index: string };
+export type IndexedCondition = {
+  name: string;
+  condition: RawBuilder<boolean>;
+  index: string;
+  /** The index has all that filters and orders read, so that even many matches are read from it alone. */
+  isCovering?: true;
+};
 
 export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'indexed';
 

@@ -24,6 +24,8 @@ export type Plan = {
   count: { lead: Lead; where: Condition };
   /** Reads the records of one state, project by project; null: the list is of one project. */
   alongProjects: { tables: RawBuilder<unknown>; where: Condition } | null;
+  /** Whether the list is read from an index that has all that filters read. */
+  isCovered: boolean;
   /** Whether an index selects a small part of the records. */
   isRare: boolean;
   /** Whether the search compares every text, so that a page may read all records. */
@@ -66,7 +68,7 @@ export const makePlan = async <F extends Filters>(
   const userId = getUserId(call);
   const day = today(call.now);
   const onMilestones = milestoneConditions(kind, filters);
-  const indexed = [...onMilestones, ...kind.indexed(filters, project !== null)];
+  const indexed = [...onMilestones, ...kind.indexed(filters, { isInProject: project !== null, today: day })];
   const requested = toNamedFilters(kind, filters, { userId, project, indexed });
   const names = await lookUp(kind, call, requested, project && toOwner(project));
   const own = [
@@ -84,8 +86,9 @@ export const makePlan = async <F extends Filters>(
   };
   const selection = buildSelection(kind, filters, context);
   if (selection === null) return null;
-  const counted = requested.indexed.map(({ name, index }) => ({
+  const counted = requested.indexed.map(({ name, index, isCovering = false }) => ({
     index,
+    isCovering,
     uses: names('indexed', name).uses,
   }));
   const isInProject = project !== null;
@@ -105,6 +108,7 @@ export const makePlan = async <F extends Filters>(
     ...along(chooseLead(parts)),
     count: along(chooseCountLead(parts)),
     alongProjects: project === null ? alongProjects(kind, selection, [...visible, ...search], dialect) : null,
+    isCovered: counted.some(({ isCovering }) => isCovering),
     isRare: isRare(parts),
     comparesTexts,
   };

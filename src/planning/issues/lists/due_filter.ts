@@ -1,5 +1,6 @@
 /** The list filter `due_date`. */
 import { type RawBuilder, sql } from 'kysely';
+import type { IndexedCondition } from '../../issuables/lists/named_filters.ts';
 
 export const dueWords = [
   '0',
@@ -53,6 +54,15 @@ const toPeriod = (word: DueWord, today: string): [first: string, last: string] |
 /** @param today `YYYY-MM-DD` */
 export const dueCondition = (word: DueWord, today: string): RawBuilder<boolean> => {
   const period = toPeriod(word, today);
-  if (period !== null) return sql`issues.due_date between ${period[0]} and ${period[1]}`;
+  if (period !== null) return sql`(issues.due_date >= ${period[0]} and issues.due_date <= ${period[1]})`;
   return word === '0' ? sql`issues.due_date is null` : sql`issues.due_date is not null`;
 };
+
+/** The condition of the filter with its index, which has only issues that are due, project by project. */
+export const indexedDue = (
+  word: DueWord | undefined,
+  { isInProject, today }: { isInProject: boolean; today: string },
+): IndexedCondition[] =>
+  word === undefined || word === '0' || !isInProject
+    ? []
+    : [{ name: 'due', condition: dueCondition(word, today), index: 'issues_project_due', isCovering: true }];

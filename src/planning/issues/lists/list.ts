@@ -10,6 +10,7 @@ import {
 import { makeLists } from '../../issuables/lists/list.ts';
 import { type Filters, issueConditions } from './filters.ts';
 import { countByLabels } from './count_by_labels.ts';
+import { indexedDue } from './due_filter.ts';
 import { seenCount } from '../viewer_fields.ts';
 import { totalOfAll } from './totals.ts';
 
@@ -18,7 +19,7 @@ const lists = makeLists<Filters>(
     type: 'Issue',
     table: 'issues',
     own: issueConditions,
-    indexed: () => [],
+    indexed: ({ due_date }, place) => indexedDue(due_date, place),
     visible: visibleIssues,
     visibleIn: visibleIssuesIn,
     isOpen: (viewer, project) => hasFeature(viewer, project, 'issues_access_level'),

@@ -165,7 +165,10 @@ export const mergeRequestConditions = (filters: Filters, { viewer, dialect }: Li
 };
 
 /** Conditions with an index, the most selective first: few requests share a source branch, many a target. */
-export const indexedConditions = (filters: Filters, isInProject: boolean): IndexedCondition[] => {
+export const indexedConditions = (
+  filters: Filters,
+  { isInProject }: { isInProject: boolean },
+): IndexedCondition[] => {
   const { source, target } = branchConditions(filters);
   const index = isInProject ? 'merge_requests_project_source' : 'merge_requests_source_branch';
   return [
