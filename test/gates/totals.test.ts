@@ -147,21 +147,22 @@ test(
   { skip: engine === 'sqlite' },
   async () => {
     const { db } = gantry.service.platform.store;
+    // The oldest: along the order of creation, a page would pass over all others.
     await sql`update issues set due_date = '2001-01-01'
-    where project_id = ${sql.lit(project.id)} and iid > ${sql.lit(issues - 200)}`.execute(db);
+      where project_id = ${sql.lit(project.id)} and iid > ${sql.lit(issues - 200)}`.execute(db);
     await sql`vacuum analyze issues`.execute(db);
-    for (const [filter, index] of [
-      ['page=290', 'issues_created'],
-      ['page=290&state=opened', 'issues_state_created'],
-      ['due_date=overdue', 'issues_project_due'],
-      ['due_date=overdue&page=8&state=opened&sort=asc', 'issues_project_due'],
+    for (const [filter, plan] of [
+      ['page=290', /Index Only Scan .*using issues_created /],
+      ['page=290&state=opened', /Index Only Scan .*using issues_state_created /],
+      ['due_date=overdue', /(?:on|using) issues_(?:project_)?due /],
+      ['due_date=overdue&page=8&state=opened&sort=asc', /(?:on|using) issues_(?:project_)?due /],
     ] as const) {
       const plans = await plansDuring(async () => {
         const path = `/projects/${project.id}/issues?scope=all&per_page=20&${filter}`;
         const { body } = await gantry.api(`GET ${path}`, { as: user.token });
         assert.equal(body.length, 20, filter);
       });
-      assert.match(plans.at(-1) ?? '', new RegExp(`Index Only Scan .*using ${index} `), filter);
+      assert.match(plans.at(-1) ?? '', plan, filter);
     }
     const beyond = await plansDuring(async () => {
       const path = `/projects/${project.id}/issues?scope=all&page=9000`;

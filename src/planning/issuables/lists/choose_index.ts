@@ -77,6 +77,17 @@ const alongIndex = (index: string, parts: Parts): Lead => ({
   order: byIndex(parts),
 });
 
+/**
+ * Reads along a covering index of a filter, and sorts. PostgreSQL would rather read along the order, and pass over all
+ * records if those that match come last: no index has the order of an expression.
+ */
+const alongCovering = (index: string, parts: Parts): Lead => {
+  const { kind, filters, dialect } = parts;
+  const expression = sql`${orderColumn(kind, filters.order_by)} + 0`;
+  const order = dialect.engine === 'postgres' ? [expression, column(kind, 'id')] : byRecord(parts);
+  return { ...alongIndex(index, parts), order };
+};
+
 const along = (need: Needed, parts: Parts): Lead => {
   const { table } = parts.kind;
   switch (need.kind) {
@@ -128,7 +139,8 @@ export const chooseLead = (parts: Parts): Lead => {
   const need = findMostSelective(selection.needed);
   const uses = need === undefined ? many : need.named.uses;
   const [rare] = parts.indexed.toSorted((a, b) => a.uses - b.uses);
-  if (rare !== undefined && rare.uses < uses) return alongIndex(rare.index, parts);
+  if (rare !== undefined && rare.uses < uses)
+    return (rare.isCovering ? alongCovering : alongIndex)(rare.index, parts);
   if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
   if (isLeftToEngine(filters)) {
     return {
@@ -138,6 +150,6 @@ export const chooseLead = (parts: Parts): Lead => {
     };
   }
   const covering = parts.indexed.find(({ isCovering }) => isCovering);
-  const ofOrder = indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject });
-  return alongIndex(covering?.index ?? ofOrder, parts);
+  if (covering !== undefined) return alongCovering(covering.index, parts);
+  return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
 };
