@@ -95,6 +95,8 @@ const assetSources = {
   style: 'src/doors/web/assets/style.css',
   docs: 'src/doors/web/assets/docs.css',
   script: 'src/doors/web/client/main.ts',
+  // Loaded by the script, when somebody writes.
+  editor_tools: 'src/doors/web/client/writing/editor_tools.ts',
   icons: 'src/doors/web/assets/icons.svg',
   favicon: 'src/doors/web/assets/favicon.svg',
 };

@@ -120,6 +120,7 @@ const ofInstance: Record<string, string | null> = {
   '/dashboard/issues.ics': null,
   '/dashboard/merge_requests/export': null,
   '/dashboard/merge_requests.atom': null,
+  '/-/completions': null,
   '/-/snippets': null, // leads to /snippets
   '/-/snippets/:id': null,
   '/snippets/:id': '/snippets/<own snippet>',

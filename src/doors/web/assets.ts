@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { packageRoot } from '../../platform/package_files.ts';
 
-type Name = 'style' | 'docs' | 'script' | 'icons' | 'favicon';
+type Name = 'style' | 'docs' | 'script' | 'editor_tools' | 'icons' | 'favicon';
 
 const folder = join(packageRoot, 'dist/assets');
 const prefix = '/-/assets/';

@@ -25,15 +25,16 @@ test('lists every page, and every listed path has a page', async () => {
   }
 });
 
-test('serves a small style and script that browsers may cache forever', async () => {
-  const { style, script } = assets();
+test('serves small styles and scripts that browsers may cache forever', async () => {
+  const { style, script, editor_tools: tools } = assets();
   const visitor = openVisitor(gantry);
   const { text } = await visitor.get('/users/sign_in');
   assert.ok(text.includes(`<link rel="stylesheet" href="${style}">`));
   assert.ok(text.includes(`<script type="module" src="${script}"></script>`));
   for (const [path, type, maxBytes] of [
     [style, 'text/css; charset=utf-8', 20_000],
-    [script, 'text/javascript; charset=utf-8', 30_000],
+    [script, 'text/javascript; charset=utf-8', 25_000],
+    [tools, 'text/javascript; charset=utf-8', 5_000],
   ] as const) {
     const { headers } = await visitor.get(path, { 'accept-encoding': 'gzip' });
     assert.equal(headers.get('content-encoding'), 'gzip');

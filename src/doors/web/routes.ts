@@ -261,7 +261,7 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/broadcast_messages/pages.ts')).pages,
   },
   {
-    lines: ['POST /-/preview_markdown'],
+    lines: ['POST /-/preview_markdown', 'GET /-/completions'],
     load: async () => (await import('./pages/markdown/pages.ts')).pages,
   },
   {

@@ -47,6 +47,8 @@ export const showShortcuts = (actions: Actions): void => {
   const own = new Map([...actions].map(([keys, [name]]) => [keys, name]));
   own.set('Ctrl Enter', 'Submit the form of a text field');
   own.set('Ctrl Shift P', 'Preview a Markdown field');
+  own.set('Ctrl B', 'Bold in a Markdown field');
+  own.set('Ctrl I', 'Italic in a Markdown field');
   own.set('Escape', 'Leave a field or close a menu');
   own.set('Ctrl K', 'Search or jump to');
   const page = collect('main', own);

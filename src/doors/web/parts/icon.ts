@@ -65,7 +65,10 @@ export type IconName =
   | 'group'
   | 'history'
   | 'quote'
-  | 'reply';
+  | 'reply'
+  | 'bold'
+  | 'italic'
+  | 'list';
 
 const draw = (name: IconName, label: string | undefined): Html =>
   html`<svg class="icon"${

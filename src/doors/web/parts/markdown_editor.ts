@@ -1,10 +1,11 @@
 /**
- * A text area for Markdown. The client script adds a preview and file uploads (in a project), and keeps the draft until
- * it is submitted; without scripts it is a plain text area.
+ * A text area for Markdown. The client script adds a preview, buttons that format, completion of references, and file
+ * uploads (in a project), and keeps the draft until it is submitted; without scripts it is a plain text area.
  */
 import type { Project } from '../../../projects/projects/find.ts';
 import { type FieldGiven, tiesOf } from './form.ts';
 import { type Html, html } from './html.ts';
+import { type IconName, icon } from './icon.ts';
 
 type Given = FieldGiven & {
   value?: string | null;
@@ -23,6 +24,24 @@ type Given = FieldGiven & {
 const modeSwitch = (label: string): Html =>
   html`<span class="segmented needs-script" role="group" aria-label="${label}: write or preview"><button type="button" class="small" data-mode="write" aria-pressed="true">Write</button><button type="button" class="small" data-mode="preview" aria-pressed="false">Preview</button></span>`;
 
+/** Formats of `client/writing/format_text.ts`: icon and name. */
+const formats: [string, IconName, string][] = [
+  ['bold', 'bold', 'Bold (Ctrl+B)'],
+  ['italic', 'italic', 'Italic (Ctrl+I)'],
+  ['quote', 'quote', 'Quote'],
+  ['code', 'code', 'Code'],
+  ['link', 'link', 'Link'],
+  ['list', 'list', 'List'],
+  ['tasks', 'todo', 'Task list'],
+];
+
+/** Buttons that format the selected text. They are one stop of the Tab key; arrow keys move between them. */
+const toolbar = (label: string): Html =>
+  html`<span class="format-buttons needs-script" role="toolbar" aria-label="${label}: format">${formats.map(
+    ([format, image, name], at) =>
+      html`<button type="button" class="small" data-format="${format}" title="${name}" aria-label="${name.replace(/ \(.*/, '')}"${at > 0 && html` tabindex="-1"`}>${icon(image)}</button>`,
+  )}</span>`;
+
 /** The button that uploads files. They may also be pasted into the text or dropped on it. */
 const attachButton = (label: string): Html =>
   html`<button type="button" class="small needs-script" data-attach>Attach files</button><input type="file" multiple hidden aria-label="Attach files: ${label}">`;
@@ -34,7 +53,7 @@ export const markdownEditor = (given: Given): Html => {
   const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
   // Browsers drop the first newline after `<textarea>`: this one, so that none of the value is lost.
   return html`<div class="field markdown-editor"${project !== null && html` data-project="${project.full_path}"`}>
-<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}<span class="hint end">Markdown is supported</span>${project !== null && attachButton(label)}</div>${hint}
+<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}${toolbar(label)}<span class="hint end">Markdown is supported</span>${project !== null && attachButton(label)}</div>${hint}
 <textarea id="${id}" name="${name}" rows="${rows}"${placeholder !== undefined && html` placeholder="${placeholder}"`}${
     required && html` required`
   }${key !== undefined && html` data-key="${key}" data-key-name="${label}"`}${attributes}>
@@ -61,4 +80,4 @@ export const replyEditor = ({ name, id, label, value = '', project }: ReplyGiven
 ${value}</textarea></div>`;
 
 /** Template that the client script copies into each reply editor. */
-export const editorTemplate = html`<template id="editor_template"><div class="row between">${modeSwitch('Text')}<span class="hint end">Markdown is supported</span>${attachButton('Text')}</div><div class="preview" role="region" aria-label="Preview" tabindex="0" hidden></div></template>`;
+export const editorTemplate = html`<template id="editor_template"><div class="row between">${modeSwitch('Text')}${toolbar('Text')}<span class="hint end">Markdown is supported</span>${attachButton('Text')}</div><div class="preview" role="region" aria-label="Preview" tabindex="0" hidden></div></template>`;

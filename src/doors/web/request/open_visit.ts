@@ -124,12 +124,13 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   // Browsers also apply `form-action` to the redirect that follows a form.
   const away = afterSignOut === null ? [] : [URL.parse(afterSignOut)?.origin ?? "'self'"];
   const diagrams = getDiagramServer(visit.call.settings);
+  const origin = URL.parse(visit.call.baseUrl)?.origin ?? '';
   const headers = pageHeaders({
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),
     imageOrigins: diagrams === null ? [] : [URL.parse(diagrams)?.origin ?? "'self'"],
-    // The full address: no other file on our origin, such as an upload, can run as a script.
-    script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${assets().script}`,
+    // The full addresses: no other file on our origin, such as an upload, can run as a script.
+    scripts: [assets().script, assets().editor_tools].map((path) => origin + path),
   });
   return reply
     .code(view.status ?? 200)

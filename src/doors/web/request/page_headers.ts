@@ -6,19 +6,19 @@ type Given = {
   isHttps: boolean;
   /** Origins, other than our own, whose images pages show. */
   imageOrigins?: readonly string[];
-  /** URL of the only script that runs; it may connect to our origin. Without it, no script runs. */
-  script?: string;
+  /** URLs of the only scripts that run; they may connect to our origin. Without them, no script runs. */
+  scripts?: readonly string[];
 };
 
 /** Checks for an origin or a scheme: any other text could add a directive to the policy. */
 const isSource = (origin: string): boolean =>
   /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
 
-/** Forbids frames, plugins, external and inline resources, and all scripts but the named one. */
-const policyOf = ({ formOrigins, script, imageOrigins = [] }: Given): string =>
+/** Forbids frames, plugins, external and inline resources, and all scripts but the named ones. */
+const policyOf = ({ formOrigins, scripts = [], imageOrigins = [] }: Given): string =>
   [
     "default-src 'none'",
-    ...(script === undefined ? [] : [`script-src ${script}`, "connect-src 'self'"]),
+    ...(scripts.length === 0 ? [] : [`script-src ${scripts.join(' ')}`, "connect-src 'self'"]),
     "style-src 'self'",
     ['img-src', "'self'", ...new Set(imageOrigins.filter(isSource))].join(' '),
     ['form-action', "'self'", ...new Set(formOrigins.filter(isSource))].join(' '),

@@ -9,6 +9,7 @@ import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor, contentIn } from '../../../../../test/support/visitor.ts';
+import { assets } from '../../assets.ts';
 
 let gantry: TestService;
 let project: { id: number; full_path: string };
@@ -326,13 +327,14 @@ test('requires the CSRF token', async () => {
   assert.equal((await job(build)).status, 'pending');
 });
 
-test('allows one script, by its full address; live pages reload without it', async () => {
+test('allows its scripts alone, by their full addresses; live pages reload without it', async () => {
   const { jobs } = await seeded();
   const id = jobs['build'] ?? 0;
   const open = await get(`jobs/${id}`);
   const [, script = ''] = /<script type="module" src="([^"]+)"><\/script>/.exec(open.text) ?? [];
   const policy = open.headers.get('content-security-policy') ?? '';
-  assert.ok(policy.includes(`; script-src ${gantry.url}${script}; connect-src 'self';`), policy);
+  const tools = `${gantry.url}${assets().editor_tools}`;
+  assert.ok(policy.includes(`; script-src ${gantry.url}${script} ${tools}; connect-src 'self';`), policy);
   assert.match(open.text, /<noscript><meta http-equiv="refresh"/);
   assert.match(open.text, new RegExp(`data-live="/-/jobs/${id}/trace/stream\\?offset=0"`));
   const { headers, text } = await openVisitor(gantry).get(script);

@@ -56,40 +56,66 @@ const toSelection = (search: string): { iids: number[] } | { search: string } | 
 
 const newest = { scope: 'all', order_by: 'updated_at', sort: 'desc' } as const;
 
-/** Finds issues of the project by number or words; without either, those that changed last. */
-export const findIssues = async ({ call }: Visit, project: Project, search: string): Promise<MatchGroup> => {
-  const title = `Issues of ${project.full_path}`;
-  if (!call.signedIn || !may(call.viewer, 'read_issue', project)) return { title, matches: [] };
-  const filters: IssueFilters = { ...newest, state: 'all', ...toSelection(search) };
-  const page = firstPage(maxMatches);
+/** A selection of issues or merge requests of a project. @property in fields that `search` looks in; default: all */
+type Selection = { iids?: number[]; search?: string; in?: string[] };
+
+/** A listed record, for a suggestion. */
+type Numbered = { iid: number; title: string; state: string };
+
+/** Lists issues of a project that the viewer sees, those that changed last first. */
+export const selectIssues = async (
+  { call }: Visit,
+  project: Project,
+  selection: Selection | null,
+  limit = maxMatches,
+): Promise<Numbered[]> => {
+  if (!call.signedIn || !may(call.viewer, 'read_issue', project)) return [];
+  const filters: IssueFilters = { ...newest, state: 'all', ...selection };
+  const page = firstPage(limit);
   const { items } = await listIssues({ call, scope: { project }, filters, page, texts: issueTexts });
-  const matches = items.map(parseIssue).map(({ iid, title: text, state }) => ({
+  return items.map(parseIssue);
+};
+
+/** As `selectIssues`, of merge requests. */
+export const selectMergeRequests = async (
+  { call }: Visit,
+  project: Project,
+  selection: Selection | null,
+  limit = maxMatches,
+): Promise<Numbered[]> => {
+  if (!call.signedIn || !may(call.viewer, 'read_merge_request', project)) return [];
+  const filters: RequestFilters = { ...newest, state: 'all', ...selection };
+  const query = { call, scope: { project }, filters, page: firstPage(limit), texts: mergeRequestTexts };
+  const { items } = await listMergeRequests(query);
+  return items.map(parseRequest);
+};
+
+/** Finds issues of the project by number or words; without either, those that changed last. */
+export const findIssues = async (visit: Visit, project: Project, search: string): Promise<MatchGroup> => {
+  const issues = await selectIssues(visit, project, toSelection(search));
+  const matches = issues.map(({ iid, title, state }) => ({
     path: `/${project.full_path}/issues/${iid}`,
-    text: `#${iid} ${text}`,
+    text: `#${iid} ${title}`,
     icon: 'issue' as const,
     hint: state === 'opened' ? '' : state,
   }));
-  return { title, matches };
+  return { title: `Issues of ${project.full_path}`, matches };
 };
 
 /** As `findIssues`, for merge requests. */
 export const findMergeRequests = async (
-  { call }: Visit,
+  visit: Visit,
   project: Project,
   search: string,
 ): Promise<MatchGroup> => {
-  const title = `Merge requests of ${project.full_path}`;
-  if (!call.signedIn || !may(call.viewer, 'read_merge_request', project)) return { title, matches: [] };
-  const filters: RequestFilters = { ...newest, state: 'all', ...toSelection(search) };
-  const query = { call, scope: { project }, filters, page: firstPage(maxMatches), texts: mergeRequestTexts };
-  const { items } = await listMergeRequests(query);
-  const matches = items.map(parseRequest).map(({ iid, title: text, state }) => ({
+  const requests = await selectMergeRequests(visit, project, toSelection(search));
+  const matches = requests.map(({ iid, title, state }) => ({
     path: `/${project.full_path}/merge_requests/${iid}`,
-    text: `!${iid} ${text}`,
+    text: `!${iid} ${title}`,
     icon: 'merge-request' as const,
     hint: state === 'opened' ? '' : state,
   }));
-  return { title, matches };
+  return { title: `Merge requests of ${project.full_path}`, matches };
 };
 
 /** Finds files of the default branch by words of their path. */
@@ -110,13 +136,22 @@ export const findFiles = async ({ call }: Visit, project: Project, search: strin
   return { title, matches };
 };
 
-/** Finds users by a part of their name. As over the API, for those who have signed in. */
-export const findUsers = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
-  if (!call.signedIn || search === '') return { title: 'Users', matches: [] };
+/** Lists active users by a part of their name. As over the API, for those who have signed in. */
+export const selectNamedUsers = async (
+  { call }: Visit,
+  search: string,
+  limit = maxUsers,
+): Promise<{ name: string; username: string }[]> => {
+  if (!call.signedIn || search === '') return [];
   const order = { order_by: 'username', sort: 'asc' } as const;
-  const page = { limit: maxUsers, offset: 0, admin: false };
+  const page = { limit, offset: 0, admin: false };
   const { rows } = await selectUsers(call.db, { search, active: true, ...order }, page);
-  const matches = rows.map(({ name, username }) => ({
+  return rows;
+};
+
+/** Finds users by a part of their name. */
+export const findUsers = async (visit: Visit, search: string): Promise<MatchGroup> => {
+  const matches = (await selectNamedUsers(visit, search)).map(({ name, username }) => ({
     path: `/${username}`,
     text: name,
     icon: 'user' as const,

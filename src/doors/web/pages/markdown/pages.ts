@@ -1,8 +1,9 @@
-/** The preview of Markdown texts that are being written. */
-import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
+/** What editors of Markdown texts ask for: the preview, and completions of references. */
+import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import { RawPage, page } from '../../page.ts';
 import { markdown } from '../../parts/markdown.ts';
+import { completionKinds, completions } from './complete_references.ts';
 
 /** Returns the rendered text for `parts/markdown_editor.ts`. Opened by itself, it neither runs nor loads anything. */
 const preview = page({
@@ -23,4 +24,24 @@ const preview = page({
   },
 });
 
-export const pages = [preview];
+/** Answers JSON for `client/writing/complete_references.ts`. */
+const complete = page({
+  method: 'GET',
+  path: '/-/completions',
+  audience: 'user',
+  params: object({
+    kind: oneOf(completionKinds),
+    search: optional(text({ maxLength: 100 })),
+    project: optional(text({ maxLength: 1_000, description: 'full path' })),
+    noun: optional(oneOf(['issues', 'merge_requests'])),
+    iid: optional(id()),
+  }),
+  handle: async (visit, { kind, search = '', project: fullPath, noun, iid }) => {
+    const project = fullPath === undefined ? null : await findProject(visit.call, fullPath);
+    const target = noun === undefined || iid === undefined ? null : { noun, iid };
+    const found = await completions[kind](visit, { search, project, target });
+    return new RawPage(JSON.stringify(found), { 'content-type': 'application/json; charset=utf-8' });
+  },
+});
+
+export const pages = [preview, complete];

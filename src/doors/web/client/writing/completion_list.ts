@@ -1,0 +1,116 @@
+/**
+ * The list of completions beside the caret of a text area: a listbox whose active option `aria-activedescendant` names,
+ * while the focus stays in the text.
+ */
+import { caretPosition } from './caret_position.ts';
+
+/** As the service answers: `pages/markdown/complete_references.ts`. */
+export type Completion = { insert: string; text: string; hint?: string; color?: string };
+
+const listId = 'completions';
+const gap = 4;
+
+const makeOption = ({ text, hint, color }: Completion, index: number): HTMLElement => {
+  const option = document.createElement('li');
+  option.id = `${listId}_${index}`;
+  option.setAttribute('role', 'option');
+  option.dataset['index'] = String(index);
+  if (color !== undefined) {
+    const swatch = document.createElement('span');
+    swatch.className = 'swatch';
+    swatch.style.backgroundColor = color;
+    option.append(swatch);
+  }
+  const name = document.createElement('span');
+  name.className = 'name';
+  name.textContent = text;
+  option.append(name);
+  if (hint !== undefined) {
+    const more = document.createElement('span');
+    more.className = 'muted';
+    more.textContent = hint;
+    option.append(' ', more);
+  }
+  return option;
+};
+
+/** Announces the number of completions, since the focus does not move. */
+const announce = (editor: Element, text: string): void => {
+  let status = editor.querySelector('.completion-status');
+  if (status === null) {
+    status = document.createElement('p');
+    status.className = 'visually-hidden completion-status';
+    status.setAttribute('role', 'status');
+    editor.append(status);
+  }
+  status.textContent = text;
+};
+
+const place = (list: HTMLElement, area: HTMLTextAreaElement, start: number): void => {
+  const { left, top, bottom } = caretPosition(area, start);
+  const { offsetWidth: width, offsetHeight: height } = list;
+  const isBelow = bottom + gap + height <= innerHeight || top < height + gap;
+  list.style.left = `${Math.max(gap, Math.min(left, document.documentElement.clientWidth - width - gap))}px`;
+  list.style.top = `${isBelow ? bottom + gap : top - gap - height}px`;
+};
+
+/** An open list. @property start index in the text beside which it stands */
+export type CompletionList = {
+  area: HTMLTextAreaElement;
+  start: number;
+  move: (step: 1 | -1) => void;
+  active: () => Completion | undefined;
+  replace: () => void;
+  close: () => void;
+};
+
+/** Opens the list with its first option active. @param take called with the option that was clicked */
+export const openList = (
+  { area, start }: { area: HTMLTextAreaElement; start: number },
+  options: readonly Completion[],
+  take: (option: Completion) => void,
+): CompletionList => {
+  const editor = area.closest('.markdown-editor') ?? document.body;
+  const list = document.createElement('ul');
+  list.id = listId;
+  list.className = 'completions';
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Completions');
+  // The top layer, since boxes around the text cut what stands out of them.
+  list.popover = 'manual';
+  list.append(...options.map(makeOption));
+  let at = 0;
+  const activate = (index: number): void => {
+    at = index;
+    [...list.children].forEach((one, place) => one.setAttribute('aria-selected', String(place === at)));
+    list.children[at]?.scrollIntoView({ block: 'nearest' });
+    area.setAttribute('aria-activedescendant', `${listId}_${at}`);
+  };
+  // Keeps the focus in the text.
+  list.addEventListener('pointerdown', (event) => event.preventDefault());
+  list.addEventListener('click', ({ target }) => {
+    const option = options[Number((target as Element).closest<HTMLElement>('li')?.dataset['index'])];
+    if (option !== undefined) take(option);
+  });
+  editor.append(list);
+  list.showPopover();
+  place(list, area, start);
+  area.setAttribute('aria-autocomplete', 'list');
+  area.setAttribute('aria-haspopup', 'listbox');
+  area.setAttribute('aria-controls', listId);
+  activate(0);
+  announce(editor, options.length === 1 ? '1 completion' : `${options.length} completions`);
+  return {
+    area,
+    start,
+    move: (step) => activate((at + step + options.length) % options.length),
+    active: () => options[at],
+    replace: () => place(list, area, start),
+    close: () => {
+      list.remove();
+      for (const name of ['autocomplete', 'haspopup', 'controls', 'activedescendant'])
+        area.removeAttribute(`aria-${name}`);
+      announce(editor, '');
+    },
+  };
+};

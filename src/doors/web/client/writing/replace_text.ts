@@ -1,0 +1,14 @@
+/** Replaces a range of a text area as typing does: it can be undone, and other scripts learn of it. */
+export const replaceText = (
+  area: HTMLTextAreaElement,
+  [start, end]: readonly [number, number],
+  text: string,
+): void => {
+  area.focus();
+  area.setSelectionRange(start, end);
+  // The only way that keeps the history of the browser's undo.
+  // oxlint-disable-next-line typescript/no-deprecated -- browsers keep it for editors
+  if (document.execCommand('insertText', false, text)) return;
+  area.setRangeText(text, start, end, 'end');
+  area.dispatchEvent(new Event('input', { bubbles: true }));
+};
