@@ -158,7 +158,7 @@ export type Methods = {
   'diff.raw': { params: Repo & { from: Oid | null; to: Oid; max: number }; result: { whole: boolean } };
   /** Ranges of a file's lines with their commits; null: no such file. Content as body. */
   'blame.file': {
-    params: Repo & { commit: Oid; path: string; range?: [number, number] };
+    params: Repo & { commit: Oid; path: string; range?: [number, number]; ignore_whitespace?: boolean };
     result: { ranges: BlameRange[]; commits: Commit[] } | null;
   };
   'contributors.list': { params: Repo & { commit: Oid }; result: { contributors: Contributor[] } };

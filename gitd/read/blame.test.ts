@@ -57,6 +57,25 @@ test('lines of one commit that became adjacent later are one range', async () =>
   ]);
 });
 
+test('a commit that changes only white space is passed over', async () => {
+  const one = await tree.commit('one', { f: 'a\nb\n' });
+  const two = await tree.commit('two', { f: '  a\nB\n' });
+  await take();
+  const blame = async (ignore_whitespace?: boolean) =>
+    (
+      await repository.ask('blame.file', {
+        commit: two,
+        path: 'f',
+        ...(ignore_whitespace !== undefined && { ignore_whitespace }),
+      })
+    )?.ranges;
+  assert.deepEqual(await blame(), [{ lines: [1, 2], commit: two }]);
+  assert.deepEqual(await blame(true), [
+    { lines: [1, 1], commit: one },
+    { lines: [2, 2], commit: two },
+  ]);
+});
+
 test('a range is cut at the end of the file; an empty file has no ranges', async () => {
   const commit = await tree.commit('one', { f: 'a\nb\n', empty: '', '-x': 'x\n', '--contents=f': 'y\n' });
   await take();

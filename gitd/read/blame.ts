@@ -56,7 +56,13 @@ const blame = async (
   // No `--end-of-options`: blame of git 2.39 does not know it. An id, and a path after `--`, need none.
   const { code, stdout, stderr } = await context.exec.run({
     command: 'blame',
-    args: [flag('--incremental'), lines(...range), oid(params.commit), ...paths([params.path])],
+    args: [
+      flag('--incremental'),
+      ...(params.ignore_whitespace === true ? [flag('-w')] : []),
+      lines(...range),
+      oid(params.commit),
+      ...paths([params.path]),
+    ],
     dir: context.dir,
     slot: 'interactive',
     seconds: 60,

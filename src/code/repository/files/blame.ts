@@ -27,11 +27,14 @@ export type Blame = {
   ranges: { lines: [number, number]; commit: Commit }[];
 };
 
+/** @property ignore_whitespace passes over commits that changed only white space of a line */
+export type BlameOptions = { range?: [number, number] | undefined; ignore_whitespace?: boolean };
+
 /** Finds the commits that last changed the lines of a file. @throws Failure 404, 413, 400 for a range outside of it */
 export const loadBlame = async (
   { repository }: Pick<Code, 'repository'>,
   { file, content }: LoadedFile,
-  range?: [number, number],
+  { range, ignore_whitespace = false }: BlameOptions = {},
 ): Promise<Blame> => {
   if (content === null) throw tooLarge();
   const lines = content.toString('utf8').split('\n');
@@ -41,6 +44,7 @@ export const loadBlame = async (
   const result = await repository.ask('blame.file', {
     commit: file.commit_id,
     path: file.file_path,
+    ...(ignore_whitespace && { ignore_whitespace }),
     ...(range !== undefined && { range: [range[0], Math.min(range[1], lines.length)] as [number, number] }),
   });
   if (result === null) throw notFound('File');
@@ -61,7 +65,7 @@ export const blameFile = async (
 ) => {
   const range = readRange(sentRange);
   const loaded = await findFile(code, request, maxBlamedBytes);
-  const { lines, ranges } = await loadBlame(code, loaded, range);
+  const { lines, ranges } = await loadBlame(code, loaded, { range });
   const projectUrl = getWebUrl(call, code.project);
   const items = ranges.map(({ lines: [first, last], commit }) => ({
     commit: commitJson(commit, projectUrl),

@@ -56,6 +56,21 @@ test('shows the commit of each line, and the blame before it', async () => {
   assert.ok(text.includes('Write &lt;it&gt;') && text.includes('Write &lt;it&gt;'));
 });
 
+test('white space can be ignored, also on further pages', async () => {
+  const { id, blame, full_path, first } = await newProject();
+  const indented = await seedCommit(gantry, id, { 'd/a.txt': '  one\nchanged <2>\nthree\n' });
+  const shown = await user.get(`${blame}/d/a.txt`);
+  assert.ok(shown.text.includes(`/commit/${indented}"`));
+  assert.ok(shown.text.includes(`href="/${full_path}/-/blame/main/d/a.txt?w=1"`));
+  assert.match(shown.text, new RegExp(`href="/${full_path}/-/blame/${indented}/d/a.txt" data-key="y"`));
+  const ignored = await user.get(`${blame}/d/a.txt?w=1`);
+  assert.ok(!ignored.text.includes(`/commit/${indented}"`) && ignored.text.includes(`/commit/${first}"`));
+  assert.match(ignored.text, /Whitespace ignored[^]+>Show whitespace changes</);
+  await seedCommit(gantry, id, { long: 'x\n'.repeat(1500) });
+  const { text } = await user.get(`${blame}/long?w=1`);
+  assert.ok(text.includes(`${blame}/long?w=1&amp;page=2"`), 'the next page');
+});
+
 test('a long file is shown in pages', async () => {
   const { id, blame } = await newProject();
   await seedCommit(gantry, id, { long: 'x\n'.repeat(1500) });

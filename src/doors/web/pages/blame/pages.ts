@@ -4,7 +4,7 @@ import { loadFile } from '../../../../code/repository/files/find_file.ts';
 import { maxBlamedBytes } from '../../../../code/repository/limits.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { object } from '../../../../platform/http/schema.ts';
+import { boolean, object } from '../../../../platform/http/schema.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
@@ -25,9 +25,16 @@ const maxLines = 1_000;
 
 type Shown = { table: Html; nav: Html | null };
 
+/** @property w white space is ignored */
+type Query = { page: number; w: boolean };
+
 const notice = (text: string): Shown => ({ table: html`<p class="body">${text}</p>`, nav: null });
 
-const showBlame = async (visit: Visit, location: CodeLocation, number: number): Promise<Shown> => {
+const showBlame = async (
+  visit: Visit,
+  location: CodeLocation,
+  { page: number, w }: Query,
+): Promise<Shown> => {
   const { code, project, ref, commit, path } = location;
   const loaded = await loadFile(code, { commit, path, ref }, maxBlamedBytes);
   if (loaded === null) throw notFound('File');
@@ -39,12 +46,12 @@ const showBlame = async (visit: Visit, location: CodeLocation, number: number): 
   const count = content.toString('utf8').replace(/\n$/, '').split('\n').length;
   if (first > count) throw notFound('Page');
   const [{ ranges }, { lines }] = await Promise.all([
-    loadBlame(code, loaded, [first, first + maxLines - 1]),
+    loadBlame(code, loaded, { range: [first, first + maxLines - 1], ignore_whitespace: w }),
     highlightLines(visit.call, { text: content.toString('utf8'), path, key: file.blob_id }),
   ]);
   const nav = pagesNav({
     path: codePath(project, 'blame', ref, path),
-    query: {},
+    query: { w: w ? '1' : undefined },
     page: { page: number, per_page: maxLines, limit: maxLines, offset: first - 1 },
     total: count,
     isFixedSize: true,
@@ -53,10 +60,16 @@ const showBlame = async (visit: Visit, location: CodeLocation, number: number): 
   return { table: blameTable(location, ranges, [shown, first], { size: maxLines, total: count }), nav };
 };
 
-const blameView = async (visit: Visit, location: CodeLocation, number: number): Promise<View> => {
-  const { project, ref, path } = location;
+const whitespaceLink = ({ project, ref, path }: CodeLocation, { page: number, w }: Query): Html => {
+  const query = new URLSearchParams({ ...(!w && { w: '1' }), ...(number > 1 && { page: String(number) }) });
+  const address = `${codePath(project, 'blame', ref, path)}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  return html`<a class="button small" href="${address}" data-keep-hash>${w ? 'Show whitespace changes' : 'Ignore whitespace'}</a>`;
+};
+
+const blameView = async (visit: Visit, location: CodeLocation, query: Query): Promise<View> => {
+  const { project, ref, path, commit } = location;
   const [{ table, nav }, menu] = await Promise.all([
-    withAnonymousSlot(visit, async () => await showBlame(visit, location, number)),
+    withAnonymousSlot(visit, async () => await showBlame(visit, location, query)),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blame', other, path) }),
   ]);
   return projectView(
@@ -64,7 +77,7 @@ const blameView = async (visit: Visit, location: CodeLocation, number: number): 
     { project, title: `Blame · ${path} · ${ref}`, noun: 'blame', hasHeading: true, view: { isWide: true } },
     html`<div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
 <section class="card" aria-label="Blame"><header>${icon('history')}<h2>Blame</h2>
-<span class="end row tight"><a class="button small" href="${codePath(project, 'blob', ref, path)}">View file</a><a class="button small" href="${codePath(project, 'commits', ref, path)}">History</a></span></header>
+${query.w && html`<span class="badge">Whitespace ignored</span>`}<span class="end row tight">${whitespaceLink(location, query)}<a class="button small" href="${codePath(project, 'blob', ref, path)}">View file</a><a class="button small" href="${codePath(project, 'commits', ref, path)}">History</a><a class="button small" href="${codePath(project, 'blame', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a></span></header>
 ${table}</section>
 ${nav}`,
   );
@@ -75,8 +88,14 @@ export const pages = [
     method: 'GET',
     path: `${projectRoot}/blame/:rest`,
     audience: 'visitor',
-    params: object({ ...codeParams, page: pageParams.page }),
-    handle: async (visit, { page: number, ...params }) =>
-      await blameView(visit, await findLocation(visit, params), pageRequest({ page: number }).page),
+    params: object({
+      ...codeParams,
+      page: pageParams.page,
+      w: boolean({ default: false, description: 'whether white space is ignored' }),
+    }),
+    handle: async (visit, { page: number, w, ...params }) => {
+      const query = { page: pageRequest({ page: number }).page, w };
+      return await blameView(visit, await findLocation(visit, params), query);
+    },
   }),
 ];
