@@ -118,11 +118,15 @@ export type ProjectFacts = {
   deleted_at: number | null;
 };
 
-/** Returns the viewer's role in a project; 0 if none. Administrators count as owners everywhere. */
-export const getProjectLevel = (viewer: Viewer, project: { id: number; namespace_id: number }): number => {
-  if (viewer.admin) return levels.owner;
+/** Returns the viewer's role as a member of a project or of a group above it; 0 if none. */
+export const getMemberLevel = (viewer: Viewer, project: { id: number; namespace_id: number }): number => {
   const direct = viewer.projectLevels.get(project.id) ?? 0;
   return Math.max(direct, viewer.namespaceLevels.get(project.namespace_id) ?? 0);
+};
+
+/** Returns the viewer's role in a project; 0 if none. Administrators count as owners everywhere. */
+export const getProjectLevel = (viewer: Viewer, project: { id: number; namespace_id: number }): number => {
+  return viewer.admin ? levels.owner : getMemberLevel(viewer, project);
 };
 
 export const getNamespaceLevel = (viewer: Viewer, namespaceId: number): number =>

@@ -7,7 +7,9 @@ import {
   seedMember,
   seedMergeRequest,
   seedProject,
+  unique,
 } from '../../../../../test/support/seed.ts';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -123,6 +125,73 @@ test('shows the state of the last pipeline only to those who may see pipelines',
     assert.ok(text.includes(`href="/${project.full_path}/-/pipelines/`), path);
     assert.equal(text.includes(`href="/${guestOf.full_path}/-/pipelines/`), false, path);
   }
+});
+
+/** Commits to a branch over the API, as a user. */
+const commitAs = async (user: number, project: number, branch: string, start?: string): Promise<string> => {
+  const actions = [{ action: 'create', file_path: unique('file'), content: 'x' }];
+  const json = { branch, commit_message: 'x', actions, ...(start !== undefined && { start_branch: start }) };
+  const { status, body, text } = await gantry.api(
+    `POST /projects/${project}/repository/commits?sudo=${user}`,
+    { json },
+  );
+  assert.equal(status, 201, text);
+  return (body as { id: string }).id;
+};
+
+const requestOf = (branch: string): string => `merge_request%5Bsource_branch%5D=${branch}"`;
+
+test('offers a merge request for branches that the user pushed, until there is one', async () => {
+  const user = await seedVisitor(gantry);
+  const other = await seedVisitor(gantry);
+  const project = await seedProject(gantry, { visibility: 'private' });
+  await seedCommit(gantry, project.id, { a: 'x\n' });
+  for (const one of [user, other])
+    await seedMember(gantry, { user: one.id, project: project.id, access_level: 40 });
+  assert.ok(!(await user.visitor.get('/')).text.includes('Recent pushes'));
+  await commitAs(user.id, project.id, 'one', 'main');
+  await commitAs(user.id, project.id, 'two', 'main');
+  await commitAs(user.id, project.id, 'gone', 'main');
+  await commitAs(other.id, project.id, 'theirs', 'main');
+  await commitAs(user.id, project.id, 'main');
+  await gantry.api(`DELETE /projects/${project.id}/repository/branches/gone`);
+  const before = (await user.visitor.get('/')).text;
+  assert.ok(before.includes('Recent pushes'));
+  for (const branch of ['one', 'two']) assert.ok(before.includes(requestOf(branch)), branch);
+  for (const branch of ['gone', 'theirs', 'main']) assert.ok(!before.includes(requestOf(branch)), branch);
+  const json = { source_branch: 'one', target_branch: 'main', title: 'One' };
+  const { body } = await gantry.api(`POST /projects/${project.id}/merge_requests`, { json });
+  const open = (await user.visitor.get('/')).text;
+  assert.ok(!open.includes(requestOf('one')));
+  assert.match(open, new RegExp(`href="/${project.full_path}/merge_requests/${body.iid}"`));
+  await gantry.api(`PUT /projects/${project.id}/merge_requests/${body.iid}`, {
+    json: { state_event: 'close' },
+  });
+  assert.ok(!(await user.visitor.get('/')).text.includes(requestOf('one')), 'declined');
+  await commitAs(user.id, project.id, 'one');
+  assert.ok((await user.visitor.get('/')).text.includes(requestOf('one')), 'pushed again');
+  await gantry.api(`DELETE /projects/${project.id}/members/${user.id}`);
+  assert.ok(!(await user.visitor.get('/')).text.includes('Recent pushes'), 'hidden now');
+});
+
+test('shows the role of the user in each recent project', async () => {
+  const user = await seedVisitor(gantry);
+  const group = await seedGroup(gantry);
+  const inherited = await seedProject(gantry, { namespace: group.id });
+  await seedMember(gantry, { user: user.id, group: group.id, access_level: 20 });
+  const direct = await seedProject(gantry, { visibility: 'private' });
+  await seedMember(gantry, { user: user.id, project: direct.id, access_level: 40 });
+  const own = await seedProject(gantry, { visibility: 'private', owner: user.id });
+  const { text } = await user.visitor.get('/');
+  for (const [project, role] of [
+    [inherited, 'Reporter'],
+    [direct, 'Maintainer'],
+    [own, 'Owner'],
+  ] as const)
+    assert.match(
+      text,
+      new RegExp(`href="/${project.full_path}"[^]*?<span class="meta"><span>${role}</span>`),
+    );
 });
 
 test('lists own and starred projects', async () => {

@@ -1,7 +1,7 @@
 /** The start page of a user: what waits for them, and their projects. */
 import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
 import { may } from '../../../../core/access/may.ts';
-import { today } from '../../../../core/access/viewer.ts';
+import { getMemberLevel, today } from '../../../../core/access/viewer.ts';
 import { getIdeLink } from '../../../../core/settings/setting_effects.ts';
 import type { Filters } from '../../../../planning/issues/lists/filters.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
@@ -17,9 +17,11 @@ import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { projectPathParts, visibilityMark } from '../../parts/projects/project_list.ts';
 import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
+import { nameRole } from '../members/role.ts';
 import { loadMergeRequests } from './own_merge_requests.ts';
 import { mergeRequestRow } from './merge_request_row.ts';
 import { pipelineBadges } from './project_lists.ts';
+import { pushesCard } from './pushes_card.ts';
 import { type LoadedTodos, finishAllForm, loadTodos } from './todos.ts';
 import { todoRow } from './todo_row.ts';
 
@@ -103,9 +105,10 @@ const projectItem = ({ call }: Visit, project: Project, badge: Html | null): Htm
   const open = project.opened_issues - project.opened_confidential_issues;
   const issues = may(call.viewer, 'read_issue', project) && `${open} ${open === 1 ? 'issue' : 'issues'}`;
   const ide = getIdeLink(call.settings, `${call.baseUrl}/${full_path}`);
+  const role = nameRole(getMemberLevel(call.viewer, project));
   return html`<li><span class="lead">${avatar({ name, size: 'medium', isSquare: true })}</span>
 <span class="row"><a class="title" href="/${full_path}" data-row>${projectPathParts(full_path)}</a>${visibilityMark(visibility)}</span>
-<span class="meta"><span>Updated ${relative(last_activity_at)}</span>${issues !== false && html`<span>${issues}</span>`}</span>
+<span class="meta"><span>${role}</span><span>Updated ${relative(last_activity_at)}</span>${issues !== false && html`<span>${issues}</span>`}</span>
 <span class="side">${ide !== null && html`<a href="${ide}">Open in the IDE</a>`}${badge}</span></li>
 `;
 };
@@ -134,6 +137,7 @@ const projectsCard = async (visit: Visit): Promise<Html> => {
 
 /** The content of the page, without the forms for the browser. */
 type Content = {
+  pushes: Html | null;
   reviews: Html | null;
   issues: Html;
   requests: Html | null;
@@ -144,14 +148,15 @@ type Content = {
 const keep = keepUntilCommit<Content>(500);
 
 const loadContent = async (visit: Visit): Promise<Content> => {
-  const [reviews, issues, requests, projects, todos] = await Promise.all([
+  const [pushes, reviews, issues, requests, projects, todos] = await Promise.all([
+    pushesCard(visit),
     reviewsCard(visit),
     issuesCard(visit),
     requestsCard(visit),
     projectsCard(visit),
     loadTodos(visit, { state: 'pending', page: 1, per_page: maxEntries }),
   ]);
-  return { reviews, issues, requests, projects, todos };
+  return { pushes, reviews, issues, requests, projects, todos };
 };
 
 /** Renders the start page. */
@@ -160,7 +165,7 @@ export const ownWorkView = async (visit: Visit): Promise<View> => {
   return {
     title: 'Your work',
     body: html`<div class="row between"><h1>Your work</h1><a class="button primary" href="/projects/new">${icon('plus')} New project</a></div>
-<div class="columns work">${content.reviews}${content.issues}${content.requests}${todosCard(visit, content.todos)}</div>
+<div class="columns work">${content.pushes}${content.reviews}${content.issues}${content.requests}${todosCard(visit, content.todos)}</div>
 ${content.projects}`,
   };
 };
