@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
-import type { Store, Tx } from '../../platform/db/open.ts';
+import type { Reader, Store, Tx } from '../../platform/db/open.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
@@ -15,9 +15,12 @@ import { requireOtherAdmin } from './require_other_admin.ts';
 import { lockUser } from './queries.ts';
 
 /** Lists the groups that nobody else owns, directly or through a group above. Bots do not count. */
-const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
+const solelyOwnedGroups = async (
+  { db, now }: { db: Reader; now: number },
+  userId: number,
+): Promise<number[]> => {
   const owner = sql`members.source_type = 'Namespace' and members.access_level = ${sql.lit(levels.owner)}
-    and (members.expires_at is null or members.expires_at > ${today(tx.now)})`;
+    and (members.expires_at is null or members.expires_at > ${today(now)})`;
   const { rows } = await sql<{ id: number }>`
     with recursive above (owned, id, parent_id) as (
       select namespaces.id, namespaces.id, namespaces.parent_id
@@ -31,8 +34,25 @@ const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
       select above.owned from above join members on members.source_id = above.id
       where members.user_id <> ${userId} and ${owner} and not exists ${botOf(sql.ref('members.user_id'))})
     order by id
-  `.execute(tx.db);
+  `.execute(db);
   return rows.map(({ id }) => id);
+};
+
+/** Names the groups that keep a user from being deleted: the first paths, and the number of all. */
+export const nameSolelyOwnedGroups = async (
+  reader: { db: Reader; now: number },
+  userId: number,
+  limit: number,
+): Promise<{ paths: string[]; total: number }> => {
+  const ids = await solelyOwnedGroups(reader, userId);
+  if (ids.length === 0) return { paths: [], total: 0 };
+  const rows = await reader.db
+    .selectFrom('namespaces')
+    .select('full_path')
+    .where('id', 'in', ids.slice(0, limit))
+    .orderBy('full_path')
+    .execute();
+  return { paths: rows.map(({ full_path }) => full_path), total: ids.length };
 };
 
 const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise<void> => {

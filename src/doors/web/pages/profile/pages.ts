@@ -1,3 +1,4 @@
+import { accountPages } from './account.ts';
 import { notificationPages } from './notifications.ts';
 import { passwordPages } from './password.ts';
 import { preferencePages } from './preferences.ts';
@@ -6,6 +7,7 @@ import { sessionPages } from './sessions.ts';
 
 export const pages = [
   ...profilePages,
+  ...accountPages,
   ...preferencePages,
   ...notificationPages,
   ...passwordPages,

@@ -98,7 +98,7 @@ const profileView = async (visit: Visit, problems: Problems = {}, filled?: Fille
   const view = accountView(
     '/profile',
     'Profile',
-    html`<p>Signed in as <strong>${username}</strong>. <a href="/${username}">View your profile</a></p>
+    html`<p>Signed in as <strong>${username}</strong>. <a href="/${username}">View your profile</a> or <a href="/profile/account">change your user name</a>.</p>
 ${avatarPart(visit, user, picture)}
 ${form(visit, { action: '/profile', submit: 'Save changes', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
   );

@@ -5,6 +5,7 @@ import type { View } from '../../page.ts';
 /** Pages of the own account: path and name. */
 const accountLinks = [
   ['/profile', 'Profile'],
+  ['/profile/account', 'Account'],
   ['/profile/emails', 'E-mail addresses'],
   ['/profile/preferences', 'Preferences'],
   ['/profile/notifications', 'Notifications'],
