@@ -7,7 +7,6 @@ export const replaceText = (
   area.focus();
   area.setSelectionRange(start, end);
   // The only way that keeps the history of the browser's undo.
-  // oxlint-disable-next-line typescript/no-deprecated -- browsers keep it for editors
   if (document.execCommand('insertText', false, text)) return;
   area.setRangeText(text, start, end, 'end');
   area.dispatchEvent(new Event('input', { bubbles: true }));

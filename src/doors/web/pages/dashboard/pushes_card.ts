@@ -14,7 +14,7 @@ const newRequestPage = 'merge_requests/new';
 const requestLink = ({ call }: Visit, { project, branch, request }: RecentPush): Html | null => {
   if (request !== null) {
     const { iid, full_path } = request;
-    return html`<a href="/${full_path}/merge_requests/${iid}">${icon('merge-request')} Merge request !${iid}</a>`;
+    return html`<a href="/${full_path}/merge_requests/${iid}">Merge request !${iid}</a>`;
   }
   const hasPage = call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
   if (!hasPage || !may(call.viewer, 'create_merge_request_in', project)) return null;
