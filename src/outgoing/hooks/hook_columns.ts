@@ -4,7 +4,7 @@ import type { Call } from '../../core/access/call.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
-import { isListed } from '../../platform/addresses/allowed_addresses.ts';
+import { getPort, isListed } from '../../platform/addresses/allowed_addresses.ts';
 import {
   type BranchFilterStrategy,
   type EventFlag,
@@ -109,7 +109,8 @@ const checkEdit = (edit: HookEdit): void => {
 /** @throws Failure 422 */
 const checkUrlOf = (call: Call, url: string, variables: Values): void => {
   const { isLocalAllowed, allowedHosts } = getOutgoingRules(call.settings);
-  const { port = '' } = URL.parse(url) ?? {};
+  const parsed = URL.parse(url);
+  const port = parsed === null ? '' : getPort(parsed);
   checkUrl(url, variables, (host) => isLocalAllowed || isListed(allowedHosts, { host, port, address: null }));
 };
 

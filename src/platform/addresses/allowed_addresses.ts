@@ -48,6 +48,10 @@ export const isPublicAddress = (address: string): boolean => {
 /** Returns the address in brackets without them. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
+/** Returns the port of a URL, also where it is that of the protocol. */
+export const getPort = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string =>
+  port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+
 /** Tells whether a host of a URL may be public: false for private addresses and for names of this machine. */
 export const isPublicHost = (host: string): boolean => {
   const bare = toBareHost(host).toLowerCase().replace(/\.$/, '');

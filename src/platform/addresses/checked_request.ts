@@ -6,7 +6,7 @@
 import { lookup as lookUpHost } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
-import { isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
+import { getPort, isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
 import type { Pinned } from './open_connections.ts';
 
 type Address = { address: string; family: number };
@@ -33,7 +33,7 @@ const resolve = async (host: string, lookup: Lookup): Promise<Address[]> => {
 /** Returns the addresses of a URL's host. @throws AddressRefusal if any of them must not be reached */
 const resolveChecked = async (url: URL, rules: AddressRules, lookup: Lookup): Promise<Address[]> => {
   const host = toBareHost(url.hostname);
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const port = getPort(url);
   const addresses = await resolve(host, lookup);
   if (addresses.length === 0) throw new AddressRefusal('the host has no address');
   const isAllowed = ({ address }: Address): boolean =>
@@ -84,7 +84,11 @@ export const openCheckedRequest = async (
   const options: RequestOptions & Pinned & { rejectUnauthorized?: boolean } = {
     method,
     agent: sharesConnections && (isSecure ? secureAgent : agent),
-    checkedAddresses: addresses.map(({ address }) => address).join(),
+    // Sorted: name servers rotate the addresses of a host.
+    checkedAddresses: addresses
+      .map(({ address }) => address)
+      .toSorted()
+      .join(),
     lookup: pinned(addresses),
     headers,
     ...(isSecure && { rejectUnauthorized: verifiesCertificate }),

@@ -7,7 +7,7 @@ import { readPacket } from './read_packet.ts';
 export type Advertisement = {
   /** Branches and tags by full name, without those whose names are not allowed here. */
   refs: Map<string, Oid>;
-  /** Full name of the default branch; null: the server names none. */
+  /** Full name of the default branch; null: there is no branch. */
   head: string | null;
   capabilities: ReadonlySet<string>;
 };
@@ -56,18 +56,23 @@ const parseRef = (line: string): { id: Oid; name: string } => {
   return { id, name };
 };
 
-/** Finds the branch that HEAD names, or, on servers that do not say, one that has its commit. */
+/**
+ * Finds the branch that HEAD names; on servers that do not say, one that has its commit; where there is none, any other.
+ * The usual names come first.
+ */
 const findHead = (
   refs: Advertisement['refs'],
   head: Oid | undefined,
   capabilities: readonly string[],
 ): string | null => {
   const prefix = 'symref=HEAD:';
+  const branches = [...refs].filter(([name]) => name.startsWith(branchPrefix));
   const named = capabilities.find((one) => one.startsWith(prefix))?.slice(prefix.length);
-  if (named !== undefined) return refs.has(named) && named.startsWith(branchPrefix) ? named : null;
-  const branches = [...refs].filter(([name, id]) => id === head && name.startsWith(branchPrefix));
+  if (named !== undefined && branches.some(([name]) => name === named)) return named;
+  const atHead = branches.filter(([, id]) => id === head);
+  const names = (atHead.length > 0 ? atHead : branches).map(([name]) => name);
   const usual = ['main', 'master'].map((name) => branchPrefix + name);
-  return usual.find((name) => branches.some(([own]) => own === name)) ?? branches[0]?.[0] ?? null;
+  return usual.find((name) => names.includes(name)) ?? names[0] ?? null;
 };
 
 const isImported = (name: string): boolean =>

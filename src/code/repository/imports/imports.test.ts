@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { after, afterEach, before, test } from 'node:test';
 import { localUrls } from '../../../../test/support/local_urls.ts';
 import { git, repositoryUrl, tryGit } from '../../../../test/support/repositories/git.ts';
 import { seedMember, seedProject, seedUser, unique } from '../../../../test/support/seed.ts';
 import { type GitServer, startGitServer } from '../../../../test/support/servers/git_server.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
+import { openRemote } from './remote_repository.ts';
+import { runImport } from './run_import.ts';
 
 let gantry: TestService;
 let server: GitServer;
@@ -101,6 +104,15 @@ test('takes the default branch from HEAD of the server', async () => {
   assert.equal((await imported(`${server.url}/other_head.git`)).default_branch, 'main');
 });
 
+test('takes a usual name or the first where HEAD names no branch of the server', async () => {
+  const dir = await server.create('no_head.git');
+  await git(dir, 'branch', 'a', 'main');
+  await git(dir, 'symbolic-ref', 'HEAD', 'refs/heads/gone');
+  assert.equal((await imported(`${server.url}/no_head.git`)).default_branch, 'main');
+  await git(dir, 'update-ref', '-d', 'refs/heads/main');
+  assert.equal((await imported(`${server.url}/no_head.git`)).default_branch, 'a');
+});
+
 test('imports an empty repository, and one that has only tags', async () => {
   const dir = await server.create('tags.git');
   await git(dir, 'tag', 'v1', 'main');
@@ -192,6 +204,8 @@ test('imports nothing from the local network unless the settings allow it', asyn
     if (body.id !== undefined) assert.equal((await show(body.id)).import_status, 'failed');
     await allowLocal(false, [host]);
     assert.equal((await imported(`http://${host}/local.git`)).import_status, 'finished');
+    await allowLocal(false, ['10.0.0.1:443']);
+    assert.equal((await create('https://10.0.0.1/x.git', { path: 'a b' })).body.message.import_url, undefined);
   } finally {
     await allowLocal(true);
   }
@@ -340,6 +354,73 @@ test('refuses changes of the repository while the import runs, and forgets a rem
   assert.equal((await gantry.api(`GET /projects/${body.id}`)).status, 404);
 });
 
+/** Holds the first request for objects until it is passed on to git, or answered with a status. */
+const holdPack = () => {
+  const reached = Promise.withResolvers<(status: number | null) => void>();
+  let isHeld = false;
+  server.intercept((request, response) => {
+    const { url = '', headers } = request;
+    if (isHeld || !url.endsWith('/git-upload-pack')) return false;
+    isHeld = true;
+    const answer = async (status: number | null): Promise<void> => {
+      if (status !== null) return void response.writeHead(status).end();
+      const type = { 'content-type': headers['content-type'] ?? '' };
+      const body = await buffer(request);
+      const passed = await fetch(server.url + url, { method: 'POST', headers: type, body });
+      const content = Buffer.from(await passed.arrayBuffer());
+      response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? '' });
+      response.end(content);
+    };
+    reached.resolve((status) => void answer(status));
+    return true;
+  });
+  return reached.promise;
+};
+
+for (const [what, status] of [
+  ['fails', 503],
+  ['still receives the repository', null],
+] as const)
+  test(`an attempt that another process has overtaken changes nothing when it ${what}`, async () => {
+    await server.create(`raced_${status}.git`);
+    const held = holdPack();
+    const { body } = await create(`${server.url}/raced_${status}.git`);
+    const answer = await held;
+    // As a process does that finds the lease of the first one ended.
+    await runImport(gantry.service.platform, body.id);
+    assert.equal((await show(body.id)).import_status, 'finished');
+    const path = `/projects/${body.id}/repository`;
+    const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
+    const json = { branch: 'main', commit_message: 'Later', actions };
+    await gantry.api(`PUT /projects/${body.id}`, { json: { default_branch: 'main' } });
+    const { status: committed } = await gantry.api(`POST ${path}/commits`, { json });
+    assert.equal(committed, 201);
+    answer(status);
+    await gantry.service.worker.drain();
+    const { import_status, import_error } = await show(body.id);
+    assert.deepEqual([import_status, import_error], ['finished', null]);
+    const branch = await gantry.api(`GET ${path}/branches/main`);
+    assert.equal(branch.body.commit?.title, 'Later');
+  });
+
+test('ends when its time is over while the name of the host is resolved', async () => {
+  const time = new AbortController();
+  const why = new Error('too long');
+  const { port } = new URL(server.url);
+  const source = { url: `http://host.invalid:${port}/missing.git`, credentials: null };
+  await assert.rejects(
+    openRemote(source, {
+      rules: { isLocalAllowed: true, allowedHosts: [] },
+      signal: time.signal,
+      lookup: async () => {
+        time.abort(why);
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+    }),
+    why,
+  );
+});
+
 test('is for users who may create the project, and shows address and problem to those who may change it', async () => {
   await server.create('shown.git');
   const user = await seedUser(gantry);
@@ -364,6 +445,16 @@ test('is for users who may create the project, and shows address and problem to 
   assert.deepEqual([import_status, import_url, import_error], ['finished', undefined, undefined]);
   const { status, body } = await gantry.api(`GET /projects/${made.body.id}/import`, { as: reader.token });
   assert.deepEqual([status, body.import_status, body.import_type], [200, 'finished', 'git']);
+  const failed = await gantry.api(`POST /projects/user/${user.id}`, {
+    json: { name: unique('for'), import_url: `${server.url}/missing.git`, visibility: 'internal' },
+  });
+  await gantry.service.worker.drain();
+  const errorFor = async (as: string): Promise<string | null> =>
+    (await gantry.api(`GET /projects/${failed.body.id}/import`, { as })).body.import_error;
+  assert.deepEqual(
+    [await errorFor(user.token), await errorFor(reader.token)],
+    ['There is no git repository at this address.', null],
+  );
 });
 
 test('limits the unfinished imports of a user', async () => {

@@ -15,7 +15,7 @@ const megabyte = 2 ** 20;
 export type Received = {
   /** Whether there is any branch or tag. */
   hasRefs: boolean;
-  /** null: the server names none. */
+  /** null: there is no branch. */
   defaultBranch: string | null;
 };
 
@@ -76,21 +76,28 @@ const setRefs = async (repository: Repository, { refs }: RemoteRepository): Prom
   }
 };
 
+type ReceiveOptions = RemoteAccess & {
+  /** Of the pack; null: no limit. */
+  maxBytes: number | null;
+  /** Called before the branches and tags are replaced. Throws if that must not happen. */
+  confirm: () => Promise<void>;
+};
+
 /**
  * Copies all branches and tags. May be repeated: what an earlier attempt left does no harm.
- * @param maxBytes of the pack; null: no limit
- * @throws ImportFailure; GitFailure; the reason of the signal
+ * @throws ImportFailure; GitFailure; the reason of the signal; what `confirm` throws
  */
 export const receiveRepository = async (
   repository: Repository,
   source: ImportSource,
-  { maxBytes, ...access }: RemoteAccess & { maxBytes: number | null },
+  { maxBytes, confirm, ...access }: ReceiveOptions,
 ): Promise<Received> => {
   const remote = await openRemote(source, access);
   if (remote.refs.size === 0) return { hasRefs: false, defaultBranch: null };
   publishReached('import.listed');
   await storePack(repository, remote, { maxBytes, signal: access.signal });
   publishReached('import.received');
+  await confirm();
   await setRefs(repository, remote);
   publishReached('import.refs_set');
   return { hasRefs: true, defaultBranch: remote.head?.slice(branchPrefix.length) ?? null };

@@ -73,6 +73,8 @@ const send = async (
     request.once('close', () => signal.removeEventListener('abort', onAbort));
     const silent = new ImportFailure(`The server sent nothing for ${maxSilence / 1000} seconds.`);
     request.setTimeout(maxSilence, () => end(silent));
+    // The signal may have aborted while the name was resolved.
+    if (signal.aborted) onAbort();
     response = await getResponse(request, body ?? '');
     return response;
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { getOutgoingRules } from '../../../core/settings/setting_effects.ts';
-import type { Tx } from '../../../platform/db/open.ts';
+import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ProjectImportsTable } from '../../../platform/db/schema/projects.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import { makeOutageCheck } from '../../../platform/queue/detect_outage.ts';
@@ -28,17 +28,26 @@ const megabyte = 2 ** 20;
 const internalText = 'An error of this service ended the import. Its log says more.';
 
 type Row = Selectable<ProjectImportsTable>;
+/** @property row with this attempt counted. The number tells the attempt from those of other processes. */
 type Import = { project: Project; row: Row };
 
-const setAttempts = async ({ db, now }: Tx, projectId: number, attempts: number): Promise<void> =>
-  void (await db
-    .updateTable('project_imports')
-    .set({ attempts, updated_at: now })
-    .where('project_id', '=', projectId)
-    .execute());
+/** The import is over, or another process makes an attempt of its own, since the lease of this one ended. */
+class Overtaken extends Error {}
+
+/** @throws Overtaken unless this is the latest attempt of an import that is not over */
+const requireLatestAttempt = async (db: Reader, { project, row }: Import): Promise<void> => {
+  const latest = await db
+    .selectFrom('project_imports')
+    .innerJoin('projects', 'projects.id', 'project_imports.project_id')
+    .select(['attempts', 'import_status', 'deleted_at'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  const isOpen = latest !== undefined && latest.deleted_at === null && isBeingImported(latest);
+  if (!isOpen || latest.attempts !== row.attempts) throw new Overtaken();
+};
 
 /** Locks a project whose import is not over; null: there is none. */
-const loadOpen = async ({ db, dialect }: Tx, projectId: number) => {
+const lockOpen = async ({ db, dialect }: Tx, projectId: number) => {
   const project = await db
     .selectFrom('projects')
     .selectAll()
@@ -48,10 +57,25 @@ const loadOpen = async ({ db, dialect }: Tx, projectId: number) => {
   return project === undefined || project.deleted_at !== null || !isBeingImported(project) ? null : project;
 };
 
+/** As `requireLatestAttempt`, and keeps it so until the transaction ends. */
+const lockLatestAttempt = async (tx: Tx, imported: Import): Promise<void> => {
+  await lockOpen(tx, imported.project.id);
+  await requireLatestAttempt(tx.db, imported);
+};
+
+/** Replaces the count of attempts, unless another process has begun one. */
+const setAttempts = async ({ db, now }: Tx, { project_id, attempts }: Row, next: number): Promise<void> =>
+  void (await db
+    .updateTable('project_imports')
+    .set({ attempts: next, updated_at: now })
+    .where('project_id', '=', project_id)
+    .where('attempts', '=', attempts)
+    .execute());
+
 /** Counts the attempt; null: the import is over, or the project is gone. */
 const begin = async (platform: Platform, projectId: number): Promise<Row | null> =>
   await platform.store.write(async (tx) => {
-    const project = await loadOpen(tx, projectId);
+    const project = await lockOpen(tx, projectId);
     if (project === null) return null;
     const row = await tx.db
       .selectFrom('project_imports')
@@ -64,8 +88,8 @@ const begin = async (platform: Platform, projectId: number): Promise<Row | null>
       .set({ import_status: 'started' })
       .where('id', '=', projectId)
       .execute();
-    await setAttempts(tx, projectId, row.attempts + 1);
-    return row;
+    await setAttempts(tx, row, row.attempts + 1);
+    return { ...row, attempts: row.attempts + 1 };
   });
 
 /** Sets the final status, and forgets the credentials. */
@@ -93,14 +117,14 @@ const recordEnd = async (tx: Tx, { project_id, user_id }: Row, isFinished: boole
 /** Makes the code visible, as the end of a push does, without events of refs and without pipelines. */
 const finish = async (
   platform: Platform,
-  { project, row }: Import,
+  imported: Import,
   { hasRefs, defaultBranch }: Received,
 ): Promise<void> =>
   await platform.store.write(async (tx) => {
-    const { id } = project;
+    const { id } = imported.project;
     // What was received before a move is not where the repository is now.
-    await keepInPlace(tx, project);
-    if ((await loadOpen(tx, id)) === null) return;
+    await keepInPlace(tx, imported.project);
+    await lockLatestAttempt(tx, imported);
     if (hasRefs)
       await tx.db.updateTable('projects').set({ repository_written: 1 }).where('id', '=', id).execute();
     if (defaultBranch !== null) {
@@ -108,14 +132,18 @@ const finish = async (
       await enqueueCodeIndex(tx, id);
     }
     await end(tx, id, null);
-    await recordEnd(tx, row, true);
+    await recordEnd(tx, imported.row, true);
   });
 
 /** Ends an import without success: removes what was received, so that the project is empty as before. */
-const fail = async (platform: Platform, { project, row }: Import, why: string): Promise<void> => {
+const fail = async (platform: Platform, imported: Import, why: string): Promise<void> => {
+  const { store } = platform;
+  const { project, row } = imported;
+  // After a later attempt that succeeded, the repository may have commits of users.
+  await requireLatestAttempt(store.db, imported);
   await getRepository(platform, project).ask('repository.remove', {});
-  await platform.store.write(async (tx) => {
-    if ((await loadOpen(tx, project.id)) === null) return;
+  await store.write(async (tx) => {
+    await lockLatestAttempt(tx, imported);
     await end(tx, project.id, why);
     await recordEnd(tx, row, false);
   });
@@ -131,9 +159,10 @@ const getMaxBytes = ({ config }: Platform): number | null => {
 
 const receive = async (
   platform: Platform,
-  { project, row }: Import,
+  imported: Import,
   stopping: AbortSignal,
 ): Promise<Received> => {
+  const { project, row } = imported;
   const { import_timeout: minutes } = platform.config;
   const tooLong = new AbortController();
   const why = new ImportFailure(`The import took longer than ${minutes} minutes.`);
@@ -145,6 +174,7 @@ const receive = async (
       rules: getOutgoingRules(platform.settings.current),
       signal: AbortSignal.any([stopping, tooLong.signal]),
       maxBytes: getMaxBytes(platform),
+      confirm: async () => await requireLatestAttempt(platform.store.db, imported),
     });
   } finally {
     clearTimeout(timer);
@@ -157,16 +187,28 @@ const removeIfProjectIsGone = async (platform: Platform, project: Project): Prom
     await getRepository(platform, project).ask('repository.remove', {});
 };
 
-/** Ends or postpones an import whose attempt failed. @throws the error of an outage, for another attempt */
+/** Ends or postpones an import whose attempt failed. @throws Overtaken; the error of an outage, for another attempt */
 const handleFailure = async (platform: Platform, imported: Import, error: unknown): Promise<void> => {
   if (error instanceof ImportFailure) return await fail(platform, imported, error.message);
   const { id } = imported.project;
   if (makeOutageCheck(platform.store)(error)) {
-    await platform.store.write(async (tx) => await setAttempts(tx, id, imported.row.attempts));
+    const { row } = imported;
+    await platform.store.write(async (tx) => await setAttempts(tx, row, row.attempts - 1));
     throw error;
   }
   platform.log.error({ err: error, project_id: id }, 'an import failed');
   await fail(platform, imported, internalText);
+};
+
+const runAttempt = async (platform: Platform, imported: Import, stopping: AbortSignal): Promise<void> => {
+  if (imported.row.attempts > maxAttempts)
+    return await fail(platform, imported, 'The service ended during each attempt.');
+  try {
+    await finish(platform, imported, await receive(platform, imported, stopping));
+  } catch (error) {
+    if (error instanceof Overtaken) throw error;
+    await handleFailure(platform, imported, stopping.aborted ? unavailable() : error);
+  }
 };
 
 /**
@@ -181,13 +223,11 @@ export const runImport = async (
   const row = await begin(platform, projectId);
   const project = row === null ? null : await loadProject(platform.store.db, projectId);
   if (row === null || project === null) return;
-  const imported = { project, row };
-  if (row.attempts >= maxAttempts)
-    return await fail(platform, imported, 'The service ended during each attempt.');
   try {
-    await finish(platform, imported, await receive(platform, imported, stopping));
-    await removeIfProjectIsGone(platform, project);
+    await runAttempt(platform, { project, row }, stopping);
   } catch (error) {
-    await handleFailure(platform, imported, stopping.aborted ? unavailable() : error);
+    if (!(error instanceof Overtaken)) throw error;
+    platform.log.info({ project_id: project.id }, 'an attempt of an import was overtaken');
   }
+  await removeIfProjectIsGone(platform, project);
 };

@@ -1,7 +1,7 @@
 /** Reads the address of a repository to import. Pure. */
 import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { isListed, isPublicHost } from '../../../platform/addresses/allowed_addresses.ts';
+import { getPort, isListed, isPublicHost } from '../../../platform/addresses/allowed_addresses.ts';
 import type { AddressRules } from '../../../platform/addresses/checked_request.ts';
 import { type Failure, invalid } from '../../../platform/errors.ts';
 
@@ -39,10 +39,8 @@ const parseUrl = (text: string): URL => {
  * Refuses a host that plainly is this machine or a private address, unless the settings allow it. Names are resolved at
  * the import.
  */
-const requireAllowedHost = (
-  { hostname: host, port }: URL,
-  { isLocalAllowed, allowedHosts }: AddressRules,
-): void => {
+const requireAllowedHost = (url: URL, { isLocalAllowed, allowedHosts }: AddressRules): void => {
+  const [host, port] = [url.hostname, getPort(url)];
   if (isPublicHost(host) || isLocalAllowed || isListed(allowedHosts, { host, port, address: null })) return;
   throw refused('is blocked: Requests to the local network are not allowed');
 };

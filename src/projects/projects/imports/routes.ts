@@ -1,4 +1,5 @@
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { may } from '../../../core/access/may.ts';
 import { idOrPath, int, nullable, object, string, timestamp } from '../../../platform/http/schema.ts';
 import { findProject } from '../find.ts';
 import { projectAnswer } from '../project_response.ts';
@@ -27,6 +28,7 @@ export const importStatus = endpoint({
     const project = await findProject(call, id);
     const imports = await loadImports(call.db, [project.id]);
     const answer = await projectAnswer(call, project.id);
-    return { ...answer, ...importJson(project, imports.get(project.id)) };
+    const json = importJson(project, imports.get(project.id));
+    return { ...answer, ...json, ...(!may(call.viewer, 'admin_project', project) && { import_error: null }) };
   },
 });

@@ -20,13 +20,15 @@ const openStatuses: readonly ImportStatus[] = ['scheduled', 'started'];
 export const isBeingImported = ({ import_status }: { import_status: ImportStatus }): boolean =>
   openStatuses.includes(import_status);
 
-/** Tells whether nothing was ever written to the repository, nor is copied to it, so that it can be imported. */
-export const hasNoCode = ({
-  default_branch,
-  repository_written,
-  forked_from_project_id,
-}: Pick<Project, 'default_branch' | 'repository_written' | 'forked_from_project_id'>): boolean =>
+type CodeFacts = Pick<Project, 'default_branch' | 'repository_written' | 'forked_from_project_id'>;
+
+/** Tells whether nothing was ever written to the repository, nor is copied to it. */
+const hasNoCode = ({ default_branch, repository_written, forked_from_project_id }: CodeFacts): boolean =>
   default_branch === null && repository_written === 0 && forked_from_project_id === null;
+
+/** Tells whether a repository can be imported into the project. */
+export const canImportInto = (project: CodeFacts & Pick<Project, 'archived' | 'import_status'>): boolean =>
+  project.archived === 0 && !isBeingImported(project) && hasNoCode(project);
 
 /**
  * Schedules the import of a project whose repository is empty and not being written to.
@@ -76,7 +78,7 @@ const isBeingWritten = async ({ db }: Tx, projectId: number): Promise<boolean> =
 
 /**
  * Imports a repository into an existing, empty project.
- * @throws Failure 409 if the repository is not empty, or is being imported already
+ * @throws Failure 409 if the project is archived, or the repository is not empty or being imported already
  */
 export const importInto = async (call: Call, { id }: Project, source: ImportSource): Promise<void> => {
   const user_id = requireUser(call).id;
@@ -89,6 +91,7 @@ export const importInto = async (call: Call, { id }: Project, source: ImportSour
       .modifyEnd(tx.dialect.forExclusive)
       .executeTakeFirst();
     if (project === undefined || project.deleted_at !== null) throw notFound('Project');
+    if (project.archived === 1) throw conflict('The project is archived.');
     if (isBeingImported(project)) throw conflict('The repository is being imported already.');
     if (!hasNoCode(project)) throw conflict('The repository is not empty.');
     if (await isBeingWritten(tx, id)) throw conflict('The repository is being written to. Try again later.');

@@ -1,7 +1,7 @@
 /** Renders the page of a project with an empty repository. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { hasNoCode } from '../../../../projects/projects/imports/schedule_import.ts';
+import { canImportInto } from '../../../../projects/projects/imports/schedule_import.ts';
 import type { Visit } from '../../page.ts';
 import { addFileLinks } from '../../parts/code/add_file_menu.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -15,7 +15,7 @@ const commands = (title: string, lines: readonly string[]): Html =>
 
 const importLink = ({ call }: Visit, project: Project): Html | false =>
   may(call.viewer, 'admin_project', project) &&
-  hasNoCode(project) &&
+  canImportInto(project) &&
   html` Or <a href="${projectPagePath(project, 'import/new')}">import a repository</a> from another server.`;
 
 /** Renders instructions for users who may push, and a remark for others. */

@@ -4,16 +4,13 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { readImportSource } from '../../../../projects/projects/imports/import_source.ts';
 import { loadImports } from '../../../../projects/projects/imports/load_imports.ts';
-import {
-  hasNoCode,
-  importInto,
-  isBeingImported,
-} from '../../../../projects/projects/imports/schedule_import.ts';
+import { canImportInto, importInto } from '../../../../projects/projects/imports/schedule_import.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormProblems, attempt, form, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { type FilledSource, readFilledSource, sourceFields, sourceParams } from './import_fields.ts';
+import { type FilledSource, shownSourceFields, sourceFields, sourceParams } from './import_fields.ts';
 
 const action = 'admin_project';
 
@@ -39,7 +36,7 @@ const fresh = page({
   params: object(projectPath),
   handle: async (visit, { project: path }) => {
     const project = await findProjectFor(visit.call, path, action);
-    if (isBeingImported(project) || !hasNoCode(project)) return redirect(`/${project.full_path}`);
+    if (!canImportInto(project)) return redirect(`/${project.full_path}`);
     const earlier = (await loadImports(visit.call.db, [project.id])).get(project.id);
     return formView(visit, project, { import_url: earlier?.url });
   },
@@ -52,7 +49,7 @@ const start = page({
   params: object({ ...projectPath, ...sourceParams }),
   invalid: async (visit, sent, problems) => {
     const project = await findProjectFor(visit.call, String(sent['project']), action);
-    return formView(visit, project, readFilledSource(sent), { text: null, fields: problems });
+    return formView(visit, project, readTexts(sent, shownSourceFields), { text: null, fields: problems });
   },
   handle: async (visit, { project: path, import_url, username = '', password = '' }) => {
     const { call } = visit;

@@ -1,5 +1,4 @@
 /** Fields of the forms that import a repository: its address, a user name and a password. */
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { optional, text } from '../../../../platform/http/schema.ts';
 import { maxUrlLength } from '../../../../projects/projects/imports/import_source.ts';
 import { type FormProblems, input } from '../../parts/form.ts';
@@ -13,16 +12,14 @@ export const sourceParams = {
 
 export type FilledSource = { import_url?: string | undefined; username?: string | undefined };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** Fields that a refused form shows again. A password is never sent back. */
+export const shownSourceFields = ['import_url', 'username'] as const;
 
-/** Reads the values of a refused form. A password is never sent back. */
-export const readFilledSource = (sent: RawParams): FilledSource => ({
-  import_url: textOf(sent['import_url']),
-  username: textOf(sent['username']),
-});
-
-/** Hides the password of an address that was sent, as far as it is one. */
-const withoutPassword = (address: string): string => address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+/** Hides the user name and password of an address; in one that is no URL, all before the last `@`. */
+const withoutCredentials = (address: string): string =>
+  URL.canParse(address.trim())
+    ? address.replace(/^(\s*[a-z]+:[/\\]*)[^/\\?#]*@/i, '$1')
+    : address.replace(/^(\s*[a-z]+:[/\\]*)?.*@/is, '$1');
 
 export const sourceFields = ({ import_url, username }: FilledSource, problems: FormProblems): Html =>
   html`${input({
@@ -30,7 +27,7 @@ export const sourceFields = ({ import_url, username }: FilledSource, problems: F
     label: 'Git repository URL',
     hint: 'Such as https://git.example.com/group/project.git',
     type: 'url',
-    value: import_url === undefined ? null : withoutPassword(import_url),
+    value: import_url === undefined ? null : withoutCredentials(import_url),
     required: true,
     problems,
   })}<div class="columns">${input({

@@ -94,6 +94,9 @@ test('shows the form again with what is wrong, without the password', async () =
     'ssh://git@example.com/x',
     'nonsense',
     'http://ada:pass-of-ada@example.com/x?y',
+    'http://ada:x@pass-of-ada@example.com/x?y',
+    ' https://ada:pass-of-ada@example.com/x?y',
+    'https://ada:x/pass-of-ada@example.com/x',
   ]) {
     const { status, text } = await send({ import_url });
     assert.deepEqual([status, text.includes('pass-of-ada')], [422, false], import_url);
@@ -118,4 +121,14 @@ test('an empty project is imported by those who may change it', async () => {
   await seedCommit(gantry, project.id, { 'a.txt': 'a\n' });
   const refused = await user.post(`${path}/-/import`, { import_url: `${server.url}/bridge.git` });
   assert.deepEqual([refused.status, refused.text.includes('The repository is not empty.')], [422, true]);
+});
+
+test('an archived project is not imported into', async () => {
+  const project = await seedProject(gantry, { owner: id });
+  const path = `/${project.full_path}`;
+  assert.equal((await gantry.api(`POST /projects/${project.id}/archive`)).status, 201);
+  assert.doesNotMatch((await user.get(path)).text, /import\/new/);
+  assert.equal((await user.get(`${path}/-/import/new`)).location, path);
+  const refused = await user.post(`${path}/-/import`, { import_url: `${server.url}/bridge.git` });
+  assert.deepEqual([refused.status, refused.text.includes('The project is archived.')], [422, true]);
 });

@@ -1,17 +1,17 @@
 /** The form that creates a project by the import of a repository. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { getOutgoingRules } from '../../../../core/settings/setting_effects.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { createProject } from '../../../../projects/projects/create.ts';
 import { loadProject } from '../../../../projects/projects/find.ts';
 import { readImportSource } from '../../../../projects/projects/imports/import_source.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { attemptCreation, namespaceSelect, usualVisibility, visibilityField } from './creation_fields.ts';
 import { creationTabs } from './creation_tabs.ts';
-import { type FilledSource, readFilledSource, sourceFields, sourceParams } from './import_fields.ts';
+import { type FilledSource, shownSourceFields, sourceFields, sourceParams } from './import_fields.ts';
 
 type Filled = FilledSource & {
   namespace_id?: string | undefined;
@@ -57,16 +57,8 @@ ${fields}</div></section>`,
 const nameFromUrl = (url: string): string =>
   /([^/]+?)(?:\.git)?\/*$/.exec(URL.parse(url)?.pathname ?? '')?.[1] ?? '';
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** Reads the values of a refused form, without the password. */
-const readFilled = (sent: RawParams): Filled => ({
-  ...readFilledSource(sent),
-  namespace_id: textOf(sent['namespace_id']),
-  name: textOf(sent['name']),
-  path: textOf(sent['path']),
-  visibility: textOf(sent['visibility']),
-});
+/** Fields that a refused form shows again. */
+const shownFields = [...shownSourceFields, 'namespace_id', 'name', 'path', 'visibility'] as const;
 
 const create = page({
   method: 'POST',
@@ -80,7 +72,7 @@ const create = page({
     visibility: optional(oneOf(['private', 'internal', 'public'])),
   }),
   invalid: async (visit, sent, problems) =>
-    await formView(visit, readFilled(sent), { text: null, fields: problems }),
+    await formView(visit, readTexts(sent, shownFields), { text: null, fields: problems }),
   handle: async (visit, { namespace_id = null, ...filled }) => {
     const { call } = visit;
     const { import_url, username = '', password = '', path, visibility } = filled;

@@ -2,7 +2,7 @@
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { loadImports } from '../../../../projects/projects/imports/load_imports.ts';
-import { isBeingImported } from '../../../../projects/projects/imports/schedule_import.ts';
+import { canImportInto, isBeingImported } from '../../../../projects/projects/imports/schedule_import.ts';
 import type { Visit } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
@@ -29,6 +29,6 @@ const failedPart = async ({ call }: Visit, project: Project): Promise<Html> => {
 /** Renders what to know of the import of a project without code; null: nothing. */
 export const importState = async (visit: Visit, project: Project): Promise<Html | null> => {
   if (isBeingImported(project)) return runningPart(project);
-  const mayRetry = may(visit.call.viewer, 'admin_project', project);
+  const mayRetry = may(visit.call.viewer, 'admin_project', project) && canImportInto(project);
   return project.import_status === 'failed' && mayRetry ? await failedPart(visit, project) : null;
 };

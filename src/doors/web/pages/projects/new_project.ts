@@ -3,12 +3,12 @@ import { type Call, requireUser } from '../../../../core/access/call.ts';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { initializeRepository } from '../../../../code/repository/files/initialize_repository.ts';
 import { boolean, clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { createProject } from '../../../../projects/projects/create.ts';
 import { loadProject } from '../../../../projects/projects/find.ts';
 import { listLicenses, listTemplates, readTemplate } from '../../../../projects/templates/files.ts';
 import { fillLicense } from '../../../../projects/templates/routes.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { attemptCreation, namespaceSelect, usualVisibility, visibilityField } from './creation_fields.ts';
@@ -116,18 +116,16 @@ const readFiles = async (
   ];
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** Reads the values of a refused form. */
-const readFilled = (sent: RawParams): Filled => ({
-  namespace_id: textOf(sent['namespace_id']),
-  name: textOf(sent['name']),
-  path: textOf(sent['path']),
-  description: textOf(sent['description']),
-  visibility: textOf(sent['visibility']),
-  gitignore: textOf(sent['gitignore']),
-  license: textOf(sent['license']),
-});
+/** Fields that a refused form shows again. */
+const shownFields = [
+  'namespace_id',
+  'name',
+  'path',
+  'description',
+  'visibility',
+  'gitignore',
+  'license',
+] as const;
 
 const create = page({
   method: 'POST',
@@ -144,7 +142,7 @@ const create = page({
     license: optional(text()),
   }),
   invalid: async (visit, sent, problems) =>
-    await formView(visit, readFilled(sent), { text: null, fields: problems }),
+    await formView(visit, readTexts(sent, shownFields), { text: null, fields: problems }),
   handle: async (visit, { namespace_id = null, initialize_with_readme = false, ...filled }) => {
     const { call } = visit;
     const { name, path, description, visibility } = filled;

@@ -1,3 +1,5 @@
+import type { RawParams } from '../../../../platform/http/params.ts';
+
 /**
  * Converts a stored, parsed or sent value to the text of its field. The last value of a list counts: a ticked checkbox
  * sends its hidden 0 first.
@@ -6,4 +8,15 @@ export const fieldText = (value: unknown): string => {
   if (Array.isArray(value)) return fieldText(value.at(-1));
   if (typeof value === 'boolean') return value ? '1' : '0';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+
+/** Reads the texts of a refused form by their names; undefined: none was sent. */
+export const readTexts = <N extends string>(
+  sent: RawParams,
+  names: readonly N[],
+): { [name in N]: string | undefined } => {
+  const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return Object.fromEntries(names.map((name) => [name, toText(sent[name])])) as {
+    [name in N]: string | undefined;
+  };
 };
