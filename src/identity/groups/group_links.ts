@@ -43,13 +43,14 @@ export const invitedGroups = ({ type, id, namespace_id }: Place, now: number): R
     from namespaces join reach on namespaces.id = reach.id where namespaces.parent_id is not null
   ) select id, access, expires_at from reach)`;
 
-/** Subquery: the ids of the projects that are shared with one of some groups. */
+/** Subquery: the ids of the projects that are shared with one of some groups, as far as the caller sees these. */
 export const selectSharedProjects = (
   groups: RawBuilder<number>,
-  now: number,
+  { viewer, platform, now }: Pick<Call, 'viewer' | 'platform' | 'now'>,
 ): RawBuilder<number> => sql<number>`(
-  select source_id from group_links
-  where group_id in ${groups} and source_type = 'Project' and ${isCurrentLink(now)})`;
+  select source_id from group_links join namespaces on namespaces.id = group_links.group_id
+  where group_id in ${groups} and source_type = 'Project' and ${isCurrentLink(now)}
+    and ${visibleGroups(viewer, platform.store.dialect)})`;
 
 /** Loads the groups with which projects or groups are shared, by id of the project or group, in one statement. */
 export const loadSharedGroups = async (

@@ -272,3 +272,15 @@ it('lists the projects of a group with those that are shared with it', async () 
   assert.deepEqual(await embedded(), [[owned.id], []]);
   gantry.setTime(null);
 });
+
+it('does not tell which projects are shared with a group that the caller does not see', async () => {
+  const group = await seedGroup(gantry);
+  const hidden = await newGroup(group.id);
+  const project = await seedProject(gantry);
+  await share(`/projects/${project.id}`, { group_id: hidden.id, group_access: 30 });
+  const [member, stranger] = [await newMember({ group: hidden.id }, 10), await seedUser(gantry)];
+  for (const path of [`/groups/${group.id}/projects`, `/groups/${group.id}/projects/shared`]) {
+    assert.deepEqual(await idsOf(`${path}?include_subgroups=true`, member.token), [project.id]);
+    assert.deepEqual(await idsOf(`${path}?include_subgroups=true`, stranger.token), [], path);
+  }
+});

@@ -162,7 +162,7 @@ const sharedProjects = endpoint({
   reply: projectShape,
   handle: async (call, { id, include_subgroups = false, ...params }) => {
     const group = await findGroup(call, id);
-    const shared = selectSharedProjects(selectGroups(group.id, include_subgroups), call.now);
+    const shared = selectSharedProjects(selectGroups(group.id, include_subgroups), call);
     return await listProjects(call, params, sql`projects.id in ${shared}`);
   },
 });

@@ -54,7 +54,7 @@ export const groupShow = endpoint({
     const target = await findGroup(call, id);
     const json = await groupJson(call, target);
     if (!with_projects) return json;
-    const shared = selectSharedProjects(selectGroups(target.id, false), call.now);
+    const shared = selectSharedProjects(selectGroups(target.id, false), call);
     return {
       ...json,
       projects: await embeddedProjects(call, sql`projects.namespace_id = ${target.id}`),
@@ -82,7 +82,7 @@ export const ofGroup = endpoint({
     const groups = selectGroups(target.id, include_subgroups);
     const own = sql`select own.id from projects own where own.namespace_id in ${groups}`;
     const within = with_shared
-      ? sql<boolean>`projects.id in (${own} union all select * from ${selectSharedProjects(groups, call.now)} shared)`
+      ? sql<boolean>`projects.id in (${own} union all select * from ${selectSharedProjects(groups, call)} shared)`
       : sql<boolean>`projects.namespace_id in ${groups}`;
     return await listProjects(call, params, within);
   },
