@@ -1,12 +1,10 @@
 /** Merges requests whose automatic merge waits, as soon as nothing is in the way. */
-import { sql } from 'kysely';
 import { loadActingUser } from '../../../../core/access/background_actor.ts';
 import type { Platform } from '../../../../core/platform.ts';
 import type { Reader } from '../../../../platform/db/open.ts';
 import type { TodosTable } from '../../../../platform/db/schema/planning.ts';
 import { Failure, unavailable } from '../../../../platform/errors.ts';
 import { loadProject } from '../../../../projects/projects/find.ts';
-import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
 import { addTodos } from '../../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import { isGreen } from '../head_pipeline.ts';
@@ -107,17 +105,3 @@ export const mergeIfReady = async (platform: Platform, mergeRequestId: number): 
   const { head_sha } = loaded.merge_request;
   if (head_sha !== null) await mergeScheduled(platform, loaded, head_sha);
 };
-
-/** Enqueues the check of each waiting merge from or into a project. */
-export const checkWaitingMerges = async ({ store }: Platform, projectId: number): Promise<void> =>
-  await store.write(async (tx) => {
-    const waiting = await tx.db
-      .selectFrom('merge_requests')
-      .select('id')
-      .where((is) => is.or([is('project_id', '=', projectId), is('source_project_id', '=', projectId)]))
-      .where('state', '=', 'opened')
-      .where('merge_when_pipeline_succeeds', '=', sql.lit(1)) // or SQLite would not use the index of these
-      .where('deleted_at', 'is', null)
-      .execute();
-    for (const { id } of waiting) await enqueueAutoMerge(tx, id);
-  });

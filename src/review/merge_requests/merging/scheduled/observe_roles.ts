@@ -1,7 +1,11 @@
-/** Checks the waiting merges of a user again when the user gets a role, or is no longer blocked. */
+/** Checks waiting merges again when their users get a role, also by a share or a move, or are no longer blocked. */
 import { type RecordedChange, changesTopic } from '../../../../core/events/record_event.ts';
 import type { Store, Tx } from '../../../../platform/db/open.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
+import {
+  enqueueWaitingMerges,
+  enqueueWaitingMergesOfGroup,
+} from '../../../../projects/projects/enqueue_waiting_merges.ts';
 
 const memberKinds = ['member.added', 'member.updated'];
 
@@ -25,9 +29,21 @@ const checkMergesOf = async (tx: Tx, userId: number): Promise<void> => {
   for (const { id } of waiting) await enqueueAutoMerge(tx, id);
 };
 
+/** Verbs of changes that may give a role to the members of a group: a share, or a move into another group. */
+const placeVerbs = new Set(['shared', 'share_changed', 'transferred']);
+
+const checkMergesOfPlace = async (tx: Tx, { kind, target_id }: RecordedChange): Promise<void> => {
+  const [place, verb = ''] = kind.split('.');
+  if (!placeVerbs.has(verb)) return;
+  if (place === 'project') await enqueueWaitingMerges(tx, target_id);
+  if (place === 'group') await enqueueWaitingMergesOfGroup(tx, target_id);
+};
+
 /** Starts observing the changes of roles in a store. */
 export const observeRoles = (store: Store): void =>
   store.observe(changesTopic, async (tx, items) => {
-    const promoted = (items as RecordedChange[]).map(getPromoted).filter((id) => id !== null);
+    const changes = items as RecordedChange[];
+    const promoted = changes.map(getPromoted).filter((id) => id !== null);
     for (const id of new Set(promoted)) await checkMergesOf(tx, id);
+    for (const change of changes) await checkMergesOfPlace(tx, change);
   });

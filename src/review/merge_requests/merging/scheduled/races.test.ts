@@ -14,7 +14,7 @@ import {
   settle,
   toPath,
 } from '../../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../../test/support/seed.ts';
+import { type SeededUser, seedGroup, seedMember, seedUser } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { openCallWithoutRequest } from '../../../../core/access/call_without_request.ts';
 import type { Platform } from '../../../../core/platform.ts';
@@ -242,5 +242,45 @@ test('merges once its user has a role again, or is no longer blocked', async () 
     assert.equal((await readRequest(gantry, request)).state, 'opened', lose);
     await run(regain, regainJson);
     assert.equal((await readRequest(gantry, request)).state, 'merged', regain);
+  }
+});
+
+test('merges once its user has a role by a share with a group, or by a move', async () => {
+  const [home, invited, parent] = [await seedGroup(gantry), await seedGroup(gantry), await seedGroup(gantry)];
+  const coded = await seedCoded(gantry, { namespace: home.id });
+  const user = await seedUser(gantry);
+  for (const { id: group } of [invited, parent])
+    await seedMember(gantry, { user: user.id, group, access_level: 40 });
+  const [projectPath, groupPath] = [`/projects/${coded.id}`, `/groups/${home.id}`];
+  const share = { group_id: invited.id, group_access: 40 };
+  const run = async (line: string, json: object = {}): Promise<void> => {
+    const { status, text } = await gantry.api(line, { json });
+    assert.ok(status < 300, `${line}: ${text}`);
+    await settle(gantry);
+  };
+  const changes: [gain: string, json: object, lose: string, json: object][] = [
+    [`POST ${projectPath}/share`, share, `DELETE ${projectPath}/share/${invited.id}`, {}],
+    [`POST ${groupPath}/share`, share, `DELETE ${groupPath}/share/${invited.id}`, {}],
+    [
+      `PUT ${projectPath}/transfer`,
+      { namespace: parent.id },
+      `PUT ${projectPath}/transfer`,
+      { namespace: home.id },
+    ],
+    [`POST ${groupPath}/transfer`, { group_id: parent.id }, `POST ${groupPath}/transfer`, {}],
+  ];
+  for (const [gain, gainJson, lose, loseJson] of changes) {
+    await run(`POST ${projectPath}/members`, { user_id: user.id, access_level: 40 });
+    const branch = `place-${(number += 1)}`;
+    await seedBranch(gantry, coded, branch);
+    const request = await openRequest(gantry, coded, branch, { title: 'Draft: x' });
+    await settle(gantry);
+    await schedule(request, {}, user.token);
+    await run(`DELETE ${projectPath}/members/${user.id}`);
+    await run(`PUT ${toPath(request)}`, { title: 'x' });
+    assert.equal((await readRequest(gantry, request)).state, 'opened');
+    await run(gain, gainJson);
+    assert.equal((await readRequest(gantry, request)).state, 'merged', gain);
+    await run(lose, loseJson);
   }
 });
