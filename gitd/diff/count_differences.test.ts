@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  startTestStorage,
-  type TestRepository,
-  type TestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { makeTreeEditor } from '../odb/edit_tree.ts';
 import { makeObjectWriter } from '../odb/loose_object_writer.ts';
 import { buildTree } from '../odb/raw_tree.ts';
@@ -15,15 +11,7 @@ import { readFolder } from '../read/list_tree.ts';
 import { countDifferences } from './count_differences.ts';
 import { times } from '../../test/support/run/sample.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
-
-before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-});
-after(async () => await storage.stop());
+const { repository } = useRepository();
 
 const nobody: Signature = { name: 'A', email: 'a@example.com', time: 1, offset: '+0000' };
 const by = { author: nobody, committer: nobody };

@@ -1,20 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../test/support/repositories/git.ts';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
 import type { FileDiff } from '../protocol_records.ts';
 import { makeDiffParser } from './parse_diff.ts';
 
-let test: TestStorage;
-before(async () => void (test = await startTestStorage()));
-after(async () => await test.stop());
+const test = useStorage();
 
 const limits = { files: 1000, lines: 100_000, bytes: 10_000_000, file_bytes: 100_000 };
 

@@ -1,29 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Transform, type Duplex } from 'node:stream';
-import { after, before, it } from 'node:test';
+import { before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { GitError } from '../git_error.ts';
 import { flag, oid } from './arguments.ts';
 import type { GitProcess } from './spawn.ts';
 import { streamProcessChain } from './stream_process_chain.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
+const { repository } = useRepository();
 let blob: string;
 
 before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
   // More than fits into the buffers of pipes.
   const [commit] = await repository.commitAll({ large: randomBytes(4 * 2 ** 20).toString('hex') });
   blob = await repository.git('rev-parse', `${commit}:large`);
 });
-after(async () => await storage.stop());
 
 const startReading = async (): Promise<GitProcess> =>
   await repository.context.exec.start({

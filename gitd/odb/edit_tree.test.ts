@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import {
-  startTestStorage,
-  type TestRepository,
-  type TestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { emptyTree } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { makeTreeEditor, type TreeEditor } from './edit_tree.ts';
@@ -16,19 +12,14 @@ import { makeObjectWriter, hashObject } from './loose_object_writer.ts';
 import { buildTree, toByteString, parseTree } from './raw_tree.ts';
 import { times } from '../../test/support/run/sample.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
+const { repository } = useRepository();
 
 before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
   const writer = makeObjectWriter(join(repository.dir, 'objects'));
   for (const content of contents) writer.add('blob', Buffer.from(content));
   writer.add('tree', Buffer.alloc(0));
   await writer.flush();
 });
-after(async () => await storage.stop());
 
 const contents = ['one', 'two', 'three'];
 const blobs = contents.map((content) => hashObject('blob', Buffer.from(content)));

@@ -5,24 +5,12 @@ import { once } from 'node:events';
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { after, before, test } from 'node:test';
-import {
-  startTestStorage,
-  type TestRepository,
-  type TestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { test } from 'node:test';
+import { type TestRepository, useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { makeObjectWriter, hashObject } from './loose_object_writer.ts';
 import { buildPack } from './build_pack.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
-
-before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-});
-after(async () => await storage.stop());
+const { repository } = useRepository();
 
 const objectsOf = (repository: TestRepository): string => join(repository.dir, 'objects');
 const fileOf = (id: string): string => join(objectsOf(repository), id.slice(0, 2), id.slice(2));

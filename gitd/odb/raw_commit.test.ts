@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { tryGit } from '../../test/support/repositories/git.ts';
-import {
-  startTestStorage,
-  type TestRepository,
-  type TestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { emptyTree, type Signature } from '../protocol_records.ts';
 import { buildCommit, formatSignature, parseRawCommit, rebuildCommit } from './raw_commit.ts';
 import { hashObject } from './loose_object_writer.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
-
-before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-});
-after(async () => await storage.stop());
+const { repository } = useRepository();
 
 const ada: Signature = {
   name: 'Ada Lovelace',

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { tryGit } from '../../test/support/repositories/git.ts';
-import {
-  startTestStorage,
-  type TestRepository,
-  type TestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { makeObjectWriter } from './loose_object_writer.ts';
 import { isGitmodules, isSafePath, isJudgedByContent } from './safe_paths.ts';
 import { buildTree, toByteString } from './raw_tree.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
-
-before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-});
-after(async () => await storage.stop());
+const { repository } = useRepository();
 
 /** Tells whether git accepts a tree with one file of this name. */
 const isGoodForGit = async (name: string): Promise<boolean> => {

@@ -1,25 +1,13 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { useRepository } from '../../test/support/repositories/repository_storage.ts';
 import type { Context } from '../handler_types.ts';
 import { makeExec } from '../exec/spawn.ts';
 import { passesPushCheck } from './check_git_files.ts';
 
-let storage: TestStorage;
-let repository: TestRepository;
-
-before(async () => {
-  storage = await startTestStorage();
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-});
-after(async () => await storage.stop());
+const { storage, repository } = useRepository();
 
 const check = async (context: Context, text: string): Promise<boolean> =>
   await passesPushCheck(context, { name: '.gitmodules', mode: 0o100644, content: Buffer.from(text) });

@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { newWorkTree, tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
+import { afterEach, beforeEach, test } from 'node:test';
+import { tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
 import {
-  startTestStorage,
   type TestRepository,
-  type TestStorage,
+  newRepositoryAndTree,
+  useStorage,
 } from '../../test/support/repositories/repository_storage.ts';
 import type { Signature } from '../protocol_records.ts';
 
-let storage: TestStorage;
 let repository: TestRepository;
 let tree: WorkTree;
 
-before(async () => void (storage = await startTestStorage()));
-after(async () => await storage.stop());
-beforeEach(async () => {
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-  tree = await newWorkTree();
-});
+const storage = useStorage();
+beforeEach(async () => void ({ repository, tree } = await newRepositoryAndTree(storage)));
 afterEach(async () => {
   assert.equal(await repository.fsck(), '', 'fsck is clean');
   const left = (await readdir(join(repository.dir, 'objects'))).filter((name) => name.startsWith('tmp'));

@@ -1,18 +1,12 @@
 /** Tests the long-lived git processes, also when one of them dies. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync } from 'node:fs';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
 import { zeroOid } from '../protocol_records.ts';
 
-let test: TestStorage;
-before(async () => void (test = await startTestStorage()));
-after(async () => await test.stop());
+const test = useStorage();
 
 /** Lists the ids of the git processes that serve a repository. */
 const processesOf = (repository: TestRepository, command: string): number[] =>

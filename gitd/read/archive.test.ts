@@ -6,13 +6,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { newWorkTree, tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
+import { tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
 import {
-  startTestStorage,
   type TestRepository,
-  type TestStorage,
+  newRepositoryAndTree,
+  useStorage,
 } from '../../test/support/repositories/repository_storage.ts';
 import type { StreamIo } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
@@ -21,17 +21,11 @@ import { buildTree } from '../odb/raw_tree.ts';
 import { readArchive } from './archive.ts';
 import { countFiles } from './check_tree_size.ts';
 
-let storage: TestStorage;
 let repository: TestRepository;
 let tree: WorkTree;
 
-before(async () => void (storage = await startTestStorage()));
-after(async () => await storage.stop());
-beforeEach(async () => {
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-  tree = await newWorkTree();
-});
+const storage = useStorage();
+beforeEach(async () => void ({ repository, tree } = await newRepositoryAndTree(storage)));
 afterEach(async () => await tree.remove());
 
 const fill = async (files: Record<string, string>): Promise<string> => {

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { WorkTree } from '../../test/support/repositories/git.ts';
 import {
-  startTestStorage,
   type TestRepository,
-  type TestStorage,
+  newRepositoryAndTree,
+  useStorage,
 } from '../../test/support/repositories/repository_storage.ts';
 
-let storage: TestStorage;
 let repository: TestRepository;
 let tree: WorkTree;
 
-before(async () => void (storage = await startTestStorage()));
-after(async () => await storage.stop());
-beforeEach(async () => {
-  repository = storage.repository();
-  await repository.ask('repository.create', {});
-  tree = await newWorkTree();
-});
+const storage = useStorage();
+beforeEach(async () => void ({ repository, tree } = await newRepositoryAndTree(storage)));
 afterEach(async () => await tree.remove());
 
 const take = async (): Promise<void> =>

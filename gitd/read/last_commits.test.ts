@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { it } from 'node:test';
+import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
 
-let test: TestStorage;
-before(async () => void (test = await startTestStorage()));
-after(async () => await test.stop());
+const test = useStorage();
 
 const milliseconds = 20_000;
 const person = { name: 'Ada', email: 'ada@example.com', time: 1_500_000_000, offset: '+0000' };

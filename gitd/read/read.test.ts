@@ -1,19 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
 import { diffFiles } from '../diff/diff_handlers.ts';
 import { streamBlob } from './blobs.ts';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
 
-let test: TestStorage;
-before(async () => void (test = await startTestStorage()));
-after(async () => await test.stop());
+const test = useStorage();
 
 /** Runs git with bytes as input. */
 const feed = ({ dir }: TestRepository, args: string[], input: Buffer | string, env: object = {}): string =>

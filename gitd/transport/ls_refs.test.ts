@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { collectGarbage } from '../../test/support/machine/retained_memory.ts';
-import {
-  type TestRepository,
-  type TestStorage,
-  startTestStorage,
-} from '../../test/support/repositories/repository_storage.ts';
+import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
 import { zeroOid } from '../protocol_records.ts';
 import { listRefs } from './ls_refs.ts';
 import { packet } from './packet_lines.ts';
 import { parseRequest } from './parse_request.ts';
 
-let storage: TestStorage;
-before(async () => void (storage = await startTestStorage()));
-after(async () => await storage.stop());
+const storage = useStorage();
 
 const request = parseRequest(
   Buffer.concat([

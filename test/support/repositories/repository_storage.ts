@@ -1,10 +1,12 @@
 /** A repository storage in this process: its methods as functions, its repositories in a temporary folder. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { after, before } from 'node:test';
 import type { Context, StreamIo } from '../../../gitd/handler_types.ts';
 import { makeExec } from '../../../gitd/exec/spawn.ts';
 import { methods } from '../../../gitd/methods.ts';
@@ -13,7 +15,7 @@ import type { Method, Methods, Stream, Streams } from '../../../gitd/protocol.ts
 import { resolveRepositoryPath } from '../../../gitd/disk/storage_paths.ts';
 import { writeMarker } from '../../../gitd/disk/instance_marker.ts';
 import { streams } from '../../../gitd/streams.ts';
-import { git, newWorkTree, tryGit } from './git.ts';
+import { type WorkTree, git, newWorkTree, tryGit } from './git.ts';
 
 type Without<P> = Omit<P, 'repository'>;
 
@@ -56,10 +58,10 @@ type StreamHandler = (params: object, context: Context, io: StreamIo) => Promise
 const handlers = methods as unknown as Record<Method, Handler>;
 const streamHandlers = streams as unknown as Record<Stream, StreamHandler>;
 
-export const startTestStorage = async (): Promise<TestStorage> => {
-  const root = await mkdtemp(join(tmpdir(), 'gantry-storage-'));
+/** @property mark puts the marker of an instance into the folder, before anything else happens */
+const makeStorage = (): TestStorage & { mark: () => Promise<void> } => {
+  const root = mkdtempSync(join(tmpdir(), 'gantry-storage-'));
   const instance = randomUUID();
-  await writeMarker(root, instance);
   const exec = makeExec();
   const pools = makePools(exec);
   let made = 0;
@@ -121,10 +123,42 @@ export const startTestStorage = async (): Promise<TestStorage> => {
   return {
     root,
     repository,
+    mark: async () => await writeMarker(root, instance),
     stop: async () => {
       await pools.stop();
       await exec.stop();
       await rm(root, { recursive: true, force: true });
     },
   };
+};
+
+export const startTestStorage = async (): Promise<TestStorage> => {
+  const { mark, ...storage } = makeStorage();
+  await mark();
+  return storage;
+};
+
+/** Makes a storage for the tests of the calling file: hooks start it before them, and stop it after them. */
+export const useStorage = (): TestStorage => {
+  const { mark, ...storage } = makeStorage();
+  before(mark);
+  after(async () => await storage.stop());
+  return storage;
+};
+
+/** As `useStorage`, with one repository, which is empty before the first test. */
+export const useRepository = (): { storage: TestStorage; repository: TestRepository } => {
+  const storage = useStorage();
+  const repository = storage.repository();
+  before(async () => void (await repository.ask('repository.create', {})));
+  return { storage, repository };
+};
+
+/** Creates an empty repository and a work tree whose commits it can fetch. */
+export const newRepositoryAndTree = async (
+  storage: TestStorage,
+): Promise<{ repository: TestRepository; tree: WorkTree }> => {
+  const repository = storage.repository();
+  await repository.ask('repository.create', {});
+  return { repository, tree: await newWorkTree() };
 };
