@@ -205,7 +205,10 @@ test('imports nothing from the local network unless the settings allow it', asyn
     await allowLocal(false, [host]);
     assert.equal((await imported(`http://${host}/local.git`)).import_status, 'finished');
     await allowLocal(false, ['10.0.0.1:443']);
-    assert.equal((await create('https://10.0.0.1/x.git', { path: 'a b' })).body.message.import_url, undefined);
+    assert.equal(
+      (await create('https://10.0.0.1/x.git', { path: 'a b' })).body.message.import_url,
+      undefined,
+    );
   } finally {
     await allowLocal(true);
   }

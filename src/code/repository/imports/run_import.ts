@@ -157,11 +157,7 @@ const getMaxBytes = ({ config }: Platform): number | null => {
   return set.length === 0 ? null : Math.min(...set);
 };
 
-const receive = async (
-  platform: Platform,
-  imported: Import,
-  stopping: AbortSignal,
-): Promise<Received> => {
+const receive = async (platform: Platform, imported: Import, stopping: AbortSignal): Promise<Received> => {
   const { project, row } = imported;
   const { import_timeout: minutes } = platform.config;
   const tooLong = new AbortController();
