@@ -262,8 +262,8 @@ export type Streams = {
   'pack.read': { params: Repo & { commits: Oid[]; not: Oid[] }; result: Record<string, never> };
   /** A pack of objects of any type, and of all they need, without what `not` leads to. `missing`: tips not there. */
   'pack.dump': { params: Repo & { tips: Oid[]; not: Oid[] }; result: { missing: Oid[] } };
-  /** Stores such a pack, checked like a push. */
-  'pack.write': { params: Repo; result: Record<string, never> };
+  /** Stores such a pack, checked like a push. `seconds`: limit of time; default: an hour. */
+  'pack.write': { params: Repo & { seconds?: number }; result: Record<string, never> };
 };
 
 export type Stream = keyof Streams;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
 import { times } from '../../test/support/run/sample.ts';
+import { writePack } from './transfer_packs.ts';
 
 let storage: TestStorage;
 let source: TestRepository;
@@ -232,6 +234,24 @@ test('a pack is transferred between storages, the second time only with new obje
   const nothing = await source.read('pack.read', { commits: [next], not: [next] });
   await target.read('pack.write', {}, nothing);
   assert.equal(await target.git('rev-list', '--count', 'main'), '3');
+});
+
+test('a pack may take the time that its caller gives it', async () => {
+  const commit = await fill();
+  const pack = await source.read('pack.read', { commits: [commit], not: [] });
+  const { context } = target;
+  const limits: number[] = [];
+  const start: typeof context.exec.start = async (run) => {
+    limits.push(run.seconds);
+    return await context.exec.start(run);
+  };
+  const own = { ...context, exec: { ...context.exec, start } };
+  const never = async (): Promise<never> => await Promise.reject(new Error('nobody answers'));
+  for (const params of [{ seconds: 7_200 }, {}]) {
+    const io = { input: Readable.from([pack]), output: new PassThrough(), ask: never, tell: never };
+    await writePack({ repository: target.name, ...params }, own, io);
+  }
+  assert.deepEqual(limits, [7_200, 3_600]);
 });
 
 test('a damaged, truncated, incomplete or hostile pack is refused', async () => {

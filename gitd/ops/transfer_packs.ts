@@ -58,13 +58,13 @@ export const startPack = async (
 };
 
 /** Stores a pack in the repository; it is durable when this resolves. */
-export const takePack = async (context: Context, source: Readable): Promise<void> => {
+export const takePack = async (context: Context, source: Readable, seconds = hour): Promise<void> => {
   const process = await context.exec.start({
     command: 'index-pack',
     args: indexArguments,
     dir: context.dir,
     slot: null, // the sending process has a slot
-    seconds: hour,
+    seconds,
     signal: context.signal,
   });
   process.stdout.resume();
@@ -123,11 +123,11 @@ export const dumpPack = async (
 };
 
 export const writePack = async (
-  _params: Streams['pack.write']['params'],
+  { seconds }: Streams['pack.write']['params'],
   context: Context,
   io: StreamIo,
 ): Promise<Record<string, never>> => {
   await ensureRepository(context);
-  await takePack(context, io.input);
+  await takePack(context, io.input, seconds);
   return {};
 };

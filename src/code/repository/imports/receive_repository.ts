@@ -38,12 +38,21 @@ const describeRefusal = ({ message }: GitFailure): string => {
     : `git refuses the object ${id} of the repository (${problem}).`;
 };
 
+type ReceiveOptions = RemoteAccess & {
+  /** Of the pack; null: no limit. */
+  maxBytes: number | null;
+  /** Limit of the time in which git stores the pack. */
+  seconds: number;
+  /** Called before the branches and tags are replaced. Throws if that must not happen. */
+  confirm: () => Promise<void>;
+};
+
 const storePack = async (
   repository: Repository,
   remote: RemoteRepository,
-  { maxBytes, signal }: { maxBytes: number | null; signal: AbortSignal },
+  { maxBytes, seconds, signal }: Pick<ReceiveOptions, 'maxBytes' | 'seconds' | 'signal'>,
 ): Promise<void> => {
-  const put = await repository.stream('pack.write', {}, { signal });
+  const put = await repository.stream('pack.write', { seconds }, { signal });
   put.readable.resume();
   let problem: { error: unknown } | null = null;
   const bytes = async function* (): AsyncGenerator<Buffer> {
@@ -76,13 +85,6 @@ const setRefs = async (repository: Repository, { refs }: RemoteRepository): Prom
   }
 };
 
-type ReceiveOptions = RemoteAccess & {
-  /** Of the pack; null: no limit. */
-  maxBytes: number | null;
-  /** Called before the branches and tags are replaced. Throws if that must not happen. */
-  confirm: () => Promise<void>;
-};
-
 /**
  * Copies all branches and tags. May be repeated: what an earlier attempt left does no harm.
  * @throws ImportFailure; GitFailure; the reason of the signal; what `confirm` throws
@@ -90,12 +92,12 @@ type ReceiveOptions = RemoteAccess & {
 export const receiveRepository = async (
   repository: Repository,
   source: ImportSource,
-  { maxBytes, confirm, ...access }: ReceiveOptions,
+  { maxBytes, seconds, confirm, ...access }: ReceiveOptions,
 ): Promise<Received> => {
   const remote = await openRemote(source, access);
   if (remote.refs.size === 0) return { hasRefs: false, defaultBranch: null };
   publishReached('import.listed');
-  await storePack(repository, remote, { maxBytes, signal: access.signal });
+  await storePack(repository, remote, { maxBytes, seconds, signal: access.signal });
   publishReached('import.received');
   await confirm();
   await setRefs(repository, remote);

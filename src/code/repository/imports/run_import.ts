@@ -170,6 +170,8 @@ const receive = async (platform: Platform, imported: Import, stopping: AbortSign
       rules: getOutgoingRules(platform.settings.current),
       signal: AbortSignal.any([stopping, tooLong.signal]),
       maxBytes: getMaxBytes(platform),
+      // The signal comes first, and says why.
+      seconds: minutes * 60 + 60,
       confirm: async () => await requireLatestAttempt(platform.store.db, imported),
     });
   } finally {
