@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type SeedCommitOptions, seedCommit } from './repositories/seed_commits.ts';
-import { type ProjectSeed, type SeededProject, seedProject } from './seed.ts';
+import {
+  type ProjectSeed,
+  type SeededProject,
+  type SeededUser,
+  seedMember,
+  seedProject,
+  seedUser,
+} from './seed.ts';
 import type { Reply, TestService } from './service.ts';
 
 export type Coded = SeededProject & { first: string };
@@ -21,6 +28,21 @@ export const seedCoded = async (
     );
   }
   return { ...project, first };
+};
+
+/** Creates a project with code and a member for each name, with the level that it has. */
+export const seedCodedWith = async <N extends string>(
+  gantry: TestService,
+  levels: Record<N, number>,
+): Promise<{ project: Coded } & Record<N, SeededUser>> => {
+  const project = await seedCoded(gantry);
+  const members: [string, SeededUser][] = [];
+  for (const [name, access_level] of Object.entries<number>(levels)) {
+    const user = await seedUser(gantry);
+    await seedMember(gantry, { user: user.id, project: project.id, access_level });
+    members.push([name, user]);
+  }
+  return { project, ...(Object.fromEntries(members) as Record<N, SeededUser>) };
 };
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a record of the API, that tests assert on
@@ -51,6 +73,17 @@ export const openRequest = async (
   });
   assert.equal(reply.status, 201, reply.text);
   return reply.body;
+};
+
+/** Creates a branch as `seedBranch` does, and opens a merge request from it. */
+export const openFromBranch = async (
+  gantry: TestService,
+  project: { id: number },
+  branch: string,
+  given: Parameters<typeof openRequest>[3] = {},
+): Promise<Request> => {
+  await seedBranch(gantry, project, branch);
+  return await openRequest(gantry, project, branch, given);
 };
 
 export const toPath = ({ project_id, iid }: Request): string =>

@@ -5,15 +5,17 @@ import {
   type Coded,
   type Request,
   merge,
+  openFromBranch,
   openRequest,
-  toPath,
   readRequest,
   seedBranch,
   seedCoded,
+  seedCodedWith,
   settle,
   systemNotes,
+  toPath,
 } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedIssue, seedMember, seedUser } from '../../../../test/support/seed.ts';
+import { type SeededUser, seedIssue } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { openRepository } from '../../../../test/support/repositories/seed_commits.ts';
 
@@ -25,11 +27,7 @@ let number = 0;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  developer = await seedUser(gantry);
-  reporter = await seedUser(gantry);
-  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 40 });
-  await seedMember(gantry, { user: reporter.id, project: project.id, access_level: 20 });
+  ({ project, developer, reporter } = await seedCodedWith(gantry, { developer: 40, reporter: 20 }));
 });
 after(async () => await gantry.close());
 
@@ -37,8 +35,7 @@ const newBranch = (): string => `topic-${(number += 1)}`;
 
 const openNew = async (given: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
   const branch = newBranch();
-  await seedBranch(gantry, of, branch);
-  return await openRequest(gantry, of, branch, given);
+  return await openFromBranch(gantry, of, branch, given);
 };
 
 const commitOf = async (id: string, of: Coded = project) => {

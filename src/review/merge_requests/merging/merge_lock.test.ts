@@ -5,14 +5,13 @@ import { after, before, test } from 'node:test';
 import {
   type Coded,
   type Request,
-  openRequest,
-  toPath,
+  openFromBranch,
   readRequest,
-  seedBranch,
-  seedCoded,
+  seedCodedWith,
   systemNotes,
+  toPath,
 } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
+import type { SeededUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import {
@@ -32,9 +31,7 @@ let number = 0;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  merger = await seedUser(gantry);
-  await seedMember(gantry, { user: merger.id, project: project.id, access_level: 40 });
+  ({ project, merger } = await seedCodedWith(gantry, { merger: 40 }));
 });
 after(async () => await gantry.close());
 
@@ -42,8 +39,7 @@ const place = async () => await getRepositoryPlace(gantry, project.id);
 
 const openNew = async (): Promise<Request> => {
   const branch = `branch-${(number += 1)}`;
-  await seedBranch(gantry, project, branch);
-  return await openRequest(gantry, project, branch);
+  return await openFromBranch(gantry, project, branch);
 };
 
 /** Starts a merge and stops, like a process that dies after it wrote the operation. */

@@ -5,13 +5,14 @@ import {
   type Coded,
   type Request,
   openRequest,
-  toPath,
   readRequest,
   seedBranch,
   seedCoded,
+  seedCodedWith,
   settle,
+  toPath,
 } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
+import { type SeededUser, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { rebaseRequest } from './rebase.ts';
 
@@ -23,10 +24,7 @@ let number = 0;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  [developer, reporter] = [await seedUser(gantry), await seedUser(gantry)];
-  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
-  await seedMember(gantry, { user: reporter.id, project: project.id, access_level: 20 });
+  ({ project, developer, reporter } = await seedCodedWith(gantry, { developer: 30, reporter: 20 }));
 });
 after(async () => await gantry.close());
 

@@ -5,8 +5,9 @@ import {
   openRequest,
   seedBranch,
   seedCoded,
+  seedCodedWith,
 } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
+import { type SeededUser, seedMember } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { loadActingViewer } from '../../../core/access/background_actor.ts';
@@ -18,9 +19,7 @@ let pusher: SeededUser;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  pusher = await seedUser(gantry);
-  await seedMember(gantry, { user: pusher.id, project: project.id, access_level: 30 });
+  ({ project, pusher } = await seedCodedWith(gantry, { pusher: 30 }));
 });
 after(async () => await gantry.close());
 

@@ -5,16 +5,18 @@ import {
   type Coded,
   type Request,
   merge,
+  openFromBranch,
   openRequest,
-  toPath,
   readRequest,
   seedBranch,
   seedCoded,
+  seedCodedWith,
   settle,
   systemNotes,
+  toPath,
   waitForCheck,
 } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedIssue, seedMember, seedUser } from '../../../../test/support/seed.ts';
+import { type SeededUser, seedIssue, seedMember } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { moveRefs } from '../../../code/repository/refs/move_refs.ts';
 import { refreshMergeRequests } from './refresh.ts';
@@ -27,16 +29,13 @@ let number = 0;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  pusher = await seedUser(gantry);
-  await seedMember(gantry, { user: pusher.id, project: project.id, access_level: 30 });
+  ({ project, pusher } = await seedCodedWith(gantry, { pusher: 30 }));
 });
 after(async () => await gantry.close());
 
 const openNew = async (given: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
   const branch = `branch-${(number += 1)}`;
-  await seedBranch(gantry, of, branch);
-  const request = await openRequest(gantry, of, branch, given);
+  const request = await openFromBranch(gantry, of, branch, given);
   await settle(gantry);
   return request;
 };

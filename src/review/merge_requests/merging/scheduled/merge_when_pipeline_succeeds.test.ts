@@ -6,15 +6,14 @@ import {
   type Coded,
   type Request,
   merge,
-  openRequest,
-  toPath,
+  openFromBranch,
   readRequest,
-  seedBranch,
-  seedCoded,
+  seedCodedWith,
   settle,
   systemNotes,
+  toPath,
 } from '../../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../../test/support/seed.ts';
+import type { SeededUser } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { followEndedPipeline } from './follow_ended_pipeline.ts';
 import { openRepository } from '../../../../../test/support/repositories/seed_commits.ts';
@@ -27,19 +26,14 @@ let number = 0;
 
 before(async () => {
   gantry = await startTestService();
-  project = await seedCoded(gantry);
-  author = await seedUser(gantry);
-  reporter = await seedUser(gantry);
-  await seedMember(gantry, { user: author.id, project: project.id, access_level: 40 });
-  await seedMember(gantry, { user: reporter.id, project: project.id, access_level: 20 });
+  ({ project, author, reporter } = await seedCodedWith(gantry, { author: 40, reporter: 20 }));
 });
 after(async () => await gantry.close());
 
 const later = { merge_when_pipeline_succeeds: true };
 const deferred = async (json: object = {}): Promise<Request> => {
   const branch = `deferred-${(number += 1)}`;
-  await seedBranch(gantry, project, branch);
-  const request = await openRequest(gantry, project, branch);
+  const request = await openFromBranch(gantry, project, branch);
   const { status, body } = await merge(gantry, request, { ...later, ...json });
   assert.equal(status, 200);
   await settle(gantry); // from here on, the push gets no pipeline
