@@ -8,7 +8,7 @@ const skip = process.env['GANTRY_TEST_DATABASE_URL'] === undefined;
 
 test('leaves tables of other schemas alone, which may be locked for long', { skip }, async () => {
   const { options, close } = await openTestStore();
-  const { url = '', schema = '' } = options;
+  const { url = '', schema } = options;
   const server = await connectToServer(url);
   try {
     await server.query('create schema elsewhere');
