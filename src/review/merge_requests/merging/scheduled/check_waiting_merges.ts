@@ -34,13 +34,13 @@ const selectProjectsOf = (groupId: number, now: number): RawBuilder<number> => {
   return sql<number>`(
     with recursive places (id) as (
       select id from namespaces where id in ${below}
-      union
+      union all
       select source_id from group_links where ${isShared} and source_type = 'Namespace'
       union
       select namespaces.id from namespaces join places on namespaces.parent_id = places.id
     )
     select id from projects where namespace_id in (select id from places)
-    union
+    union all
     select source_id from group_links where ${isShared} and source_type = 'Project')`;
 };
 
