@@ -25,7 +25,28 @@ const maxAttempts = 10;
 const idlePatience = 60_000;
 const keepaliveInterval = 30_000;
 const maxSessions = 10;
-const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 2_000 };
+const limits = {
+  connections: 1_000,
+  ofOneAddress: 50,
+  signIn: 30_000,
+  // Ten keys of the largest size, each with its signature, are 50 KB.
+  signInBytes: 128 * 1024,
+  leave: 2_000,
+};
+
+/**
+ * Key exchanges that all clients in use have. The groups of 6,144 and 8,192 bits take up to 20 ms of CPU before anybody
+ * is authenticated.
+ */
+const keyExchanges: ssh2.KexAlgorithm[] = [
+  'curve25519-sha256',
+  'curve25519-sha256@libssh.org',
+  'ecdh-sha2-nistp256',
+  'ecdh-sha2-nistp384',
+  'ecdh-sha2-nistp521',
+  'diffie-hellman-group14-sha256',
+  'diffie-hellman-group16-sha512',
+];
 
 /** Verifies the signature; null without one, when the client asks whether the key is acceptable. */
 const isSigned = (context: AuthContext): boolean | null => {
@@ -44,8 +65,10 @@ type Claim = { keyId: number; isProven: boolean };
 const findClaimedKey = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
   if (context.method !== 'publickey' || context.username !== 'git') return null;
   const keyUser = await findKeyUser(site.platform, context.key.data);
+  // Before the signature: a stranger could choose a key whose check takes long.
+  if (keyUser === null) return null;
   const signed = isSigned(context);
-  return keyUser === null || signed === false ? null : { keyId: keyUser.key.id, isProven: signed === true };
+  return signed === false ? null : { keyId: keyUser.key.id, isProven: signed === true };
 };
 
 /** @param onCommand called when a command begins; returns a callback for its end */
@@ -134,6 +157,10 @@ const serveConnection = (
   let keyId: number | null = null;
   let attempts = 0;
   connection.on('error', () => undefined);
+  // A second key exchange is for long transfers. Each costs as much as the first.
+  connection.on('rekey', () => {
+    if (keyId === null) connection.end();
+  });
   connection.on('authentication', (context) => {
     attempts += 1;
     if (attempts > maxAttempts) {
@@ -172,6 +199,7 @@ export const startSsh = async (
     {
       hostKeys: [site.platform.secrets.ssh_host_key],
       ident: 'Gantry',
+      algorithms: { kex: keyExchanges },
       keepaliveInterval,
       keepaliveCountMax: 3,
     },

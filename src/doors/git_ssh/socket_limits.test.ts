@@ -5,9 +5,15 @@ import { type AddressInfo, type Socket, connect } from 'node:net';
 import { test } from 'node:test';
 import { guardSockets } from './socket_limits.ts';
 
-const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, leave: 60_000 };
+const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, signInBytes: 1_000, leave: 60_000 };
 
-type Guarded = { dial: () => Socket; taken: Socket[]; close: () => Promise<void> };
+type Guarded = {
+  dial: () => Socket;
+  taken: Socket[];
+  /** Authenticates a client. */
+  release: (client: Socket) => void;
+  close: () => Promise<void>;
+};
 
 const start = async (given: Partial<typeof limits>): Promise<Guarded> => {
   const taken: Socket[] = [];
@@ -17,6 +23,7 @@ const start = async (given: Partial<typeof limits>): Promise<Guarded> => {
   const { port } = sockets.server.address() as AddressInfo;
   return {
     taken,
+    release: ({ localPort = 0 }) => sockets.release({ ip: '127.0.0.1', port: localPort }),
     // Never closes its own end.
     dial: () =>
       connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -35,6 +42,22 @@ test('closes a silent connection', async () => {
   const socket = dial();
   await once(socket, 'end');
   socket.destroy();
+  await close();
+});
+
+test('closes a connection that sends too much before it is authenticated, and no other', async () => {
+  const { dial, taken, close, release } = await start({});
+  const [stranger, user] = [dial(), dial()];
+  await Promise.all([once(stranger, 'connect'), once(user, 'connect')]);
+  while (taken.length < 2) await new Promise(setImmediate);
+  release(user);
+  user.write(Buffer.alloc(2_000));
+  while (taken.every(({ bytesRead }) => bytesRead < 2_000)) await new Promise(setImmediate);
+  const over = once(stranger, 'end');
+  stranger.write(Buffer.alloc(2_000));
+  await over;
+  assert.equal(taken.filter(({ destroyed }) => destroyed).length, 1);
+  for (const socket of [stranger, user]) socket.destroy();
   await close();
 });
 

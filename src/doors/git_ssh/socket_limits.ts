@@ -1,4 +1,4 @@
-/** Limits the TCP connections below SSH: their number, and the time until authentication. */
+/** Limits the TCP connections below SSH: their number, and the time and the bytes until authentication. */
 import { type Server, type Socket, createServer } from 'node:net';
 
 export type SocketLimits = {
@@ -6,13 +6,15 @@ export type SocketLimits = {
   ofOneAddress: number;
   /** Milliseconds from connecting to authentication. */
   signIn: number;
+  /** Bytes that a client may send until authentication. */
+  signInBytes: number;
   /** Milliseconds that the client has to close after we have. */
   leave: number;
 };
 
 export type Sockets = {
   server: Server;
-  /** Ends the time limit of a connection that is authenticated. */
+  /** Ends the limits until authentication of a connection that is authenticated. */
   release: (peer: { ip: string; port: number }) => void;
   /** Closes all remaining connections. */
   destroyAll: () => void;
@@ -20,9 +22,22 @@ export type Sockets = {
 
 const makeKey = (ip: string | undefined, port: number | undefined): string => `${ip} ${port}`;
 
+/** Destroys a socket past the limits until authentication. Returns a function that ends them. */
+const limitSignIn = (socket: Socket, { signIn, signInBytes }: SocketLimits): (() => void) => {
+  const timer = setTimeout(() => socket.destroy(), signIn).unref();
+  const count = (): void => {
+    if (socket.bytesRead > signInBytes) socket.destroy();
+  };
+  socket.on('data', count);
+  return () => {
+    clearTimeout(timer);
+    socket.off('data', count);
+  };
+};
+
 /** @param take serves an accepted socket */
 export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => void): Sockets => {
-  const open = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
+  const open = new Map<string, { socket: Socket; release: () => void }>();
   const byAddress = new Map<string, number>();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -34,12 +49,12 @@ export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => voi
       return;
     }
     const key = makeKey(address, remotePort);
-    const timer = setTimeout(() => socket.destroy(), limits.signIn).unref();
-    open.set(key, { socket, timer });
+    const release = limitSignIn(socket, limits);
+    open.set(key, { socket, release });
     byAddress.set(address, ofAddress + 1);
     socket.once('finish', () => setTimeout(() => socket.destroy(), limits.leave).unref());
     socket.once('close', () => {
-      clearTimeout(timer);
+      release();
       open.delete(key);
       const left = (byAddress.get(address) ?? 1) - 1;
       if (left > 0) byAddress.set(address, left);
@@ -49,7 +64,7 @@ export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => voi
   });
   return {
     server,
-    release: ({ ip, port }) => clearTimeout(open.get(makeKey(ip, port))?.timer),
+    release: ({ ip, port }) => open.get(makeKey(ip, port))?.release(),
     destroyAll: () => {
       for (const { socket } of open.values()) socket.destroy();
     },
