@@ -2,6 +2,7 @@
 import { type Readable, Transform } from 'node:stream';
 import { GitError } from '../git_error.ts';
 import { zeroOid } from '../protocol_records.ts';
+import { makeByteBuffer } from './byte_buffer.ts';
 import { toLine, readPacketAt } from './packet_lines.ts';
 import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
@@ -13,27 +14,36 @@ export type Opening = 'incomplete' | 'nothing' | 'begun';
 
 const isDeletion = (line: string): boolean => line.slice(41, 81) === zeroOid;
 
+/** Classifies the packets so far. @throws GitError `invalid` for a malformed packet */
+type OpeningParser = (bytes: Buffer) => Opening;
+
 /**
- * Classifies the first packets of a client.
+ * Makes a parser of the first packets of a client. It is called with all bytes so far each time, and reads each packet
+ * once: a client may send them byte by byte.
  * @param isPush objects follow the commands, unless these only delete
- * @throws GitError `invalid` for a malformed packet
  */
-export const parseOpening = (bytes: Buffer, isPush: boolean): Opening => {
+const makeOpeningParser = (isPush: boolean): OpeningParser => {
+  let at = 0;
   let needsMore = false;
-  for (let at = 0; ;) {
-    if (at > 0 && bytes.length >= enough) return 'begun';
-    const item = readPacketAt(bytes, at);
-    if (item === null) return 'incomplete';
-    const { packet, next } = item;
-    if (packet.kind !== 'data') {
-      if (at === 0) return 'nothing';
-      return needsMore && bytes.length === next ? 'incomplete' : 'begun';
+  return (bytes) => {
+    for (;;) {
+      if (at > 0 && bytes.length >= enough) return 'begun';
+      const item = readPacketAt(bytes, at);
+      if (item === null) return 'incomplete';
+      const { packet, next } = item;
+      if (packet.kind !== 'data') {
+        if (at === 0) return 'nothing';
+        return needsMore && bytes.length === next ? 'incomplete' : 'begun';
+      }
+      const line = toLine(packet.data);
+      needsMore ||= isPush && !line.startsWith('shallow ') && !isDeletion(line);
+      at = next;
     }
-    const line = toLine(packet.data);
-    needsMore ||= isPush && !line.startsWith('shallow ') && !isDeletion(line);
-    at = next;
-  }
+  };
 };
+
+/** Classifies the first packets of a client, all at once. @throws GitError `invalid` for a malformed packet */
+export const parseOpening = (bytes: Buffer, isPush: boolean): Opening => makeOpeningParser(isPush)(bytes);
 
 const nextChunk = async (input: Readable, signal: AbortSignal): Promise<Buffer | null> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -62,20 +72,21 @@ export const awaitOpening = async (
   watching: Pick<Watchdog, 'signal' | 'touch'>,
   isPush: boolean,
 ): Promise<boolean> => {
-  let bytes: Buffer = Buffer.alloc(0);
+  const received = makeByteBuffer();
+  const parse = makeOpeningParser(isPush);
   for (;;) {
     const chunk = await nextChunk(input, watching.signal);
     if (chunk === null && input.readableEnded) {
-      if (bytes.length === 0) return false;
+      if (received.bytes().length === 0) return false;
       throw new GitError('invalid', 'a request is cut off');
     }
     if (chunk === null) continue;
     watching.touch();
-    bytes = Buffer.concat([bytes, chunk]);
-    const opening = parseOpening(bytes, isPush);
+    received.add(chunk);
+    const opening = parse(received.bytes());
     if (opening === 'nothing') return false;
     if (opening === 'incomplete') continue;
-    input.unshift(bytes);
+    input.unshift(received.bytes());
     return true;
   }
 };

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { GitError } from '../git_error.ts';
 import type { Oid } from '../protocol_records.ts';
+import { makeByteBuffer } from './byte_buffer.ts';
 import { maxRequestBytes } from './limit_request_size.ts';
 import { toLine, readPacketAt } from './packet_lines.ts';
 
@@ -80,37 +81,12 @@ export const parseFetch = ({ args }: Request): FetchRequest => {
   };
 };
 
-/** Collects incoming bytes in a buffer that doubles. */
-const makeHeap = () => {
-  let buffer = Buffer.allocUnsafe(4096);
-  let length = 0;
-  return {
-    bytes: (): Buffer => buffer.subarray(0, length),
-    add: (chunk: Buffer): void => {
-      if (length + chunk.length > buffer.length) {
-        const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + chunk.length));
-        buffer.copy(larger, 0, 0, length);
-        buffer = larger;
-      }
-      chunk.copy(buffer, length);
-      length += chunk.length;
-    },
-    /** Removes and returns the first bytes. */
-    take: (byteCount: number): Buffer => {
-      const taken = Buffer.from(buffer.subarray(0, byteCount));
-      buffer.copyWithin(0, byteCount, length);
-      length -= byteCount;
-      return taken;
-    },
-  };
-};
-
 /**
  * Yields the requests of a client, each complete.
  * @throws GitError `too_large` for one beyond the limit, `invalid` for a malformed one
  */
 export async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Request> {
-  const heap = makeHeap();
+  const heap = makeByteBuffer();
   let seen = 0;
   for await (const chunk of input) {
     heap.add(chunk);
