@@ -139,9 +139,16 @@ const folderAt = async (context: Context, commit: Oid, path: string): Promise<Oi
   return entry?.mode === folderMode ? entry.id : null;
 };
 
+/** Removes slashes at the end. A pattern would read them again from each of their starts. */
+const trimEndSlashes = (path: string): string => {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+};
+
 export const listTree: MethodHandler<'tree.list'> = async (params, context) => {
   const { commit, recursive, offset, limit } = params;
-  const path = params.path.replace(/\/+$/, '');
+  const path = trimEndSlashes(params.path);
   const tree = await folderAt(context, commit, path);
   if (tree === null) return { result: null };
   const folder = path === '' ? '' : `${path}/`;

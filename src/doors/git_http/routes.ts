@@ -23,7 +23,8 @@ export const gitPath = (path: string): string => {
     if (project === undefined || rest === undefined) return path;
     return `/-/git/${project.replace(/\.git$/, '').replaceAll('/', '%2F')}/${rest}`;
   }
-  return path.includes('.git/') && dumb.test(path) ? '/-/git/files' : path;
+  // Without a `#` the pattern ends at its first try.
+  return path.includes('.git/') && !path.includes('#') && dumb.test(path) ? '/-/git/files' : path;
 };
 
 const project = text({ maxLength: 1_000 });

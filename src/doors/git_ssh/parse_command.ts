@@ -1,5 +1,6 @@
 /** Parses the command of an SSH client. Pure. */
 import type { GitService } from '../../code/repository/refs/transfer_access.ts';
+import { trimSlashes } from '../../platform/trim.ts';
 
 export type GitCommand = {
   service: GitService;
@@ -25,10 +26,9 @@ const unquoted = (text: string): string | null => {
 /** Returns null for any other command. */
 export const parseGitCommand = (command: string): GitCommand | null => {
   const [, verb, argument = ''] = pattern.exec(command.trim()) ?? [];
-  const path = unquoted(argument)
-    ?.replace(/^\/+/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
-  if (verb === undefined || path === undefined || path === '' || path.includes('\0')) return null;
+  const address = unquoted(argument);
+  if (verb === undefined || address === null) return null;
+  const path = trimSlashes(address).replace(/\.git$/, '');
+  if (path === '' || path.includes('\0')) return null;
   return { service: verb === 'upload-pack' ? 'git-upload-pack' : 'git-receive-pack', path };
 };

@@ -1,6 +1,7 @@
 /** Parsers of configuration values. Each throws an `Error` whose message continues "<name> ...". */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { trimEnd } from '../trim.ts';
 
 /** A setting of the process. */
 export type Field<T> = {
@@ -42,7 +43,7 @@ export const readUrl = (protocols: string[]): ((text: string) => string) => {
     if (url === null || !protocols.includes(url.protocol)) {
       throw new Error(`must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     }
-    return text.replace(/\/+$/, '');
+    return trimEnd(text, '/');
   };
 };
 

@@ -82,7 +82,8 @@ const readBoolean = (raw: unknown): boolean => {
 
 /** Tells whether a text has more code points than allowed. Cheap for texts that are short enough anyway. */
 const isLonger = (text: string, maxLength: number): boolean =>
-  text.length > maxLength && [...text].length > maxLength;
+  // A character has up to two units; a long text is not split, for it may have two million.
+  text.length > 2 * maxLength || (text.length > maxLength && [...text].length > maxLength);
 
 const readText = (raw: unknown, { maxLength = 255 }: Keywords): string => {
   const text = raw === null ? '' : scalarText(raw);

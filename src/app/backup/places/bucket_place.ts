@@ -6,6 +6,7 @@ import { type Bucket, type BucketRequest, openBucket } from '../../../platform/b
 import { bucketMarker } from '../../../platform/blob/store_marker.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { type BackupPlace, objectArea } from './backup_place.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 /** Prefixes all keys of a bucket. */
 const withPrefix = (bucket: Bucket, prefix: string): Bucket => {
@@ -69,7 +70,7 @@ const parseUrl = (url: string): { bucket: string; prefix: string } => {
   const [, bucket, path = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._/-]*))?$/.exec(url) ?? [];
   if (bucket === undefined) throw new StartFailure(`${url} is not s3://BUCKET/PREFIX`);
-  const prefix = path.replace(/\/+$/, '');
+  const prefix = trimEnd(path, '/');
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 };
 

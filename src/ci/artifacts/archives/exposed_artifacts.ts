@@ -10,6 +10,7 @@ import { isForCaller } from '../artifact_access.ts';
 import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
 import type { Artifact } from '../store/artifacts.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 /** Maximum exposed artifacts of one pipeline; the first jobs come first. */
 const maxExposed = 10;
@@ -55,7 +56,7 @@ export type ExposedTarget = { kind: 'file' | 'folder'; path: string };
 const maxPaths = 20;
 
 /** Normalizes a path to the form that archives use. */
-const normalizePath = (path: string): string => path.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+const normalizePath = (path: string): string => trimEnd(path.replace(/^(?:\.\/+)+/, ''), '/');
 
 const isBelow = (name: string, path: string): boolean => name === path || name.startsWith(`${path}/`);
 

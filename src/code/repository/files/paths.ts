@@ -1,5 +1,6 @@
 /** Validates and normalizes paths within a repository. */
 import { text } from '../../../platform/http/schema.ts';
+import { trimSlashes } from '../../../platform/trim.ts';
 
 /** Maximum bytes of a path that every file system accepts. */
 const maxPathBytes = 4_096;
@@ -10,7 +11,7 @@ export const pathParam = (description: string) => text({ maxLength: maxPathBytes
 export const stripLeadingSlashes = (path: string): string => path.replace(/^\/+/, '');
 
 /** Removes leading and trailing slashes. */
-export const stripSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+export const stripSlashes = trimSlashes;
 
 /** Whether a commit can contain the path: no `.` or `..` segments, no NUL and no empty segments. */
 export const isPlainPath = (path: string): boolean =>

@@ -14,6 +14,7 @@ import type { Credentials, ImportSource } from '../../../projects/projects/impor
 import { type Advertisement, parseAdvertisement } from './advertisement.ts';
 import { ImportFailure, describeStatus, noRepositoryText, toImportFailure } from './import_failure.ts';
 import { formatRequest, readPackBytes } from './pack_stream.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 export type RemoteAccess = {
   rules: AddressRules;
@@ -165,7 +166,7 @@ async function* readPack(place: Place, list: Advertisement, access: RemoteAccess
  * @throws ImportFailure; the reason of the signal
  */
 export const openRemote = async (source: ImportSource, access: RemoteAccess): Promise<RemoteRepository> => {
-  let place: Place = { base: source.url.replace(/\/+$/, ''), credentials: source.credentials };
+  let place: Place = { base: trimEnd(source.url, '/'), credentials: source.credentials };
   const ask = async (): Promise<IncomingMessage> =>
     await send(place, { method: 'GET', path: suffix, headers: { accept: '*/*' } }, access);
   let response = await ask();

@@ -2,6 +2,7 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
 import { branchPrefix, loadRefs, resolveRevision, tagPrefix } from './resolve.ts';
+import { trimSlashes } from '../../../platform/trim.ts';
 
 export type RefPath = {
   /** As written in the address: a branch, a tag, `HEAD` or an id. */
@@ -51,7 +52,7 @@ const findLongestRef = async ({ repository }: Code, segments: readonly string[])
  * then a short commit id; null: nothing matches.
  */
 export const resolveRefPath = async (code: Code, text: string): Promise<RefPath | null> => {
-  const segments = text.replace(/^\/+|\/+$/g, '').split('/');
+  const segments = trimSlashes(text).split('/');
   const [first = '', ...others] = segments;
   const byRevision = async (): Promise<RefPath | null> => {
     const resolved = await resolveRevision(code, first);

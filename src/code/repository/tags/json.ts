@@ -7,6 +7,7 @@ import { type Code, getWebUrl } from '../find_code.ts';
 import { commitJson, commitShape, formatSigned } from '../commits/json.ts';
 import { isProtected, loadProtectedTags } from '../protection/rules.ts';
 import { loadCommits, tagPrefix } from '../refs/resolve.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 export const releaseOfTagShape = object({ tag_name: string, description: nullable(string) });
 
@@ -52,7 +53,7 @@ export const tagsJson = async (call: Call, { project, repository }: Code, refs: 
     const release = releases.get(name);
     return {
       name,
-      message: ref.message === null ? null : ref.message.replace(/\n+$/, ''),
+      message: ref.message === null ? null : trimEnd(ref.message, '\n'),
       target: ref.target,
       commit: commit === undefined ? null : commitJson(commit, projectUrl),
       release: release === undefined ? null : { tag_name: name, description: release.description },

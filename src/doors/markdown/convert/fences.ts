@@ -3,6 +3,7 @@ import type { Token } from 'markdown-it';
 import { highlight } from './highlight.ts';
 import { escapeHtml } from './html_tokens.ts';
 import type { Environment } from './options.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 /** Types of diagrams that the diagram server draws, by the language of the fence. */
 const diagramTypes: Record<string, string> = {
@@ -24,7 +25,7 @@ const longestDiagram = 4_000;
 const toDiagramUrl = (server: string, type: string, code: string): string | null => {
   const encoded = deflateSync(code).toString('base64url');
   if (encoded.length > longestDiagram) return null;
-  return `${server.replace(/\/+$/, '')}/${type}/svg/${encoded}`;
+  return `${trimEnd(server, '/')}/${type}/svg/${encoded}`;
 };
 
 const renderDiagram = (language: string, code: string, server: string | null): string | null => {

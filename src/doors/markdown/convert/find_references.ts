@@ -1,6 +1,7 @@
 /** Finds what may be references in plain text. Takes linear time. */
 import { escapeHtml } from './html_tokens.ts';
 import type { Part, Reference, ReferenceKind } from './options.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 const longestPath = 1_024;
 const longestName = 255;
@@ -23,7 +24,7 @@ const kinds: Record<string, ReferenceKind> = {
 type Match = { reference: Reference; length: number };
 
 /** Cuts off punctuation that ends a sentence rather than a name. */
-const trimName = (name: string): string => name.replace(/[.?:&-]+$/, '');
+const trimName = (name: string): string => trimEnd(name, '.?:&-');
 
 const readMatch = (whole: string, groups: Record<string, string | undefined>): Match | null => {
   const { sha, path = '', mark, digits, at, user, sign, quoted, word } = groups;
@@ -50,7 +51,7 @@ const readMatch = (whole: string, groups: Record<string, string | undefined>): M
       ? null
       : make(kinds[sign] ?? 'Label', name, path.length + 1 + name.length);
   }
-  const name = (at ?? user ?? '').replace(/\.+$/, '');
+  const name = trimEnd(at ?? user ?? '', '.');
   return path !== '' || name === '' || name.length > longestName ? null : make('User', name, 1 + name.length);
 };
 

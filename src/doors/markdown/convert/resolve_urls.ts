@@ -1,5 +1,6 @@
 /** Resolves the addresses in a text: into the repository, to uploads, within the instance and to other sites. */
 import { type ConvertOptions, getRoot } from './options.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 export type ResolvedUrl = {
   href: string;
@@ -87,6 +88,9 @@ const isOfInstance = (url: URL, { baseUrl }: ConvertOptions): boolean =>
 const readScheme = (url: string): string | null =>
   /^([a-z][a-z0-9+.-]*:)/i.exec(url)?.[1]?.toLowerCase() ?? null;
 
+/** Browsers ignore these characters at both ends of an address: control characters, and the space. */
+const ignoredAtEnds = String.fromCharCode(...Array.from({ length: 0x21 }, (_one, code) => code));
+
 /**
  * Resolves an address of a text.
  * @returns null if it is not allowed or no address
@@ -96,9 +100,8 @@ export const resolveUrl = (
   kind: 'link' | 'image',
   options: ConvertOptions,
 ): ResolvedUrl | null => {
-  // Browsers ignore these characters.
   // oxlint-disable-next-line no-control-regex -- control characters are meant
-  const url = written.replaceAll(/[\t\n\r]/g, '').replaceAll(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');
+  const url = trimEnd(written.replaceAll(/[\t\n\r]/g, '').replace(/^[\u0000-\u0020]+/, ''), ignoredAtEnds);
   const scheme = readScheme(url);
   if (scheme !== null && !schemes.has(scheme)) return null;
   if (scheme !== null && !/^https?:$/.test(scheme))

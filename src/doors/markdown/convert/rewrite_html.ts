@@ -7,6 +7,7 @@ import { findReferences, readAddress } from './find_references.ts';
 import { type HtmlToken, escapeHtml, readHtml, writeTag } from './html_tokens.ts';
 import type { ConvertOptions, Part } from './options.ts';
 import { idPrefix, resolveUrl } from './resolve_urls.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 type Open = Extract<HtmlToken, { kind: 'open' }>;
 
@@ -44,7 +45,7 @@ const writeImage = (state: Rewriting, { attributes }: Open): string => {
   const alt = attributes.get('alt') ?? '';
   if (url === null || attributes.get('src') === undefined) return escapeHtml(alt);
   const isDiagram =
-    options.diagramServer !== null && url.href.startsWith(`${options.diagramServer.replace(/\/+$/, '')}/`);
+    options.diagramServer !== null && url.href.startsWith(`${trimEnd(options.diagramServer, '/')}/`);
   if ((!url.isExternal || isDiagram) && !media.test(url.href)) {
     const size = (name: string): string | null =>
       /^\d{1,4}(?:px|%)?$/.exec(attributes.get(name) ?? '')?.[0].replace('px', '') ?? null;

@@ -2,6 +2,7 @@
 import { parseTraceLine } from '../../../ci/artifacts/traces/line_timestamp.ts';
 import { type Html, trusted } from '../parts/html.ts';
 import { type Look, ansiMarkup, plainLook } from './ansi_colors.ts';
+import { trimEnd } from '../../../platform/trim.ts';
 
 // oxlint-disable-next-line no-control-regex -- a section mark ends with an erase-line sequence
 const mark = /section_(start|end):(\d{1,12}):([\w.-]{1,255})(?:\[([^\]\r]{0,255})\])?\r(?:\x1b\[0?K)?/g;
@@ -38,7 +39,7 @@ const clock = (seconds: number): string => {
 
 /** Returns the text after the last carriage return that does not end the line. */
 const lastWritten = (text: string): string => {
-  const ended = text.replace(/\r+$/, '');
+  const ended = trimEnd(text, '\r');
   return ended.slice(ended.lastIndexOf('\r') + 1);
 };
 

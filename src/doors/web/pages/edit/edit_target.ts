@@ -12,6 +12,7 @@ import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { trimSlashes } from '../../../../platform/trim.ts';
 
 export type EditTarget = {
   project: Project;
@@ -80,4 +81,4 @@ export const createsBranch = ({ ref, kind, commit }: EditTarget, branch: string)
 export const isCommitId = (id: string): boolean => /^[0-9a-f]{40}$/.test(id);
 
 /** Returns the path of a folder without white space and slashes at its ends. */
-export const cleanFolder = (text: string): string => text.trim().replace(/^\/+|\/+$/g, '');
+export const cleanFolder = (text: string): string => trimSlashes(text.trim());

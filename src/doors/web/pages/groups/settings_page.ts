@@ -21,6 +21,7 @@ import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
+import { trimSlashes } from '../../../../platform/trim.ts';
 
 const served = `${groupRoot}/settings`;
 const groupPath = { group: text({ maxLength: 1_000 }) };
@@ -131,7 +132,7 @@ const transfer = page({
   handle: async (visit, { group: path, parent = '' }) => {
     const { call } = visit;
     const group = await findToEdit(call, path);
-    const target = parent.trim().replaceAll(/^\/+|\/+$/g, '');
+    const target = trimSlashes(parent.trim());
     const problems = await attemptTransfer(call, group, target);
     if (problems !== null)
       return await settingsView({ visit, group, tried: { key: 'transfer', sent: { parent }, problems } });

@@ -10,6 +10,7 @@ import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
+import { trimSlashes } from '../../../../platform/trim.ts';
 
 const servedScope = `${projectRoot}/job_token_scope`;
 
@@ -21,7 +22,7 @@ const apiNames = { projects: 'project', groups: 'group' } as const;
 
 /** Parses a path or an id. */
 const idOrPathOf = (typed: string): number | string =>
-  /^\d{1,15}$/.test(typed) ? Number(typed) : typed.replaceAll(/^\/+|\/+$/g, '');
+  /^\d{1,15}$/.test(typed) ? Number(typed) : trimSlashes(typed);
 
 const targetOf = async ({ call }: Visit, list: ListName, typed: string): Promise<number> => {
   const given = idOrPathOf(typed);

@@ -13,6 +13,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { generalPage } from './general.ts';
 import { settingsView } from './settings_section.ts';
+import { trimSlashes } from '../../../../platform/trim.ts';
 
 const served = `${projectRoot}/settings`;
 
@@ -63,7 +64,7 @@ const transfer = page({
   handle: async (visit, { project: fullPath, namespace = '' }) => {
     const { call } = visit;
     const project = await findProjectFor(call, fullPath, 'transfer_project');
-    const target = namespace.trim().replaceAll(/^\/+|\/+$/g, '');
+    const target = trimSlashes(namespace.trim());
     const problems = await attemptTransfer(visit, project, target);
     if (problems !== null) return await refuse('transfer', { visit, project, sent: { namespace }, problems });
     const { full_path } = await findProject(call, project.id);

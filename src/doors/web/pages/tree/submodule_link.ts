@@ -1,9 +1,10 @@
 /** Links to the repository of a submodule. */
 import type { Project } from '../../../../projects/projects/find.ts';
+import { trimEnd } from '../../../../platform/trim.ts';
 
 const projectPath = /^\/[\w.-]+(?:\/[\w.-]+)+$/;
 
-const withoutSuffix = (path: string): string => path.replace(/\/+$/, '').replace(/\.git$/, '');
+const withoutSuffix = (path: string): string => trimEnd(path, '/').replace(/\.git$/, '');
 
 /**
  * Returns where a submodule comes from: a path of the instance, or a page of another site; null: it is no address of
@@ -15,7 +16,7 @@ export const submoduleUrl = (
   { full_path }: Pick<Project, 'full_path'>,
   baseUrl: string,
 ): { href: string; isOwn: boolean } | null => {
-  const base = URL.parse(`${baseUrl.replace(/\/+$/, '')}/`);
+  const base = URL.parse(`${trimEnd(baseUrl, '/')}/`);
   if (base === null) return null;
   const isRelative = /^\.{1,2}\//.test(url);
   // Git takes the address of the repository as a folder.

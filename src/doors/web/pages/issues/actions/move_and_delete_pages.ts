@@ -11,11 +11,12 @@ import { submitForm } from '../../issuables/submit_form.ts';
 import { issuePath, issuesPath, oneIssue, servedIssues } from '../paths.ts';
 import { issueView } from '../show/issue_view.ts';
 import { issueKind } from '../issue_kind.ts';
+import { trimSlashes } from '../../../../../platform/trim.ts';
 
 /** Loads the project that a form names. A hidden one is as a missing one. */
 const findTarget = async ({ call }: Visit, path: string): Promise<Project> => {
   try {
-    return await findProject(call, path.trim().replace(/^\/+|\/+$/g, ''));
+    return await findProject(call, trimSlashes(path.trim()));
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found')
       throw invalid({ project: ['does not exist'] });
