@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { type Place, placesOf } from './path_params.ts';
 import { type Sendable, asText } from './requests.ts';
+import type { Sent } from './send.ts';
 import { type Keywords, validValue } from './valid_values.ts';
 
 export type Probe = {
@@ -11,10 +12,10 @@ export type Probe = {
   /** Bytes or characters at most: more are refused before they are read. */
   longest: number;
   /** The request with so many characters of the fragment. */
-  of: (length: number) => Sendable & { headers?: Record<string, string> };
+  of: (length: number) => Sent;
 };
 
-const short = ['1', ' ', '%41', '\u0301\u0323', '-'];
+export const short = ['1', ' ', '%41', '\u0301\u0323', '-'];
 export const texts = [
   ...short,
   'a\u0301',
@@ -43,12 +44,19 @@ export const texts = [
   'İ',
 ];
 
+/** Fragments that are also sent with another end: a pattern at the end of a text goes back from it. */
+const withOtherEnd = new Set(['/', ' ', '.', '-', '\n', '\r\n', ',', 'a/']);
+
 export const repeated = (fragment: string, length: number): string =>
   fragment.repeat(Math.ceil(length / fragment.length)).slice(0, length);
 
-const longestPart = 1500;
-const longestQuery = 7 * 1024;
+/** Of a value in a path, and of a query. */
+const longestPart = 7 * 1024;
+export const longestQuery = 7 * 1024;
 const longestText = 64 * 1024;
+/** Of a text that fills a body of two MiB. */
+const longestBodyText = 2 * 1024 * 1024 - 4 * 1024;
+export const inTokens = ['a', ' ', 'a.', '-', 'é', '\0', 'İ', '@', '\\'];
 
 type Declared = [name: string, keywords: Keywords & { maxLength?: number }];
 
@@ -115,11 +123,15 @@ export const probesOf = (
   );
   return all.flatMap((one) => {
     const [name, keywords] = one;
-    return (isText(keywords) ? texts : short).map((fragment) => ({
-      name: `${endpoint.method} ${endpoint.path}: ${name}: ${JSON.stringify(fragment)}`,
+    const fragments = isText(keywords) ? texts : short;
+    const pairs = fragments.flatMap((fragment) =>
+      (withOtherEnd.has(fragment) ? ['', 'x'] : ['']).map((end) => ({ fragment, end })),
+    );
+    return pairs.map(({ fragment, end }) => ({
+      name: `${endpoint.method} ${endpoint.path}: ${name}: ${JSON.stringify(fragment)}${end}`,
       longest: longestOf(endpoint, one, fragment),
       of: (length: number) => {
-        const value = repeated(fragment, length).toWellFormed();
+        const value = (repeated(fragment, length - end.length) + end).toWellFormed();
         return names.includes(name)
           ? wire(endpoint, { inPath: { ...inPath, [name]: value }, rest }, prefix)
           : wire(endpoint, { inPath, rest: { ...rest, [name]: value } }, prefix);
@@ -128,134 +140,32 @@ export const probesOf = (
   });
 };
 
-const headers = [
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'authorization',
-  'content-range',
-  'content-type',
-  'cookie',
-  'forwarded',
-  'git-protocol',
-  'host',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'job-token',
-  'origin',
-  'private-token',
-  'range',
-  'referer',
-  'runner-token',
-  'sec-fetch-site',
-  'sudo',
-  'user-agent',
-  'x-csrf-token',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-request-id',
-  'access-control-request-headers',
-];
-
-const inHeaders = [
-  ...new Set([
-    ...short,
-    'a/',
-    '[',
-    '(',
-    '..',
-    ',',
-    ';',
-    '=',
-    ';a=',
-    'a=b; ',
-    '"',
-    '\\',
-    '\t',
-    ', 1-2',
-    'a.',
-    ':',
-  ]),
-];
-const beginnings: Record<string, string[]> = {
-  authorization: ['', 'Basic ', 'Bearer '],
-  range: ['', 'bytes='],
-  'content-type': ['', 'multipart/form-data; boundary=', 'application/json; '],
-  cookie: ['', '_service_session='],
-};
-
-/** Doors that read headers: the API, pages, git, a file, OAuth, runners. */
-const doors: Sendable[] = [
-  { method: 'GET', url: '/api/v4/projects' },
-  { method: 'PUT', url: '/api/v4/projects/1', body: '{}' },
-  { method: 'GET', url: '/users/sign_in' },
-  { method: 'GET', url: '/root/first.git/info/refs?service=git-upload-pack' },
-  { method: 'GET', url: '/api/v4/projects/1/repository/files/README.md/raw?ref=main' },
-  { method: 'POST', url: '/oauth/token', body: 'grant_type=x' },
-  { method: 'PATCH', url: '/api/v4/jobs/1/trace', body: 'x' },
-  { method: 'GET', url: '/jwt/auth' },
-];
-
-/** Node takes 16 KiB of headers. */
-const longestHeader = 14 * 1024;
-
-const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
-
-export const headerProbes: Probe[] = doors.flatMap((door) =>
-  headers.flatMap((header) =>
-    (beginnings[header] ?? ['']).flatMap((start) =>
-      inHeaders.map((fragment) => ({
-        name: `${door.method} ${door.url}: header ${header}: ${start}${JSON.stringify(fragment)}`,
-        longest: Math.floor(longestHeader / Buffer.byteLength(fragment)) * fragment.length,
-        of: (length: number) => ({
-          ...door,
-          headers: { [header]: latin1(`${start}${repeated(fragment, length)}`) },
-        }),
+/** Texts in the body of an endpoint that anybody may call, as long as a body may be. */
+export const unauthenticatedProbesOf = (endpoint: AnyEndpoint<never>, prefix = '/api/v4'): Probe[] => {
+  const all = Object.keys(endpoint.params.properties);
+  const names = pathNames(endpoint.path);
+  return all
+    .filter((name) => !names.includes(name))
+    .flatMap((name) =>
+      inTokens.map((fragment) => ({
+        name: `${endpoint.method} ${endpoint.path}: ${name}: ${JSON.stringify(fragment)}`,
+        longest: longestBodyText,
+        of: (length: number) =>
+          wire(
+            endpoint,
+            {
+              inPath: Object.fromEntries(names.map((one) => [one, 1])),
+              rest: {
+                ...Object.fromEntries(all.map((one) => [one, 'x'])),
+                [name]: repeated(
+                  fragment,
+                  Math.floor(length / Buffer.byteLength(JSON.stringify(fragment).slice(1, -1))) *
+                    fragment.length,
+                ),
+              },
+            },
+            prefix,
+          ),
       })),
-    ),
-  ),
-);
-
-/** Whole targets: paths, and the names and values of a query. */
-const starts = [
-  '/',
-  '/api/v4/',
-  '/api/v4/projects/',
-  '/root/',
-  '/-/projects/',
-  '/api/v4/projects?',
-  '/api/v4/projects?a=',
-];
-const inTargets = [
-  'a/',
-  '/',
-  '%2F',
-  '..',
-  '../',
-  '%41',
-  '%',
-  '.git',
-  '-/',
-  '[',
-  '[]',
-  '[a]',
-  'a[][b]=&',
-  '&',
-  'a=1&',
-  'a[]=1&',
-  '+',
-  ';',
-  '.json',
-  'a%CC%81%CC%A3',
-];
-export const targetProbes: Probe[] = starts.flatMap((start) =>
-  inTargets.map((fragment) => ({
-    name: `GET ${start}${fragment}...`,
-    longest: longestQuery,
-    of: (length: number) => ({ method: 'GET', url: `${start}${repeated(fragment, length)}` }),
-  })),
-);
+    );
+};

@@ -1,5 +1,5 @@
 /** Shapes of bodies, and names of files in them, that repeat a fragment. */
-import { type Probe, repeated, texts } from './fragments.ts';
+import { type Probe, inTokens, repeated, texts } from './fragments.ts';
 
 const part = (head: string, text = 'x'): string => `--x\r\n${head}\r\n\r\n${text}\r\n`;
 const disposition = 'content-disposition: form-data; name=';
@@ -50,7 +50,17 @@ const shapes: Record<string, [start: string, fragment: string, end: string][]> =
 };
 
 /** Where bodies are parsed, some of them before anybody has signed in. */
-const bodyDoors = ['/api/v4/projects/1/issues', '/oauth/token', '/users/sign_in', '/api/v4/runners/verify'];
+const bodyDoors = [
+  '/api/v4/projects/1/issues',
+  '/api/v4/projects/1/repository/commits',
+  '/oauth/token',
+  '/oauth/revoke',
+  '/users/sign_in',
+  '/users/password',
+  '/projects',
+  '/api/v4/runners/verify',
+  '/api/v4/jobs/request',
+];
 
 export const longestBody = 2 * 1024 * 1024;
 
@@ -68,6 +78,40 @@ export const bodyProbes: Probe[] = bodyDoors.flatMap((url) =>
           fragment.repeat(Math.floor((length - start.length - end.length) / Buffer.byteLength(fragment))) +
           end,
       }),
+    })),
+  ),
+);
+
+/** Fields of OAuth, which has no declarations. */
+const formFields: Record<string, string[]> = {
+  '/oauth/token': [
+    'grant_type',
+    'client_id',
+    'client_secret',
+    'username',
+    'password',
+    'code',
+    'refresh_token',
+  ],
+  '/oauth/revoke': ['token', 'client_id', 'client_secret'],
+  '/oauth/introspect': ['token', 'client_id', 'client_secret'],
+};
+
+/** Texts in those forms, as long as a body may be. */
+export const formProbes: Probe[] = Object.entries(formFields).flatMap(([url, names]) =>
+  names.flatMap((name) =>
+    inTokens.map((fragment) => ({
+      name: `POST ${url}: ${name}: ${JSON.stringify(fragment)}`,
+      longest: longestBody - 1024,
+      of: (length: number) => {
+        const encoded = encodeURIComponent(fragment);
+        const value = encoded.repeat(Math.floor(length / encoded.length));
+        const others = names
+          .filter((one) => one !== name)
+          .map((one) => `${encodeURIComponent(one)}=password`);
+        const body = [...others, `${encodeURIComponent(name)}=${value}`].join('&');
+        return { method: 'POST', url, type: 'application/x-www-form-urlencoded', body };
+      },
     })),
   ),
 );
