@@ -13,7 +13,7 @@ import {
   seedUser,
   setIids,
 } from '../../../test/support/seed.ts';
-import { enqueue } from '../../platform/queue/enqueue.ts';
+import { type WorkRun, enqueue } from '../../platform/queue/enqueue.ts';
 import { dueIssueHandlers, dueIssuesWork } from './due_issues.ts';
 
 let gantry: MailingService;
@@ -241,7 +241,9 @@ describe('a due issue', () => {
     nextDay(60);
     const { platform, worker } = gantry.service;
     const handle = dueIssueHandlers(platform)[dueIssuesWork]!;
-    await Promise.all([handle({}), handle({}), handle({})]);
+    const { signal: stopping } = new AbortController();
+    const alone: WorkRun = { traceparent: null, stopping, finishIn: async () => undefined };
+    await Promise.all([handle({}, alone), handle({}, alone), handle({}, alone)]);
     await worker.drain();
     const mails = platform.store.db.selectFrom('mails').select('event_key').where('user_id', '=', author.id);
     const keys = (await mails.where('kind', '=', 'issue.due').execute()).map(({ event_key }) => event_key);
@@ -252,7 +254,7 @@ describe('a due issue', () => {
     // A second row of the same work, as after the death of a process, finds nothing to do.
     await platform.store.write(async ({ db }) => await db.deleteFrom('mails').execute());
     await platform.store.write(async (tx) => await enqueue(tx, dueIssuesWork, {}));
-    await Promise.all([worker.drain(), handle({})]);
+    await Promise.all([worker.drain(), handle({}, alone)]);
     assert.deepEqual(await mails.execute(), []);
     const next = platform.store.db.selectFrom('work').select('run_at').where('name', '=', dueIssuesWork);
     assert.equal((await next.execute()).length, 1);
