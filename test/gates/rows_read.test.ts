@@ -155,14 +155,15 @@ test(
   async () => {
     const read = async (query: string) => {
       counter.take();
-      const path = `/projects/${skewed.project.id}/issues?scope=all&per_page=5&${query}`;
+      // A length of its own, so that no page is cached.
+      const path = `/projects/${skewed.project.id}/issues?scope=all&per_page=6&${query}`;
       const { body, headers } = await gantry.api(`GET ${path}`, { as: skewed.user.token });
       const ran = counter.take().filter(({ text }) => /^\s*select issues\.id, issues\.revision/.test(text));
       return { length: body.length, total: Number(headers.get('x-total')), ran };
     };
     // Each issue that the page skips is a few steps along an index, which alone is read for them.
-    const late = await read('page=590');
-    assert.deepEqual([late.length, late.ran.length], [5, 1]);
+    const late = await read('page=495');
+    assert.deepEqual([late.length, late.ran.length], [6, 1]);
     assert.match(late.ran[0]?.text ?? '', /as page_id from issues indexed by "?issues_created/);
     assert.ok((late.ran[0]?.steps ?? 0) < 20_000, `${late.ran[0]?.steps} steps for a late page`);
     // What is beyond the end is not looked for.
@@ -174,7 +175,7 @@ test(
       'due_date=any&page=15',
     ]) {
       const { length, ran } = await read(query);
-      assert.deepEqual([length, ran.length], [5, 1], query);
+      assert.deepEqual([length, ran.length], [6, 1], query);
       assert.ok((ran[0]?.steps ?? 0) < 5_000, `${ran[0]?.steps} steps for ${query}`);
     }
     const none = await read('due_date=tomorrow');
