@@ -240,7 +240,7 @@ test('a pack may take the time that its caller gives it', async () => {
   const commit = await fill();
   const pack = await source.read('pack.read', { commits: [commit], not: [] });
   const { context } = target;
-  const limits: number[] = [];
+  const limits: (number | null)[] = [];
   const start: typeof context.exec.start = async (run) => {
     limits.push(run.seconds);
     return await context.exec.start(run);
