@@ -50,7 +50,7 @@ export const attempt = async (operation: () => Promise<unknown>): Promise<FormPr
     (problems) => problems,
   );
 
-export type FieldGiven = {
+export type FieldOptions = {
   name: string;
   /** Element id; by default derived from the name. For pages with several forms that share a name. */
   id?: string;
@@ -63,32 +63,44 @@ export type FieldGiven = {
 const idOf = (name: string): string => name.replaceAll(/\W+/g, '_');
 
 /** Formats the problem of a field as a sentence. */
-export const saidOf = (label: string, problem: string): string =>
+export const formatProblem = (label: string, problem: string): string =>
   /^\p{Lu}/u.test(problem) ? problem : `${label} ${problem}`;
 
-type Ties = { id: string; described: Html | null; attributes: Html; hint: Html | null; error: Html | null };
+type FieldParts = {
+  id: string;
+  describedBy: Html | null;
+  attributes: Html;
+  hint: Html | null;
+  error: Html | null;
+};
 
-/** Attributes that link a control to its hint and its problem. */
-export const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: FieldGiven): Ties => {
+/** Renders the hint and the problem of a field, and the attributes that link its control to them. */
+export const fieldParts = ({
+  name,
+  label,
+  hint,
+  id = idOf(name),
+  problems = noProblems,
+}: FieldOptions): FieldParts => {
   const wrong = problems.fields[name] ?? [];
   const ids = [...(hint === undefined ? [] : [`${id}_hint`]), ...(wrong.length > 0 ? [`${id}_error`] : [])];
-  const described = ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`;
+  const describedBy = ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`;
   return {
     id,
-    described,
-    attributes: html`${described}${wrong.length > 0 && html` aria-invalid="true"`}`,
+    describedBy,
+    attributes: html`${describedBy}${wrong.length > 0 && html` aria-invalid="true"`}`,
     hint: hint === undefined ? null : html`<p class="hint" id="${id}_hint">${hint}</p>`,
     error:
       wrong.length === 0
         ? null
-        : html`<p class="error" id="${id}_error">${wrong.map((one) => saidOf(label, one)).join('. ')}</p>`,
+        : html`<p class="error" id="${id}_error">${wrong.map((one) => formatProblem(label, one)).join('. ')}</p>`,
   };
 };
 
 /** Suggestions that our script loads from the API: a field of each record of a list. */
 export type Suggestions = { url: string; field: string };
 
-type InputGiven = FieldGiven & {
+type InputOptions = FieldOptions & {
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'color';
   value?: string | number | null;
   autocomplete?: string;
@@ -102,7 +114,7 @@ type InputGiven = FieldGiven & {
   suggestions?: readonly string[] | Suggestions;
 };
 
-const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
+const boundsOf = ({ min = null, max = null, step }: InputOptions): Html =>
   html`${min !== null && html` min="${min}"`}${max !== null && html` max="${max}"`}${
     step !== undefined && html` step="${step}"`
   }`;
@@ -111,15 +123,15 @@ const suggestionList = (id: string, suggestions: readonly string[] | Suggestions
   html`<datalist id="${id}_list">${'url' in suggestions ? null : suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
 
 /** Attributes that link a field to its suggestions. */
-const suggestionTies = (id: string, suggestions: readonly string[] | Suggestions): Html =>
+const suggestionAttributes = (id: string, suggestions: readonly string[] | Suggestions): Html =>
   html` list="${id}_list"${'url' in suggestions && html` data-suggest="${suggestions.url}" data-suggest-field="${suggestions.field}"`}`;
 
 /** Renders a line of text. */
-export const input = (given: InputGiven): Html => {
+export const input = (given: InputOptions): Html => {
   const { suggestions = [] } = given;
   const isSuggesting = 'url' in suggestions || suggestions.length > 0;
   const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
-  const { id, attributes, hint, error } = tiesOf(given);
+  const { id, attributes, hint, error } = fieldParts(given);
   const isName = type === 'password' || type === 'email' || autocomplete?.startsWith('username') === true;
   return html`<div class="field">
 <label for="${id}">${label}</label>${hint}
@@ -127,14 +139,14 @@ export const input = (given: InputGiven): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${boundsOf(given)}${isSuggesting && suggestionTies(id, suggestions)}${attributes}>
+  }${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
 ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
 
 /** Renders a choice of a file, for a form with `hasFiles`. @param accept media types and endings that may be chosen. */
-export const fileInput = (given: FieldGiven & { accept?: string; required?: boolean }): Html => {
-  const { id, attributes, hint, error } = tiesOf(given);
+export const fileInput = (given: FieldOptions & { accept?: string; required?: boolean }): Html => {
+  const { id, attributes, hint, error } = fieldParts(given);
   return html`<div class="field">
 <label for="${id}">${given.label}</label>${hint}
 <input id="${id}" name="${given.name}" type="file"${given.accept !== undefined && html` accept="${given.accept}"`}${
@@ -144,7 +156,7 @@ ${error}</div>
 `;
 };
 
-type TextAreaGiven = FieldGiven & {
+type TextAreaOptions = FieldOptions & {
   value?: string | null;
   rows?: number;
   /** The script keeps what is typed until it is sent. */
@@ -152,8 +164,8 @@ type TextAreaGiven = FieldGiven & {
 };
 
 /** Renders a text area. */
-export const textArea = (given: TextAreaGiven): Html => {
-  const { id, attributes, hint, error } = tiesOf(given);
+export const textArea = (given: TextAreaOptions): Html => {
+  const { id, attributes, hint, error } = fieldParts(given);
   // Browsers drop the first newline after the tag.
   return html`<div class="field">
 <label for="${id}">${given.label}</label>${hint}
@@ -164,8 +176,8 @@ ${error}</div>
 };
 
 /** Renders a checkbox: sends `1` when ticked, else `0` (or nothing, if several share the name). */
-export const checkbox = (given: FieldGiven & { checked: boolean; value?: string }): Html => {
-  const { attributes, hint, error } = tiesOf(given);
+export const checkbox = (given: FieldOptions & { checked: boolean; value?: string }): Html => {
+  const { attributes, hint, error } = fieldParts(given);
   const { name, label, checked, value } = given;
   const id = given.id ?? idOf(value === undefined ? name : `${name}_${value}`);
   return html`<div class="field check">
@@ -179,11 +191,11 @@ type Box = { value: string; label: string; hint?: Html | string };
 
 /** Renders a checkbox for each value. Sends an empty value first, so that an empty choice is sent, too. */
 export const checkboxes = (
-  given: FieldGiven & { values: readonly string[]; boxes: readonly Box[] },
+  given: FieldOptions & { values: readonly string[]; boxes: readonly Box[] },
 ): Html => {
-  const { id, described, hint, error } = tiesOf(given);
+  const { id, describedBy, hint, error } = fieldParts(given);
   const { name, label, values, boxes } = given;
-  return html`<fieldset id="${id}"${described}>
+  return html`<fieldset id="${id}"${describedBy}>
 <legend>${label}</legend>${hint}${error}${hidden(`${name}[]`, '')}
 ${boxes.map((box) => checkbox({ ...box, name: `${name}[]`, checked: values.includes(box.value) }))}</fieldset>
 `;
@@ -191,9 +203,9 @@ ${boxes.map((box) => checkbox({ ...box, name: `${name}[]`, checked: values.inclu
 
 /** Renders a select; each value is `[value, label]`. */
 export const select = (
-  given: FieldGiven & { value: string | null; options: readonly (readonly [string, string])[] },
+  given: FieldOptions & { value: string | null; options: readonly (readonly [string, string])[] },
 ): Html => {
-  const { id, attributes, hint, error } = tiesOf(given);
+  const { id, attributes, hint, error } = fieldParts(given);
   const options = given.options.map(
     ([value, label]) =>
       html`<option value="${value}"${value === given.value && html` selected`}>${label}</option>`,
@@ -205,12 +217,20 @@ ${error}</div>
 `;
 };
 
-type RadiosGiven = FieldGiven & { value: string | null; boxes: readonly (Box & { isDisabled?: boolean })[] };
+type RadiosOptions = FieldOptions & {
+  value: string | null;
+  boxes: readonly (Box & { isDisabled?: boolean })[];
+};
 
 /** Renders a choice of one of a few values, each with an explanation. */
-export const radios = (given: RadiosGiven): Html => {
-  const { id, described, hint, error } = tiesOf(given);
-  const radio = ({ value, label, hint: meaning, isDisabled = false }: RadiosGiven['boxes'][number]): Html => {
+export const radios = (given: RadiosOptions): Html => {
+  const { id, describedBy, hint, error } = fieldParts(given);
+  const radio = ({
+    value,
+    label,
+    hint: meaning,
+    isDisabled = false,
+  }: RadiosOptions['boxes'][number]): Html => {
     const own = `${id}_${value}`;
     return html`<div class="field check">
 <input id="${own}" name="${given.name}" type="radio" value="${value}"${value === given.value && html` checked`}${
@@ -219,7 +239,7 @@ export const radios = (given: RadiosGiven): Html => {
 <label for="${own}">${label}</label>${meaning !== undefined && html`<p class="hint" id="${own}_hint">${meaning}</p>`}</div>
 `;
   };
-  return html`<fieldset id="${id}"${described}>
+  return html`<fieldset id="${id}"${describedBy}>
 <legend>${given.label}</legend>${hint}${error}
 ${given.boxes.map(radio)}</fieldset>
 `;

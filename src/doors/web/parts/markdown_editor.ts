@@ -3,11 +3,11 @@
  * uploads (in a project), and keeps the draft until it is submitted; without scripts it is a plain text area.
  */
 import type { Project } from '../../../projects/projects/find.ts';
-import { type FieldGiven, tiesOf } from './form.ts';
+import { type FieldOptions, fieldParts } from './form.ts';
 import { type Html, html } from './html.ts';
 import { type IconName, icon } from './icon.ts';
 
-type Given = FieldGiven & {
+type Given = FieldOptions & {
   value?: string | null;
   rows?: number;
   placeholder?: string;
@@ -49,7 +49,7 @@ const attachButton = (label: string): Html =>
 /** Must be within a `form`. */
 export const markdownEditor = (given: Given): Html => {
   const { name, label, value, rows = 8, placeholder, required = false, project = null, key } = given;
-  const { id, attributes, hint, error } = tiesOf(given);
+  const { id, attributes, hint, error } = fieldParts(given);
   const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
   // Browsers drop the first newline after `<textarea>`: this one, so that none of the value is lost.
   return html`<div class="field markdown-editor"${project !== null && html` data-project="${project.full_path}"`}>

@@ -1,7 +1,7 @@
 /** The form of a file: its path and its text. */
 import type { Html } from '../../parts/html.ts';
 import { html } from '../../parts/html.ts';
-import { type FormProblems, hidden, input, tiesOf } from '../../parts/form.ts';
+import { type FormProblems, hidden, input, fieldParts } from '../../parts/form.ts';
 import { longText, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type CommitFields, commitParams } from './commit_form.ts';
 
@@ -34,7 +34,7 @@ export const toContent = ({
 
 /** Renders the text in a fixed-width font. */
 const codeArea = (value: string, problems: FormProblems): Html => {
-  const { id, attributes, error } = tiesOf({ name: 'content', label: 'Content', problems });
+  const { id, attributes, error } = fieldParts({ name: 'content', label: 'Content', problems });
   // Browsers drop the first newline after the tag.
   return html`<div class="field"><label for="${id}">Content</label>
 <textarea class="code" data-draft id="${id}" name="content" rows="24" spellcheck="false" autocapitalize="off"${attributes}>

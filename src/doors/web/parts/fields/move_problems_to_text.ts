@@ -1,4 +1,4 @@
-import { type FormProblems, saidOf } from '../form.ts';
+import { type FormProblems, formatProblem } from '../form.ts';
 
 /**
  * Moves the problems of fields that the form does not have into the text above it.
@@ -8,7 +8,7 @@ export const moveUnknownToText = ({ text, fields }: FormProblems, names: readonl
   const all = Object.entries(fields);
   const others = all
     .filter(([name]) => !names.includes(name))
-    .flatMap(([name, texts]) => texts.map((one) => (name === 'base' ? one : saidOf(name, one))));
+    .flatMap(([name, texts]) => texts.map((one) => (name === 'base' ? one : formatProblem(name, one))));
   const said = [...(text === null ? [] : [text]), ...others];
   return {
     text: said.length === 0 ? null : said.join('. '),

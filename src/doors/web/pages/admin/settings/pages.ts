@@ -7,7 +7,14 @@ import { type Field, groups } from '../../../../../core/settings/field_kinds.ts'
 import { readLastChanges } from '../../../../../core/settings/settings_store.ts';
 import { toSettingContext } from '../../../../../core/settings/setting_context.ts';
 import { basicUsersById } from '../../../../../identity/users/json.ts';
-import { type FormProblems, attempt, form, noProblems, saidOf, withFormStatus } from '../../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  noProblems,
+  formatProblem,
+  withFormStatus,
+} from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
@@ -47,7 +54,7 @@ const problemLink = ([name, problems]: [string, string[]]): Html => {
   const whole = groupProblems[name];
   const target = whole === undefined ? name : idOf(whole.group);
   const label = whole?.label ?? (fieldOf(name as SettingName) as Field | undefined)?.label ?? name;
-  return html`<li><a href="#${target}">${problems.map((one) => saidOf(label, one)).join('. ')}</a></li>
+  return html`<li><a href="#${target}">${problems.map((one) => formatProblem(label, one)).join('. ')}</a></li>
 `;
 };
 
@@ -61,7 +68,7 @@ const problemList = ({ fields }: FormProblems): Html | null =>
 const groupPart = (group: Group, parts: Html[], { fields }: FormProblems): Html => {
   const wrong = Object.entries(fields).filter(([name]) => groupProblems[name]?.group === group);
   return html`<section class="setting-group"><h2 id="${idOf(group)}">${group}</h2>
-${wrong.map(([name, problems]) => html`<p class="error">${problems.map((one) => saidOf(groupProblems[name]?.label ?? name, one)).join('. ')}</p>`)}
+${wrong.map(([name, problems]) => html`<p class="error">${problems.map((one) => formatProblem(groupProblems[name]?.label ?? name, one)).join('. ')}</p>`)}
 ${parts}</section>`;
 };
 

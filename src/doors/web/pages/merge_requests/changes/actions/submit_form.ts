@@ -1,18 +1,12 @@
 /** Runs the operation of a form of the Changes tab; shows the tab with the problem if it is refused. */
 import type { LoadedMergeRequest } from '../../../../../../review/merge_requests/find.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../../../page.ts';
-import { type FormProblems, attempt, saidOf } from '../../../../parts/form.ts';
+import { attempt } from '../../../../parts/form.ts';
+import { problemText } from '../../../issuables/submit_form.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
 import { loadChanges } from '../load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from '../changes_address.ts';
 import { type ChangesGiven, changesView } from '../changes_view.ts';
-
-/** Returns the problems of a form as one text. */
-const problemText = ({ text, fields }: FormProblems): string =>
-  text ??
-  Object.entries(fields)
-    .flatMap(([name, problems]) => problems.map((one) => saidOf(name.replaceAll('_', ' '), one)))
-    .join('. ');
 
 /** Returns which part of the tab shows a file. */
 const partOfFile = async (
