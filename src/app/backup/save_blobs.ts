@@ -7,6 +7,7 @@ import { artifactArea } from '../../ci/artifacts/rules.ts';
 import { getAvatarArea } from '../../identity/avatars/store_avatar.ts';
 import { type Blobs, getProjectArea } from '../../platform/blob/blob_files.ts';
 import { isMissing } from '../../platform/blob/file_system.ts';
+import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
 import { getTracePath } from '../../platform/blob/trace_path.ts';
 import type { BlobLine, ContentLine, LogLine, StoredObject } from './manifest.ts';
 import { type BackupPlace, objectArea } from './places/backup_place.ts';
@@ -31,16 +32,7 @@ export type Saving = {
 };
 
 /** Files copied at once. */
-const concurrency = 4;
-
-/** Runs work over all items, a few at once. */
-export const forEachFew = async <T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> => {
-  const iterator = items[Symbol.iterator]();
-  const worker = async (): Promise<void> => {
-    for (let next = iterator.next(); next.done !== true; next = iterator.next()) await work(next.value);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-};
+export const concurrency = 4;
 
 export const addObject = async (
   saving: Pick<Saving, 'place' | 'added'>,
@@ -97,7 +89,7 @@ const saveBlob = async (saving: Saving, { area, sha256, size }: BlobRow): Promis
 /** @returns the number of blobs */
 export const saveBlobs = async (saving: Saving): Promise<number> => {
   let count = 0;
-  await forEachFew(listBlobs(saving.snapshot), async (row) => {
+  await forEachConcurrently(listBlobs(saving.snapshot), concurrency, async (row) => {
     const line = await saveBlob(saving, row);
     saving.advance();
     if (line === null) return;
@@ -143,7 +135,7 @@ export const saveLogs = async (saving: Saving): Promise<number> => {
       where projects.deleted_at is null and (started_at is not null or trace_size is not null)
       and not exists (select 1 from shared_traces where job_id = jobs.id)`,
   );
-  await forEachFew(rows, async (row) => {
+  await forEachConcurrently(rows, concurrency, async (row) => {
     const line = await saveLog(saving, row);
     saving.advance();
     if (line === null) return;

@@ -4,11 +4,12 @@ import { Readable } from 'node:stream';
 import type { Reader } from '../../platform/db/open.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
 import type { Repository, RepositoryLocation } from '../../platform/git/repository.ts';
+import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
 import { type GitStorages, getRepositoryPath } from '../../platform/git/storages.ts';
 import type { RepositoryLine, StoredObject } from './manifest.ts';
 import { readObject } from './places/backup_place.ts';
 import { type Refs, formatRefs, parseRefs, setInternalRefs, undoMoves } from './refs_at_point.ts';
-import { type Saving, addObject, forEachFew } from './save_blobs.ts';
+import { type Saving, addObject, concurrency } from './save_blobs.ts';
 
 export type SavingRepositories = Saving & {
   git: GitStorages;
@@ -102,7 +103,7 @@ export const saveRepositories = async (
     `select id, full_path, repository_storage, repository_path, repository_written from projects
       where repository_written = 1 and deleted_at is null order by id`,
   );
-  await forEachFew(rows, async (row) => {
+  await forEachConcurrently(rows, concurrency, async (row) => {
     try {
       const { line, refs } = await saveRepository(saving, row);
       counts.repositories += 1;

@@ -7,6 +7,7 @@ import { type BlobReader, openBlobReader } from '../../../platform/blob/open_rea
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
+import { forEachConcurrently } from '../../../platform/for_each_concurrently.ts';
 import { type Damages, collectDamages } from './damages.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
@@ -113,10 +114,7 @@ const checkTable = async (parts: Checking, table: ReferencedFile['table']): Prom
   let after: Cursor = { project_id: 0, sha256: '' };
   for (;;) {
     const rows = await listReferenced(parts.store, table, after);
-    for (let at = 0; at < rows.length; at += concurrency) {
-      const some = rows.slice(at, at + concurrency);
-      await Promise.all(some.map(async (row) => await checkFile(parts, row)));
-    }
+    await forEachConcurrently(rows, concurrency, async (row) => await checkFile(parts, row));
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last;
