@@ -7,7 +7,7 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
 import { dayPart } from '../../parts/times/dates.ts';
-import { type ListedIssue, issuePath } from '../issues/list/issue_row.ts';
+import { type ListedIssue, listedIssuePath } from '../issues/list/issue_row.ts';
 
 /** Id of the form that sends the moves of all cards. */
 export const moveFormId = 'move-card';
@@ -99,7 +99,7 @@ export const cardPart = (card: Card, context: CardContext): Html => {
   return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${moves !== null && html` data-movable="${moves}"`}><div class="row between"><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
-  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
+  }<a class="title" href="${listedIssuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
     labels.length > 0 &&
     html`<div class="labels">${labels.map((one) => html`${label(one, labelHref(one.name))} `)}</div>`
   }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${

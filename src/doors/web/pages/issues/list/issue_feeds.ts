@@ -6,7 +6,7 @@ import type { RawPage, Visit } from '../../../page.ts';
 import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
 import { listFeed, summaryOf } from '../../issuables/list/list_feed.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
-import { type ListedIssue, issuePath, parseIssue } from './issue_row.ts';
+import { type ListedIssue, listedIssuePath, parseIssue } from './issue_row.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 
 /** Issues of one read of a calendar, and the reads. */
@@ -24,7 +24,13 @@ export const issueFeed = async (
   const { filters } = readQuery(query, list);
   const page = pageRequest({});
   const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
-  return listFeed(visit, list, { title, self, records: items.map(parseIssue), sign: '#', pathOf: issuePath });
+  return listFeed(visit, list, {
+    title,
+    self,
+    records: items.map(parseIssue),
+    sign: '#',
+    pathOf: listedIssuePath,
+  });
 };
 
 const toEvent = (baseUrl: string, issue: ListedIssue): CalendarEvent[] =>

@@ -105,8 +105,8 @@ const metaPart = (issue: ListedIssue, { showsProject }: RowContext): Html => {
   return html`<span class="meta">${number} opened ${relativeTo(created_at)} by ${author.name}</span>`;
 };
 
-/** Address of an issue's page. */
-export const issuePath = ({ references: { full }, iid }: ListedIssue): string =>
+/** Returns the path of the page of an issue that a list shows. */
+export const listedIssuePath = ({ references: { full }, iid }: ListedIssue): string =>
   `/${full.slice(0, full.lastIndexOf('#'))}/issues/${iid}`;
 
 /** Renders an issue as a row of a list. */
@@ -117,7 +117,7 @@ export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
   }</span><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
-  }<a class="title" href="${issuePath(issue)}" data-row>${context.markTitle?.(issue.title) ?? issue.title}</a> ${context.labels.map(
+  }<a class="title" href="${listedIssuePath(issue)}" data-row>${context.markTitle?.(issue.title) ?? issue.title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
   )}</span>${sidePart(issue, context.today)}${metaPart(issue, context)}</li>
 `;
