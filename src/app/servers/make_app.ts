@@ -8,7 +8,7 @@ import { gitPath } from '../../doors/git_http/routes.ts';
 import { mountDocs } from '../../doors/web/docs/routes.ts';
 import { failurePage } from '../../doors/web/request/failure_page.ts';
 import { mountPages } from '../../doors/web/request/mount_pages.ts';
-import { servedHomePath, servedPagePath } from '../../doors/web/request/project_paths.ts';
+import { rewriteHomePath, rewritePagePath } from '../../doors/web/request/project_paths.ts';
 import { mountOauth } from '../../identity/oauth/mount.ts';
 import { monitoringGuard } from '../../platform/http/monitoring/access.ts';
 import { mountHealth } from '../../platform/http/monitoring/health.ts';
@@ -23,8 +23,8 @@ import { storeFailure } from './store_failure.ts';
 
 /** Maps the addresses of people and git clients to routes. */
 const rewritePath = (path: string): string => {
-  const served = gitPath(servedPagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path)))));
-  return served === path ? servedHomePath(path) : served;
+  const rewritten = gitPath(rewritePagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path)))));
+  return rewritten === path ? rewriteHomePath(path) : rewritten;
 };
 
 export type Watched = { metrics: Metrics; watching: Watching; isServing: () => boolean };

@@ -33,14 +33,14 @@ export type GroupTab = 'activity' | 'issues' | 'merge_requests' | 'members' | 's
 export type ProjectNoun = NounPages<ProjectAction, ProjectTab>;
 export type GroupNoun = NounPages<GroupAction, GroupTab>;
 
-/** Where the pages of a project are served; links use the project's own path. */
+/** Root of the routes of the pages of a project; links use the project's own path. */
 export const projectRoot = '/-/projects/:project';
 
-/** Where the pages of a group are served; links use `/groups/` and the group's own path. */
+/** Root of the routes of the pages of a group; links use `/groups/` and the group's own path. */
 export const groupRoot = '/-/groups/:group';
 
-/** The lines of a noun's pages as they are served: `POST /-/projects/:project/pipelines/:id/cancel`. */
-export const servedLines = (
+/** Returns the routes of a noun's pages: `POST /-/projects/:project/pipelines/:id/cancel`. */
+export const routeLines = (
   root: string,
   { noun, lines }: Pick<NounPages<unknown, unknown>, 'noun' | 'lines'>,
 ): string[] =>

@@ -4,7 +4,7 @@ import { accountLinkLines, profileLines } from './account_page_lines.ts';
 import { hookLines } from './hook_pages.ts';
 import { groupNouns } from './group_pages.ts';
 import { type Load, activityPages, groupPages, homePages, hookPages, projectPages } from './page_modules.ts';
-import { groupRoot, projectRoot, servedLines } from './project_and_group_pages.ts';
+import { groupRoot, projectRoot, routeLines } from './project_and_group_pages.ts';
 import { projectNouns } from './project_pages.ts';
 
 export type PagePath = {
@@ -255,7 +255,7 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/variables/pages.ts')).pages,
   },
-  { lines: servedLines('/admin', { noun: 'hooks', lines: hookLines }), load: hookPages },
+  { lines: routeLines('/admin', { noun: 'hooks', lines: hookLines }), load: hookPages },
   {
     lines: ['POST /-/broadcast_messages/:id/dismiss'],
     load: async () => (await import('./pages/broadcast_messages/pages.ts')).pages,
@@ -296,8 +296,8 @@ export const pagePaths: PagePath[] = [
     lines: ['GET /-/namespaces/:name'],
     load: async () => (await import('./pages/people/pages.ts')).pages,
   },
-  ...groupNouns.map((noun) => ({ lines: servedLines(groupRoot, noun), load: groupPages[noun.noun] })),
-  ...projectNouns.map((noun) => ({ lines: servedLines(projectRoot, noun), load: projectPages[noun.noun] })),
+  ...groupNouns.map((noun) => ({ lines: routeLines(groupRoot, noun), load: groupPages[noun.noun] })),
+  ...projectNouns.map((noun) => ({ lines: routeLines(projectRoot, noun), load: projectPages[noun.noun] })),
 ];
 
 /** Bytes of the forms, by line, that may be larger than others: they send files. */

@@ -12,11 +12,11 @@ export const serveFile = async (
   headers: Record<string, string> = {},
 ): Promise<Answer> => {
   const { file, content } = loaded;
-  const served = {
+  const servedFile = {
     name: file.file_name,
     size: file.size,
     headers: { ...toFileHeaders(loaded), ...headers },
   };
-  if (content !== null) return wholeAnswer(content, served);
-  return await streamedAnswer(call, repository, { id: file.blob_id }, served);
+  if (content !== null) return wholeAnswer(content, servedFile);
+  return await streamedAnswer(call, repository, { id: file.blob_id }, servedFile);
 };

@@ -75,9 +75,9 @@ const blob = endpoint({
 
 const rawBlobAnswer = async (call: Call, code: Code, sha: string) => {
   const { id, size, whole, body } = await readBlob(code, sha, maxBytesInMemory);
-  const served = { name: id, size };
-  if (whole) return wholeAnswer(body, served);
-  return await streamedAnswer(call, code.repository, { id }, served);
+  const servedFile = { name: id, size };
+  if (whole) return wholeAnswer(body, servedFile);
+  return await streamedAnswer(call, code.repository, { id }, servedFile);
 };
 
 const rawBlob = endpoint({

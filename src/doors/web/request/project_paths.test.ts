@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canonicalPath, dashedForm, servedHomePath, servedPagePath } from './project_paths.ts';
+import { canonicalPath, dashedForm, rewriteHomePath, rewritePagePath } from './project_paths.ts';
 
 test('leads the paths of pages to their routes, and leaves all others alone', () => {
-  const served = new Map([
+  const routes = new Map([
     ['/a/b/-/pipelines/3', '/-/projects/a%2Fb/pipelines/3'],
     ['/a/b/c/-/jobs/3/artifacts/browse/x/y', '/-/projects/a%2Fb%2Fc/jobs/3/artifacts/browse/x%2Fy'],
     ['/groups/a/b/-/runners', '/-/groups/a%2Fb/runners'],
@@ -13,11 +13,11 @@ test('leads the paths of pages to their routes, and leaves all others alone', ()
     ['/api/v4/projects', '/api/v4/projects'],
     ['/-/docs/api', '/-/docs/api'],
   ]);
-  for (const [path, expected] of served) assert.equal(servedPagePath(path), expected);
+  for (const [path, expected] of routes) assert.equal(rewritePagePath(path), expected);
 });
 
 test('leads the paths of users, groups and projects to their pages', () => {
-  const served = new Map([
+  const routes = new Map([
     ['/someone', '/-/namespaces/someone'],
     ['/a/b', '/-/projects/a%2Fb'],
     ['/a/b/c', '/-/projects/a%2Fb%2Fc'],
@@ -30,7 +30,7 @@ test('leads the paths of users, groups and projects to their pages', () => {
     ['/a/b%20c', '/a/b%20c'],
     ['/a/b/blob/main/x%20y', '/-/projects/a%2Fb%2Fblob%2Fmain%2Fx%2520y'],
   ]);
-  for (const [path, expected] of served) assert.equal(servedHomePath(path), expected);
+  for (const [path, expected] of routes) assert.equal(rewriteHomePath(path), expected);
 });
 
 test('each page has one address', () => {

@@ -50,28 +50,28 @@ const foldRest = (kind: 'projects' | 'groups', noun: string, below: string): str
   return below;
 };
 
-const servedFor = (kind: 'projects' | 'groups', path: string, noun: string, below: string): string =>
+const toRoutePath = (kind: 'projects' | 'groups', path: string, noun: string, below: string): string =>
   `/-/${kind}/${path.replaceAll('/', '%2F')}/${noun}${foldRest(kind, noun, below)}`;
 
-const servedSettings = (path: string): string => {
+const rewriteSettingsPath = (path: string): string => {
   const [, group] = groupSettings.exec(path) ?? [];
-  return group === undefined ? path : servedFor('groups', group, 'runners', '');
+  return group === undefined ? path : toRoutePath('groups', group, 'runners', '');
 };
 
-/** Returns the served path of a page of a project or group below one of its nouns; any other path unchanged. */
-export const servedPagePath = (path: string): string => {
+/** Returns the route path of a page of a project or group below one of its nouns; any other path unchanged. */
+export const rewritePagePath = (path: string): string => {
   if (path.startsWith('/api/') || path.startsWith('/-/')) return path;
   if (path.includes('/-/')) {
-    if (groupSettings.test(path)) return servedSettings(path);
+    if (groupSettings.test(path)) return rewriteSettingsPath(path);
     const [, group, groupNoun = '', below = ''] = ofGroup.exec(path) ?? [];
-    if (group !== undefined) return servedFor('groups', group, groupNoun, below);
+    if (group !== undefined) return toRoutePath('groups', group, groupNoun, below);
     const [, project, noun = '', rest = ''] = ofProject.exec(path) ?? [];
-    if (project?.includes('/') === true) return servedFor('projects', project, noun, rest);
-    return servedSettings(path);
+    if (project?.includes('/') === true) return toRoutePath('projects', project, noun, rest);
+    return rewriteSettingsPath(path);
   }
   const [, project, noun = '', rest = ''] = ofBareProject.exec(path) ?? [];
   if (project !== undefined && !topLevelWords.has(project.split('/')[0] ?? '')) {
-    return servedFor('projects', project, noun, rest);
+    return toRoutePath('projects', project, noun, rest);
   }
   return path;
 };
@@ -80,10 +80,10 @@ const reservedPath = new RegExp(`^(/(?!api/|-/|groups/)[^/?#]+/[^?#]+?)/(${reser
 const namespacePath = /^\/[\w.-]+(?:\/[\w.-]+)*$/;
 
 /**
- * Returns the served path of the page of a user, group or project itself: `/group/project`; any other path unchanged.
+ * Returns the route path of the page of a user, group or project itself: `/group/project`; any other path unchanged.
  * The paths of all other routes start with a word that no user and no group can have.
  */
-export const servedHomePath = (path: string): string => {
+export const rewriteHomePath = (path: string): string => {
   if (path.includes('.git/')) return path; // files that git clients request
   if (!namespacePath.test(path)) {
     return reservedPath.test(path) ? `/-/projects/${encodeURIComponent(path.slice(1))}` : path;

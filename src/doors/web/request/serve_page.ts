@@ -45,7 +45,7 @@ const readForm = async ({ method, path }: AnyPage, request: FastifyRequest): Pro
 
 const sentBy = async (page: AnyPage, request: FastifyRequest): Promise<RawParams> => {
   const query = request.query as RawParams;
-  // As sent: the served path encodes names of files a second time.
+  // As sent: the route path encodes names of files a second time.
   if (request.originalUrl.length > maxQueryBytes) throw tooLong();
   const body = request.method === 'POST' ? await readForm(page, request) : undefined;
   if (body === undefined) return query;

@@ -43,7 +43,7 @@ const findPlace = async (route: SettingsListRoute, visit: Visit, params: RawPara
 const listPage = (route: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: route.served,
+    path: route.routePath,
     audience: 'user',
     params: object({ ...route.params, state: optional(oneOf(['active', 'inactive'])), ...pageParams }),
     handle: async (visit, params) => await tokensView(visit, await findPlace(route, visit, params), params),
@@ -52,7 +52,7 @@ const listPage = (route: SettingsListRoute): AnyPage =>
 const createPage = (route: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: route.served,
+    path: route.routePath,
     audience: 'user',
     params: object({ ...route.params, ...filled.properties }),
     invalid: async (visit, sent, fields) => {
@@ -77,7 +77,7 @@ const createPage = (route: SettingsListRoute): AnyPage =>
 const rotatePage = (route: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/rotate`,
+    path: `${route.routePath}/:id/rotate`,
     audience: 'user',
     params: object({ ...route.params, id: id() }),
     handle: async (visit, params) => {

@@ -84,7 +84,7 @@ const isEmpty = (value: string | null | undefined): boolean => (value ?? '').tri
 const update = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id`,
+    path: `${route.routePath}/:id`,
     audience: 'user',
     params: object({ ...placeParams, id: id(), ...boardParams }),
     handle: async (visit, params) => {
@@ -122,7 +122,7 @@ const basisOf = async (
 const addList = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/lists`,
+    path: `${route.routePath}/:id/lists`,
     audience: 'user',
     params: object({
       ...placeParams,
@@ -150,7 +150,7 @@ const addList = (route: BoardsRoute): AnyPage =>
 const changeList = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/lists/:list_id`,
+    path: `${route.routePath}/:id/lists/:list_id`,
     audience: 'user',
     params: object({
       ...placeParams,
@@ -178,7 +178,7 @@ const changeList = (route: BoardsRoute): AnyPage =>
 const removeList = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/lists/:list_id/delete`,
+    path: `${route.routePath}/:id/lists/:list_id/delete`,
     audience: 'user',
     params: object({ ...placeParams, id: id(), list_id: id() }),
     handle: async (visit, params) => {
@@ -191,7 +191,7 @@ const removeList = (route: BoardsRoute): AnyPage =>
 const edit = (route: BoardsRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${route.served}/:id/edit`,
+    path: `${route.routePath}/:id/edit`,
     audience: 'user',
     params: object({ ...placeParams, id: id() }),
     handle: async (visit, params) => {
@@ -203,7 +203,7 @@ const edit = (route: BoardsRoute): AnyPage =>
 const remove = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/delete`,
+    path: `${route.routePath}/:id/delete`,
     audience: 'user',
     params: object({ ...placeParams, id: id() }),
     handle: async (visit, params) => {

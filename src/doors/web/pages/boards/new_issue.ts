@@ -175,7 +175,7 @@ const inColumn = { ...placeParams, id: id(), list: text({ maxLength: 20 }), ...r
 export const newIssuePages = (route: BoardsRoute): AnyPage[] => [
   page({
     method: 'GET',
-    path: `${route.served}/:id/issues/new`,
+    path: `${route.routePath}/:id/issues/new`,
     audience: 'user',
     params: object(inColumn),
     handle: async (visit, params) =>
@@ -187,7 +187,7 @@ export const newIssuePages = (route: BoardsRoute): AnyPage[] => [
   }),
   page({
     method: 'POST',
-    path: `${route.served}/:id/issues`,
+    path: `${route.routePath}/:id/issues`,
     audience: 'user',
     params: object({ ...inColumn, title: longText(), project_id: optional(id()) }),
     handle: async (visit, params) => {

@@ -60,7 +60,7 @@ const noBoards = (visit: Visit, place: BoardsPlace): View => {
 const first = (route: BoardsRoute): AnyPage =>
   page({
     method: 'GET',
-    path: route.served,
+    path: route.routePath,
     audience: route.audience,
     params: object(placeParams),
     handle: async (visit, params) => {
@@ -73,7 +73,7 @@ const first = (route: BoardsRoute): AnyPage =>
 const show = (route: BoardsRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${route.served}/:id`,
+    path: `${route.routePath}/:id`,
     audience: route.audience,
     params: object({ ...placeParams, id: id(), ...shownParams }),
     handle: async (visit, params): Promise<View | Redirect> => {
@@ -105,14 +105,14 @@ const newView = (visit: Visit, place: BoardsPlace, name = '', problems: FormProb
 const create = (route: BoardsRoute): AnyPage[] => [
   page({
     method: 'GET',
-    path: `${route.served}/new`,
+    path: `${route.routePath}/new`,
     audience: 'user',
     params: object(placeParams),
     handle: async (visit, params) => newView(visit, await findToChange(route, visit.call, params)),
   }),
   page({
     method: 'POST',
-    path: route.served,
+    path: route.routePath,
     audience: 'user',
     params: object({ ...placeParams, name: longText() }),
     handle: async (visit, params) => {
@@ -136,7 +136,7 @@ const toId = (sent = ''): number | null => (sent === '' ? null : Number(sent));
 const move = (route: BoardsRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/move`,
+    path: `${route.routePath}/:id/move`,
     audience: 'user',
     params: object({ ...placeParams, id: id(), move: text({ maxLength: 100 }), ...returnParams }),
     handle: async (visit, params) => {

@@ -32,7 +32,8 @@ export const placeParams = {
 export type PlaceParams = { project?: string; group?: string };
 
 export type BoardsRoute = {
-  served: string;
+  /** Route of the list. */
+  routePath: string;
   /** Lists of issues of groups require an account, and so do their boards. */
   audience: 'visitor' | 'user';
   /** @throws Failure 404 for a hidden project or group, 403 if it shows no issues to the visitor */
@@ -61,7 +62,7 @@ const toPlace = (call: Call, found: BoardOwner): BoardsPlace => {
 };
 
 const route = (kind: OwnerKind): BoardsRoute => ({
-  served: `${kind === 'projects' ? projectRoot : groupRoot}/boards`,
+  routePath: `${kind === 'projects' ? projectRoot : groupRoot}/boards`,
   audience: kind === 'projects' ? 'visitor' : 'user',
   find: async (call, { project, group }) =>
     toPlace(call, await findBoardOwner(call, kind, (kind === 'projects' ? project : group) ?? '', 'read')),

@@ -10,7 +10,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
-import { branchesPath, servedBranches } from './list.ts';
+import { branchesPath, branchesRoutePath } from './list.ts';
 
 type Filled = { branch?: string | undefined; ref?: string | undefined };
 
@@ -39,7 +39,7 @@ const newView = (
 
 const newPage = page({
   method: 'GET',
-  path: `${servedBranches}/new`,
+  path: `${branchesRoutePath}/new`,
   audience: 'user',
   params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { project, ...filled }) =>
@@ -55,7 +55,7 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
 
 const create = page({
   method: 'POST',
-  path: servedBranches,
+  path: branchesRoutePath,
   audience: 'user',
   params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
   invalid: async (visit, sent, fields) => {
@@ -76,7 +76,7 @@ const create = page({
 
 const remove = page({
   method: 'POST',
-  path: `${servedBranches}/delete`,
+  path: `${branchesRoutePath}/delete`,
   audience: 'user',
   params: object({ ...projectPath, branch: text() }),
   handle: async ({ call }, { project: fullPath, branch }) => {
@@ -88,7 +88,7 @@ const remove = page({
 
 const removeMerged = page({
   method: 'POST',
-  path: `${servedBranches}/delete_merged`,
+  path: `${branchesRoutePath}/delete_merged`,
   audience: 'user',
   params: object(projectPath),
   handle: async ({ call }, { project: fullPath }) => {

@@ -29,7 +29,7 @@ import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type BranchLine, branchItem } from './branch_row.ts';
 
-export const servedBranches = `${projectRoot}/branches`;
+export const branchesRoutePath = `${projectRoot}/branches`;
 
 export const branchesPath = (project: Pick<Project, 'full_path'>): string =>
   projectPagePath(project, 'branches');
@@ -166,7 +166,7 @@ ${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`;
 
 export const listPage = page({
   method: 'GET',
-  path: servedBranches,
+  path: branchesRoutePath,
   audience: 'visitor',
   params: object({
     ...projectPath,

@@ -1,4 +1,4 @@
-/** Settings pages that the instance, groups and projects share, and where each is served. */
+/** Routes of the settings pages that the instance, groups and projects share. */
 import type { Call } from '../../../../core/access/call.ts';
 import type { GroupAction, ProjectAction } from '../../../../core/access/may.ts';
 import { Failure } from '../../../../platform/errors.ts';
@@ -33,7 +33,7 @@ export type SettingsListParams = { project?: string; group?: string };
 export type SettingsListRoute = {
   audience: AnyPage['audience'];
   /** Route of the list. */
-  served: string;
+  routePath: string;
   params: Record<string, object>;
   /** @throws Failure 404, 403 */
   find: (visit: Visit, params: SettingsListParams) => Promise<SettingsList>;
@@ -67,7 +67,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
   const path = `/admin/${noun}` as const;
   return {
     audience: 'admin',
-    served: path,
+    routePath: path,
     params: {},
     find: async () => ({
       owner: { scope: 'instance' },
@@ -80,7 +80,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
 
 const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
-  served: `${groupRoot}/${noun}`,
+  routePath: `${groupRoot}/${noun}`,
   params: { group: text({ maxLength: 1_000 }) },
   find: async ({ call }, params) => {
     const group = await findGroupFor(call, params.group ?? '', actions[noun].group);
@@ -95,7 +95,7 @@ const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
 
 const ofProject = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
-  served: `${projectRoot}/${noun}`,
+  routePath: `${projectRoot}/${noun}`,
   params: projectPath,
   find: async ({ call }, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].project);

@@ -15,13 +15,13 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { problemText } from '../issuables/submit_form.ts';
 import { commitView } from './commit_view.ts';
 
-const served = `${projectRoot}/commit/:id`;
+const routePath = `${projectRoot}/commit/:id`;
 const one = { ...projectPath, id: text({ maxLength: 1_000, description: 'commit' }) };
 const plain = { ignoresWhitespace: false, hasRefs: false };
 
 const comment = page({
   method: 'POST',
-  path: `${served}/comments`,
+  path: `${routePath}/comments`,
   audience: 'user',
   params: object({ ...one, note: optional(longText()) }),
   handle: async (visit, { project, id, note: sent = '' }) => {
@@ -42,7 +42,7 @@ const comment = page({
 const pickPage = (kind: PickKind) =>
   page({
     method: 'POST',
-    path: `${served}/${kind}`,
+    path: `${routePath}/${kind}`,
     audience: 'user',
     params: object({ ...one, ...pickParams }),
     handle: async (visit, { project, id, ...sent }) => {

@@ -80,9 +80,9 @@ ${olderNav(address, query, loaded.length > commitsPerPage)}`,
   );
 };
 
-const served = `${projectRoot}/commits`;
+const routePath = `${projectRoot}/commits`;
 
-export const pages = [served, `${served}/:rest`].map((path) =>
+export const pages = [routePath, `${routePath}/:rest`].map((path) =>
   page({
     method: 'GET',
     path,

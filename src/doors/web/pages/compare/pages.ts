@@ -9,14 +9,14 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { comparePath, parseComparison } from './comparison_address.ts';
 import { comparisonView, formView } from './comparison_view.ts';
 
-const served = `${projectRoot}/compare`;
+const routePath = `${projectRoot}/compare`;
 
 const refParam = optional(text({ maxLength: 1_000, description: 'branch, tag or commit' }));
 
 export const pages = [
   page({
     method: 'GET',
-    path: served,
+    path: routePath,
     audience: 'visitor',
     params: object({ ...projectPath, from: refParam, to: refParam }),
     handle: async (visit, { project: fullPath, from = '', to = '' }) => {
@@ -30,7 +30,7 @@ export const pages = [
   }),
   page({
     method: 'GET',
-    path: `${served}/:rest`,
+    path: `${routePath}/:rest`,
     audience: 'visitor',
     params: object({
       ...projectPath,

@@ -58,9 +58,9 @@ ${nav}`,
   );
 };
 
-const served = `${projectRoot}/graphs`;
+const routePath = `${projectRoot}/graphs`;
 
-export const pages = [served, `${served}/:rest`].map((path) =>
+export const pages = [routePath, `${routePath}/:rest`].map((path) =>
   page({
     method: 'GET',
     path,

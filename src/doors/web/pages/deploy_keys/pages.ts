@@ -15,7 +15,7 @@ import { assignKeyProblems } from '../keys/key_problems.ts';
 import { keysPath, keysView } from './list.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
-const served = `${projectRoot}/deploy_keys`;
+const routePath = `${projectRoot}/deploy_keys`;
 
 const administered = async ({ call }: Visit, project: unknown): Promise<Project> =>
   await findProjectFor(call, String(project), 'admin_deploy_key');
@@ -31,7 +31,7 @@ const refuse = async (keyId: number | null, { visit, project, sent, problems }: 
 
 const list = page({
   method: 'GET',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...projectPath, ...pageParams }),
   handle: async (visit, { project, ...query }) =>
@@ -40,7 +40,7 @@ const list = page({
 
 const add = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({
     ...projectPath,
@@ -68,7 +68,7 @@ const one = { ...projectPath, id: id() };
 
 const change = page({
   method: 'POST',
-  path: `${served}/:id`,
+  path: `${routePath}/:id`,
   audience: 'user',
   params: object({ ...one, title: optional(text()), can_push: optional(boolean()) }),
   handle: async (visit, { project: fullPath, id: keyId, ...sent }) => {
@@ -85,7 +85,7 @@ const change = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/:id/delete`,
+  path: `${routePath}/:id/delete`,
   audience: 'user',
   params: object(one),
   handle: async (visit, { project: fullPath, id: keyId }) => {
@@ -97,7 +97,7 @@ const remove = page({
 
 const enable = page({
   method: 'POST',
-  path: `${served}/:id/enable`,
+  path: `${routePath}/:id/enable`,
   audience: 'user',
   params: object(one),
   handle: async (visit, { project: fullPath, id: keyId }) => {

@@ -38,7 +38,7 @@ const findPlace = async (
 const listPage = (route: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: route.served,
+    path: route.routePath,
     audience: 'user',
     params: object({ ...route.params, ...pageParams }),
     handle: async (visit, params) =>
@@ -48,7 +48,7 @@ const listPage = (route: SettingsListRoute): AnyPage =>
 const createPage = (route: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: route.served,
+    path: route.routePath,
     audience: 'user',
     params: object({ ...route.params, ...newTokenParams, username: optional(clearable(text())) }),
     invalid: async (visit, sent, fields) => {

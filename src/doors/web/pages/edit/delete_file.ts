@@ -25,7 +25,7 @@ import {
   formPage,
 } from './edit_target.ts';
 
-const served = `${projectRoot}/delete/:rest`;
+const routePath = `${projectRoot}/delete/:rest`;
 
 type Given = { fields: CommitFields; last: string; problems?: FormProblems; isOutdated?: boolean };
 
@@ -52,7 +52,7 @@ const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
 const loadLastCommit = async ({ code, path, commit, ref }: EditTarget): Promise<string> =>
   (await findFile(code, { file_path: path, ref: commit ?? ref }, 0)).file.last_commit_id;
 
-const show = formPage(served, async (visit, target) => {
+const show = formPage(routePath, async (visit, target) => {
   const last = await loadLastCommit(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
   const fields = await proposeCommit(visit, target, `Delete ${name}`);
@@ -61,7 +61,7 @@ const show = formPage(served, async (visit, target) => {
 
 const remove = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...editParams, ...commitParams, last_commit_id: optional(text({ maxLength: 64 })) }),
   handle: async (visit, { project, rest, last_commit_id = '', ...commit }) => {

@@ -23,7 +23,7 @@ import {
 } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
-const served = `${projectRoot}/edit/:rest`;
+const routePath = `${projectRoot}/edit/:rest`;
 
 const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<LoadedFile> =>
   await findFile(code, { file_path: path, ref: commit ?? ref }, maxBytesInMemory);
@@ -70,7 +70,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   return withFormStatus(view, problems);
 };
 
-const show = formPage(served, async (visit, target) => {
+const show = formPage(routePath, async (visit, target) => {
   const loaded = await loadFile(target);
   const content = readText(loaded);
   const fields = {
@@ -97,7 +97,7 @@ const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileF
 
 const update = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...editParams, ...fileParams, last_commit_id: commitId, overwrite: commitId }),
   handle: async (visit, { project, rest, line_ends, ...sent }) => {

@@ -12,7 +12,7 @@ import { afterCommit, commitFields, proposeCommit, readCommitFields } from './co
 import { type EditTarget, findEditTarget, editParams, requireEditor, formPage } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
-const served = `${projectRoot}/new/:rest`;
+const routePath = `${projectRoot}/new/:rest`;
 
 const newView = (
   visit: Visit,
@@ -27,7 +27,7 @@ const newView = (
   return withFormStatus(view, problems);
 };
 
-const show = formPage(served, async (visit, target) => {
+const show = formPage(routePath, async (visit, target) => {
   return newView(visit, target, {
     file_path: target.path === '' ? '' : `${target.path}/`,
     content: '',
@@ -38,7 +38,7 @@ const show = formPage(served, async (visit, target) => {
 
 const create = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...editParams, ...fileParams }),
   handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {

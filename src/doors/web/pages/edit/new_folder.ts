@@ -24,7 +24,7 @@ import {
   formPage,
 } from './edit_target.ts';
 
-const served = `${projectRoot}/new_folder/:rest`;
+const routePath = `${projectRoot}/new_folder/:rest`;
 
 const keptFile = '.gitkeep';
 
@@ -63,14 +63,14 @@ const atFolder = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: said, fields: { ...others, folder: isTaken ? ['already exists'] : wrong } };
 };
 
-const show = formPage(served, async (visit, target) => {
+const show = formPage(routePath, async (visit, target) => {
   const commit = await proposeCommit(visit, target, 'Add a folder');
   return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
 });
 
 const create = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...editParams, ...commitParams, folder: optional(text({ maxLength: 4_000 })) }),
   handle: async (visit, { project, rest, folder: sent = '', ...commit }) => {

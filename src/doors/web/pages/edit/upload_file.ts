@@ -28,7 +28,7 @@ import {
   formPage,
 } from './edit_target.ts';
 
-const served = `${projectRoot}/upload/:rest`;
+const routePath = `${projectRoot}/upload/:rest`;
 
 type Fields = CommitFields & {
   /** Where a new file goes. */
@@ -75,7 +75,7 @@ const uploadView = (
   return { ...view, status: isOutdated ? 409 : 422 };
 };
 
-const show = formPage(served, async (visit, target) => {
+const show = formPage(routePath, async (visit, target) => {
   const last = await findReplaced(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
   const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);
@@ -97,7 +97,7 @@ const atFile = ({ text: said, fields }: FormProblems): FormProblems => {
 
 const upload = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({
     ...editParams,

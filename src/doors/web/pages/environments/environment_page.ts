@@ -14,7 +14,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, environmentForm, filledOf } from './form.ts';
-import { addressLink, environmentsPath, servedEnvironments, stateBadge } from './list.ts';
+import { addressLink, environmentsPath, environmentsRoutePath, stateBadge } from './list.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export type FoundEnvironment = { project: Project; row: EnvironmentRow };
@@ -98,7 +98,7 @@ ${isMine && edit}`;
 export const onePages = [
   page({
     method: 'GET',
-    path: `${servedEnvironments}/:id`,
+    path: `${environmentsRoutePath}/:id`,
     audience: 'user',
     params: object({ ...projectPath, id: id(), ...pageParams }),
     handle: async (visit, { project: fullPath, id: environmentId, ...query }) => {

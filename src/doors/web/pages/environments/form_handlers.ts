@@ -15,7 +15,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { confirmPart, confirmedParam } from '../ci/confirm_manual_job.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { editOf, environmentProblems, filledParams } from './form.ts';
-import { environmentsPath, listView, servedEnvironments } from './list.ts';
+import { environmentsPath, listView, environmentsRoutePath } from './list.ts';
 import { oneView } from './environment_page.ts';
 
 const administered = async ({ call }: Visit, project: string): Promise<Project> =>
@@ -23,7 +23,7 @@ const administered = async ({ call }: Visit, project: string): Promise<Project> 
 
 const create = page({
   method: 'POST',
-  path: servedEnvironments,
+  path: environmentsRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...filledParams, name: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { project: fullPath, name = '', ...given }) => {
@@ -45,7 +45,7 @@ const one = { ...projectPath, id: id() };
 
 const update = page({
   method: 'POST',
-  path: `${servedEnvironments}/:id`,
+  path: `${environmentsRoutePath}/:id`,
   audience: 'user',
   params: object({ ...one, ...filledParams }),
   handle: async (visit, { project: fullPath, id: environmentId, ...given }) => {
@@ -76,7 +76,7 @@ const unconfirmed = async (visit: Visit, project: Project, environmentId: number
 
 const stop = page({
   method: 'POST',
-  path: `${servedEnvironments}/:id/stop`,
+  path: `${environmentsRoutePath}/:id/stop`,
   audience: 'user',
   params: object({ ...one, ...confirmedParam }),
   handle: async (visit, { project: fullPath, id: environmentId, confirmed }) => {
@@ -97,7 +97,7 @@ const stop = page({
 
 const remove = page({
   method: 'POST',
-  path: `${servedEnvironments}/:id/delete`,
+  path: `${environmentsRoutePath}/:id/delete`,
   audience: 'user',
   params: object(one),
   handle: async (visit, { project: fullPath, id: environmentId }) => {

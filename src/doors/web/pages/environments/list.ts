@@ -16,7 +16,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, environmentForm } from './form.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
-export const servedEnvironments = `${projectRoot}/environments`;
+export const environmentsRoutePath = `${projectRoot}/environments`;
 
 export const environmentsPath = (project: Project): string => projectPagePath(project, 'environments');
 
@@ -111,7 +111,7 @@ ${may(viewer, 'admin_environment', project) && fresh}`;
 export const listPages = [
   page({
     method: 'GET',
-    path: servedEnvironments,
+    path: environmentsRoutePath,
     audience: 'user',
     params: listParams,
     handle: async (visit, { project, ...query }) =>

@@ -36,9 +36,9 @@ const findView = async (visit: Visit, location: CodeLocation, search: string): P
   );
 };
 
-const served = `${projectRoot}/find_file`;
+const routePath = `${projectRoot}/find_file`;
 
-export const pages = [served, `${served}/:rest`].map((path) =>
+export const pages = [routePath, `${routePath}/:rest`].map((path) =>
   page({
     method: 'GET',
     path,

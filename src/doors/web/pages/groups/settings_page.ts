@@ -23,7 +23,7 @@ import { fieldText } from '../../parts/fields/field_text.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
-const served = `${groupRoot}/settings`;
+const routePath = `${groupRoot}/settings`;
 const groupPath = { group: text({ maxLength: 1_000 }) };
 
 /** Forms that are not saved by `updateGroup`. */
@@ -87,7 +87,7 @@ type AvatarSent = { avatar?: ReceivedFile | null };
 const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
   page({
     method: 'POST',
-    path: `${served}/${key}`,
+    path: `${routePath}/${key}`,
     audience: 'user',
     params: object({ ...groupPath, ...Object.fromEntries(names.map((name) => [name, allParams[name]])) }),
     invalid: async (visit, sent, fields) => {
@@ -126,7 +126,7 @@ const attemptTransfer = async (call: Call, group: Group, parent: string): Promis
 
 const transfer = page({
   method: 'POST',
-  path: `${served}/transfer`,
+  path: `${routePath}/transfer`,
   audience: 'user',
   params: object({ ...groupPath, parent: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { group: path, parent = '' }) => {
@@ -146,7 +146,7 @@ const transfer = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/delete`,
+  path: `${routePath}/delete`,
   audience: 'user',
   params: object({ ...groupPath, confirm: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { group: path, confirm = '' }) => {
@@ -163,7 +163,7 @@ const remove = page({
 export const pages = [
   page({
     method: 'GET',
-    path: served,
+    path: routePath,
     audience: 'user',
     params: object(groupPath),
     handle: async (visit, { group: path }) =>

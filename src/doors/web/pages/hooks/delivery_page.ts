@@ -65,7 +65,7 @@ const meant = { id: id(), delivery: id() };
 const show = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:id/deliveries/:delivery`,
+    path: `${kind.routePath}/:id/deliveries/:delivery`,
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
@@ -92,7 +92,7 @@ const reportAttempt = (path: string, attempt: Attempt): Redirect => {
 const resend = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/deliveries/:delivery/resend`,
+    path: `${kind.routePath}/:id/deliveries/:delivery/resend`,
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
@@ -106,7 +106,7 @@ const resend = (kind: SettingsListRoute): AnyPage =>
 const test = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/test`,
+    path: `${kind.routePath}/:id/test`,
     audience: kind.audience,
     params: object({
       ...kind.params,

@@ -47,7 +47,7 @@ const refuse = (
 const addPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/new`,
+    path: `${kind.routePath}/new`,
     audience: kind.audience,
     params: object(kind.params),
     handle: async (visit, params) => {
@@ -59,7 +59,7 @@ const addPage = (kind: SettingsListRoute): AnyPage =>
 const create = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     invalid: async (visit, sent, fields) =>
@@ -82,7 +82,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
 const editPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:id/edit`,
+    path: `${kind.routePath}/:id/edit`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
@@ -94,7 +94,7 @@ const editPage = (kind: SettingsListRoute): AnyPage =>
 const update = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...filledParams }),
     invalid: async (visit, sent, fields) => {
@@ -117,7 +117,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
 const resume = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/resume`,
+    path: `${kind.routePath}/:id/resume`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
@@ -130,7 +130,7 @@ const resume = (kind: SettingsListRoute): AnyPage =>
 const remove = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/delete`,
+    path: `${kind.routePath}/:id/delete`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {

@@ -126,7 +126,7 @@ ${pagesNav({ path, query: {}, page: request, total })}`;
 export const showPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...pageParams }),
     handle: async (visit, params) => {

@@ -53,7 +53,7 @@ const hookTable = async (visit: Visit, list: SettingsList, hooks: readonly HookR
 export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
     handle: async (visit, params) => {

@@ -16,7 +16,7 @@ import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
-const served = `${projectRoot}/settings/integrations`;
+const routePath = `${projectRoot}/settings/integrations`;
 
 type Found = { project: Project; slug: Slug };
 
@@ -33,7 +33,7 @@ const find = async (visit: Visit, { project: fullPath, key }: RawParams): Promis
 
 const list = page({
   method: 'GET',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object(projectPath),
   handle: async (visit, { project: fullPath }) => {
@@ -60,7 +60,7 @@ const one = { ...projectPath, key: text() };
 
 const show = page({
   method: 'GET',
-  path: `${served}/:key`,
+  path: `${routePath}/:key`,
   audience: 'user',
   params: object(one),
   handle: async (visit, params) => {
@@ -115,7 +115,7 @@ const refuse = async (
 
 const save = page({
   method: 'POST',
-  path: `${served}/:key`,
+  path: `${routePath}/:key`,
   audience: 'user',
   params: object({ ...one, ...settable }),
   handle: async (visit, { project: fullPath, key, ...sent }) => {
@@ -136,7 +136,7 @@ const save = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/:key/delete`,
+  path: `${routePath}/:key/delete`,
   audience: 'user',
   params: object(one),
   handle: async (visit, params) => {

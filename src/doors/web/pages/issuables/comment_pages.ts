@@ -52,7 +52,7 @@ const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' 
 const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/notes`,
+    path: `${kind.routePath}/:iid/notes`,
     audience: 'user',
     params: object({
       ...recordParams,
@@ -88,7 +88,7 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
 const resolvePage = <L extends LoadedNoteable>(kind: CommentedKind<L>, verb: 'resolve' | 'unresolve') =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/discussions/:discussion/${verb}`,
+    path: `${kind.routePath}/:iid/discussions/:discussion/${verb}`,
     audience: 'user',
     params: object({ ...recordParams, discussion: text() }),
     handle: async (visit, { project, iid, discussion: discussionId }) => {
@@ -122,7 +122,7 @@ const toggleAward = async <L extends LoadedNoteable>(
 const awardPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/award_emoji`,
+    path: `${kind.routePath}/:iid/award_emoji`,
     audience: 'user',
     params: object({ ...recordParams, name: optional(text()), note_id: optional(id()) }),
     handle: async ({ call }, { project, iid, name = '', note_id }) => {

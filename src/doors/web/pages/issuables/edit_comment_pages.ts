@@ -63,7 +63,7 @@ const editView = <L extends LoadedNoteable>(
 const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/notes/:note`,
+    path: `${kind.routePath}/:iid/notes/:note`,
     audience: 'user',
     params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
     handle: async (visit, { body: typed = '', base, ...named }) => {
@@ -94,7 +94,7 @@ const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
 const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/notes/:note/tasks`,
+    path: `${kind.routePath}/:iid/notes/:note/tasks`,
     audience: 'user',
     params: object({ ...oneNote, ...taskParams }),
     handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
@@ -114,7 +114,7 @@ const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
 export const editCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   page({
     method: 'GET',
-    path: `${kind.served}/:iid/notes/:note/edit`,
+    path: `${kind.routePath}/:iid/notes/:note/edit`,
     audience: 'user',
     params: object(oneNote),
     handle: async (visit, named) => {
@@ -126,7 +126,7 @@ export const editCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L
   tasksPage(kind),
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/notes/:note/delete`,
+    path: `${kind.routePath}/:iid/notes/:note/delete`,
     audience: 'user',
     params: object(oneNote),
     handle: async ({ call }, named) => {

@@ -31,8 +31,8 @@ export type CommentedKind<Loaded extends LoadedNoteable> = {
   commented: NounActions<Loaded>;
   /** Before the number of a record in texts: `#`. */
   sign: string;
-  /** Where its pages are served. */
-  served: string;
+  /** Route of its list: `/-/projects/:project/issues`; its other routes are below. */
+  routePath: string;
   /** Loads a record; 404 if the caller may not see it. */
   find: (call: Call, project: string, iid: number) => Promise<Loaded>;
   /** Returns an address of the record. @param below what follows: `/edit` */

@@ -17,7 +17,7 @@ const quote = (text: string): string => `${text.trimEnd().replaceAll(/^/gm, '> '
 export const quotePages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   page({
     method: 'GET',
-    path: `${kind.served}/:iid/notes/:note/quote`,
+    path: `${kind.routePath}/:iid/notes/:note/quote`,
     audience: 'user',
     params: object({ ...recordParams, note: id() }),
     handle: async (visit, { project, iid, note: noteId }) => {

@@ -28,7 +28,7 @@ export const followPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => {
   const act = (path: string, operation: (call: Call, loaded: L) => Promise<unknown>) =>
     page({
       method: 'POST',
-      path: `${kind.served}/:iid/${path}`,
+      path: `${kind.routePath}/:iid/${path}`,
       audience: 'user',
       params: object(recordParams),
       handle: async ({ call }, { project, iid }) => {

@@ -39,7 +39,7 @@ const changeTask = async <L extends LoadedTarget>(
 const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/tasks`,
+    path: `${kind.routePath}/:iid/tasks`,
     audience: 'user',
     params: object({
       ...recordParams,

@@ -15,7 +15,7 @@ import { submitForm } from './submit_form.ts';
 const timePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/time`,
+    path: `${kind.routePath}/:iid/time`,
     audience: 'user',
     params: object({
       ...recordParams,

@@ -5,14 +5,14 @@ import { commentedIssue } from '../../../../planning/issues/quick_actions.ts';
 import { updateIssue } from '../../../../planning/issues/update.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import type { IssuableKind } from '../issuables/issuable_kind.ts';
-import { issuePath, servedIssues } from './paths.ts';
+import { issuePath, issuesRoutePath } from './paths.ts';
 import { issueView } from './show/issue_view.ts';
 
 export const issueKind: IssuableKind<LoadedIssue> = {
   noun: issueNoun,
   commented: commentedIssue,
   sign: '#',
-  served: servedIssues,
+  routePath: issuesRoutePath,
   find: findIssue,
   path: issuePath,
   texts: ({ issue }) => issue,

@@ -15,7 +15,7 @@ import { branchPages } from './actions/branch_pages.ts';
 import { changePages } from './actions/change_pages.ts';
 import { linkPages } from './actions/link_pages.ts';
 import { moveDeletePages } from './actions/move_and_delete_pages.ts';
-import { servedIssues } from './paths.ts';
+import { issuesRoutePath } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { issueCsv } from './list/issue_csv.ts';
@@ -52,7 +52,7 @@ const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> =>
 
 const csv = page({
   method: 'GET',
-  path: `${servedIssues}/export`,
+  path: `${issuesRoutePath}/export`,
   audience: 'user',
   params: object({ ...projectPath, ...issueListParams }),
   handle: async (visit, { project, ...query }) =>
@@ -61,7 +61,7 @@ const csv = page({
 
 const list = page({
   method: 'GET',
-  path: servedIssues,
+  path: issuesRoutePath,
   audience: 'visitor',
   params: object({ ...projectPath, ...issueListParams }),
   handle: async (visit, { project, ...query }) =>
@@ -70,7 +70,7 @@ const list = page({
 
 const feed = page({
   method: 'GET',
-  path: `${servedIssues}.atom`,
+  path: `${issuesRoutePath}.atom`,
   audience: 'visitor',
   isFeed: true,
   params: object({ ...projectPath, ...issueListParams }),
@@ -83,7 +83,7 @@ const feed = page({
 
 const dueDates = page({
   method: 'GET',
-  path: `${servedIssues}.ics`,
+  path: `${issuesRoutePath}.ics`,
   audience: 'visitor',
   isFeed: true,
   params: object({ ...projectPath, ...issueListParams }),

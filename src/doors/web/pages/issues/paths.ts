@@ -5,14 +5,14 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-/** Where the pages of issues are served. */
-export const servedIssues = `${projectRoot}/issues`;
+/** Route of the list of issues; links use `issuesPath`. */
+export const issuesRoutePath = `${projectRoot}/issues`;
 
 /** Parameters of the pages of one issue. */
 export const oneIssue = { ...projectPath, iid: id() };
 
 export const issuesPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'issues');
 
-/** Returns the address of an issue's page. @param below what follows: `/edit` */
+/** Returns the path of the page of a loaded issue. @param below what follows: `/edit` */
 export const issuePath = ({ project, target }: Pick<LoadedIssue, 'project' | 'target'>, below = ''): string =>
   `${issuesPath(project)}/${target.iid}${below}`;

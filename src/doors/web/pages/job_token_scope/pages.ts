@@ -12,7 +12,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
-const servedScope = `${projectRoot}/job_token_scope`;
+const scopeRoutePath = `${projectRoot}/job_token_scope`;
 
 const administered = async ({ call }: Visit, project: string): Promise<Project> =>
   await findProjectFor(call, project, 'admin_project');
@@ -38,7 +38,7 @@ const notFoundIn = (list: ListName, error: unknown): FormProblems => {
 const add = (list: ListName) =>
   page({
     method: 'POST',
-    path: `${servedScope}/${list}`,
+    path: `${scopeRoutePath}/${list}`,
     audience: 'user',
     params: object({ ...projectPath, [fieldOf(list)]: optional(text({ maxLength: 1_000 })) }),
     handle: async (visit, params) => {
@@ -65,7 +65,7 @@ const add = (list: ListName) =>
 const remove = (list: ListName) =>
   page({
     method: 'POST',
-    path: `${servedScope}/${list}/:id/delete`,
+    path: `${scopeRoutePath}/${list}/:id/delete`,
     audience: 'user',
     params: object({ ...projectPath, id: id() }),
     handle: async (visit, { project: fullPath, id: target }) => {
@@ -77,7 +77,7 @@ const remove = (list: ListName) =>
 
 const show = page({
   method: 'GET',
-  path: servedScope,
+  path: scopeRoutePath,
   audience: 'user',
   params: object(projectPath),
   handle: async (visit, { project }) => await scopeView(visit, await administered(visit, project)),
@@ -85,7 +85,7 @@ const show = page({
 
 const change = page({
   method: 'POST',
-  path: servedScope,
+  path: scopeRoutePath,
   audience: 'user',
   // An unticked checkbox sends 0; an absent field changes nothing.
   params: object({ ...projectPath, enabled: optional(boolean()) }),

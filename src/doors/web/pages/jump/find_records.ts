@@ -122,8 +122,9 @@ export const findMergeRequests = async (
 export const findFiles = async ({ call }: Visit, project: Project, search: string): Promise<MatchGroup> => {
   const title = `Files of ${project.full_path}`;
   const { default_branch: branch } = project;
-  const isServed = call.platform.hasPage('GET /-/projects/:project/blob/:rest');
-  if (!isServed || branch === null || !may(call.viewer, 'read_code', project)) return { title, matches: [] };
+  const hasFilePage = call.platform.hasPage('GET /-/projects/:project/blob/:rest');
+  if (!hasFilePage || branch === null || !may(call.viewer, 'read_code', project))
+    return { title, matches: [] };
   const code = openCode(call, project);
   const commit = (await findRef(code.repository, branchPrefix + branch))?.commit ?? null;
   if (commit === null) return { title, matches: [] };

@@ -31,7 +31,7 @@ const labels: OwnedRecords<LabelRow> = {
 const create = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: 'user',
     params: object({ ...ownerParams, ...labelFormParams }),
     invalid: async (visit, sent, fields) => {
@@ -51,7 +51,7 @@ const create = (kind: OwnedListRoute): AnyPage =>
 const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: 'user',
     params: object({ ...ownerParams, ...labelFormParams, id: id() }),
     invalid: async (visit, sent, fields) => {
@@ -86,7 +86,7 @@ const setSubscribed = async (call: Call, list: OwnedList, labelId: number, isOn:
 const subscription = (kind: OwnedListRoute, verb: 'subscribe' | 'unsubscribe'): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/${verb}`,
+    path: `${kind.routePath}/:id/${verb}`,
     audience: 'user',
     params: object({ ...ownerParams, ...listQuery, id: id() }),
     handle: async (visit, params) => {

@@ -49,7 +49,7 @@ const promotePage = <Row>(kind: OwnedListRoute, records: OwnedRecords<Row>): Any
   const { key, noun, promote, promoted } = records;
   return page({
     method: 'POST',
-    path: `${kind.served}/:${key}/promote`,
+    path: `${kind.routePath}/:${key}/promote`,
     audience: 'user',
     params: object({ ...ownerParams, [key]: id() }),
     handle: async (visit, params) => {
@@ -71,14 +71,14 @@ export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecord
   return [
     page({
       method: 'GET',
-      path: `${kind.served}/new`,
+      path: `${kind.routePath}/new`,
       audience: 'user',
       params: object(ownerParams),
       handle: async (visit, params) => newView(visit, await findToChange(kind, visit.call, params)),
     }),
     page({
       method: 'GET',
-      path: `${kind.served}/:${key}/edit`,
+      path: `${kind.routePath}/:${key}/edit`,
       audience: 'user',
       params: one,
       handle: async (visit, params) => {
@@ -88,7 +88,7 @@ export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecord
     }),
     page({
       method: 'POST',
-      path: `${kind.served}/:${key}/delete`,
+      path: `${kind.routePath}/:${key}/delete`,
       audience: 'user',
       params: one,
       handle: async (visit, params) => {
@@ -97,6 +97,6 @@ export const ownedRecordPages = <Row>(kind: OwnedListRoute, records: OwnedRecord
         return redirect(list.path, removed(row));
       },
     }),
-    ...(kind.served.startsWith(projectRoot) ? [promotePage(kind, records)] : []),
+    ...(kind.routePath.startsWith(projectRoot) ? [promotePage(kind, records)] : []),
   ];
 };

@@ -141,7 +141,7 @@ export const listQuery = {
 export const listPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: kind.served,
+    path: kind.routePath,
     audience: 'user',
     params: object({
       ...ownerParams,

@@ -45,7 +45,7 @@ export type OwnedListParams = { project?: string; group?: string };
 
 export type OwnedListRoute = {
   /** Route of the list. */
-  served: string;
+  routePath: string;
   /** @throws Failure 404 for a hidden project or group, 403 if it does not show these records to the visitor */
   find: (call: Call, params: OwnedListParams) => Promise<OwnedList>;
 };
@@ -56,7 +56,7 @@ const actions = {
 } as const;
 
 const projectKind = (noun: OwnerNoun): OwnedListRoute => ({
-  served: `${projectRoot}/${noun}`,
+  routePath: `${projectRoot}/${noun}`,
   find: async (call, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].read);
     return {
@@ -80,7 +80,7 @@ const toGroupPlace = (call: Call, noun: OwnerNoun, group: Group): OwnedList => (
 });
 
 const groupKind = (noun: OwnerNoun): OwnedListRoute => ({
-  served: `${groupRoot}/${noun}`,
+  routePath: `${groupRoot}/${noun}`,
   find: async (call, params) => toGroupPlace(call, noun, await findGroup(call, params.group ?? '')),
 });
 

@@ -43,7 +43,7 @@ const refusedAddresses = (refusals: Refusals): FormProblems | null => {
 const invitePage = (route: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/invitations`,
+    path: `${route.routePath}/invitations`,
     audience: 'user',
     params: object({
       ...route.params,
@@ -85,7 +85,7 @@ const invitePage = (route: MemberListRoute): AnyPage =>
 const withdrawPage = (route: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/invitations/remove`,
+    path: `${route.routePath}/invitations/remove`,
     audience: 'user',
     params: object({ ...route.params, email: optional(text({ maxLength: 255 })) }),
     handle: async (visit, params) => {

@@ -28,10 +28,10 @@ import { fieldText } from '../../parts/fields/field_text.ts';
 
 const maxCandidates = 10;
 
-const listPage = ({ served, params, find }: MemberListRoute): AnyPage =>
+const listPage = ({ routePath, params, find }: MemberListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: served,
+    path: routePath,
     audience: 'user',
     params: object({
       ...params,
@@ -86,7 +86,7 @@ const refuseInvalid =
 const addPage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: 'user',
     params: object({ ...kind.params, ...rolePart, user: optional(text()), choice: optional(text()) }),
     invalid: refuseInvalid(kind),
@@ -130,7 +130,7 @@ const attemptChange = async (
 const changePage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: 'user',
     params: object({ ...kind.params, id: id(), ...rolePart }),
     invalid: refuseInvalid(kind),
@@ -151,7 +151,7 @@ const changePage = (kind: MemberListRoute): AnyPage =>
 const removePage = (kind: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/remove`,
+    path: `${kind.routePath}/:id/remove`,
     audience: 'user',
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {

@@ -1,4 +1,4 @@
-/** Members of projects and of groups: one set of pages, and where each is served. */
+/** Routes of the pages of members, which projects and groups share. */
 import { findGroup } from '../../../../identity/groups/find.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { text } from '../../../../platform/http/schema.ts';
@@ -28,7 +28,7 @@ export type MemberList = {
 
 export type MemberListRoute = {
   /** Route of the list. */
-  served: string;
+  routePath: string;
   params: Record<string, object>;
   /** @throws Failure 404 for a hidden project or group, 403 if the visitor may not see its members */
   find: (visit: Visit, params: RawParams) => Promise<MemberList>;
@@ -37,7 +37,7 @@ export type MemberListRoute = {
 const title = 'Members';
 
 const inProject: MemberListRoute = {
-  served: `${projectRoot}/project_members`,
+  routePath: `${projectRoot}/project_members`,
   params: projectPath,
   find: async ({ call }, params) => {
     const project = await findProject(call, String(params['project']));
@@ -52,7 +52,7 @@ const inProject: MemberListRoute = {
 };
 
 const inGroup: MemberListRoute = {
-  served: `${groupRoot}/group_members`,
+  routePath: `${groupRoot}/group_members`,
   params: { group: text({ maxLength: 1_000 }) },
   find: async ({ call }, params) => {
     const group = await findGroup(call, String(params['group']));

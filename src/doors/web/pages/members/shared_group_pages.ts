@@ -59,7 +59,7 @@ const unknownGroup: FormProblems = { text: null, fields: { group: ['was not foun
 const invitePage = (route: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/groups`,
+    path: `${route.routePath}/groups`,
     audience: 'user',
     params: object({ ...route.params, ...rolePart, group: optional(text()) }),
     invalid: refuseInvalid(route),
@@ -80,7 +80,7 @@ const invitePage = (route: MemberListRoute): AnyPage =>
 const changePage = (route: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/groups/:id`,
+    path: `${route.routePath}/groups/:id`,
     audience: 'user',
     params: object({ ...route.params, id: id(), ...rolePart }),
     invalid: refuseInvalid(route),
@@ -99,7 +99,7 @@ const changePage = (route: MemberListRoute): AnyPage =>
 const removePage = (route: MemberListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/groups/:id/remove`,
+    path: `${route.routePath}/groups/:id/remove`,
     audience: 'user',
     params: object({ ...route.params, id: id() }),
     handle: async (visit, params) => {

@@ -16,7 +16,7 @@ import { mergePages } from './actions/merge_pages.ts';
 import { pickPages } from './actions/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
 import { commitsPages } from './commits/pages.ts';
-import { requestsPath, servedRequests } from './paths.ts';
+import { requestsPath, requestsRoutePath } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { requestKind } from './request_kind.ts';
@@ -65,7 +65,7 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> 
 
 const list = page({
   method: 'GET',
-  path: servedRequests,
+  path: requestsRoutePath,
   audience: 'visitor',
   params: object({ ...projectPath, ...requestListParams }),
   handle: async (visit, { project, ...query }) =>
@@ -74,7 +74,7 @@ const list = page({
 
 const csv = page({
   method: 'GET',
-  path: `${servedRequests}/export`,
+  path: `${requestsRoutePath}/export`,
   audience: 'user',
   params: object({ ...projectPath, ...requestListParams }),
   handle: async (visit, { project, ...query }) =>
@@ -83,7 +83,7 @@ const csv = page({
 
 const feed = page({
   method: 'GET',
-  path: `${servedRequests}.atom`,
+  path: `${requestsRoutePath}.atom`,
   audience: 'visitor',
   isFeed: true,
   params: object({ ...projectPath, ...requestListParams }),

@@ -5,8 +5,8 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-/** Where the pages of merge requests are served. */
-export const servedRequests = `${projectRoot}/merge_requests`;
+/** Route of the list of merge requests; links use `requestsPath`. */
+export const requestsRoutePath = `${projectRoot}/merge_requests`;
 
 /** Parameters of the pages of one merge request. */
 export const oneRequest = { ...projectPath, iid: id() };

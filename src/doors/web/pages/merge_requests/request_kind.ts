@@ -9,14 +9,14 @@ import { commentedMergeRequest } from '../../../../review/merge_requests/quick_a
 import { updateMergeRequest } from '../../../../review/merge_requests/update.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import type { IssuableKind } from '../issuables/issuable_kind.ts';
-import { requestPath, servedRequests } from './paths.ts';
+import { requestPath, requestsRoutePath } from './paths.ts';
 import { requestView } from './show/request_view.ts';
 
 export const requestKind: IssuableKind<LoadedMergeRequest> = {
   noun: mergeRequestNoun,
   commented: commentedMergeRequest,
   sign: '!',
-  served: servedRequests,
+  routePath: requestsRoutePath,
   find: findMergeRequest,
   path: requestPath,
   texts: ({ merge_request }) => merge_request,

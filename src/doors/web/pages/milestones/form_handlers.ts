@@ -40,7 +40,7 @@ const milestones: OwnedRecords<MilestoneRow> = {
 const create = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: 'user',
     params: object({ ...ownerParams, ...milestoneFormParams }),
     invalid: async (visit, sent, fields) =>
@@ -67,7 +67,7 @@ const create = (kind: OwnedListRoute): AnyPage =>
 const update = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid`,
+    path: `${kind.routePath}/:iid`,
     audience: 'user',
     params: object({ ...ownerParams, ...milestoneFormParams, iid: id() }),
     invalid: async (visit, sent, fields) => {
@@ -93,7 +93,7 @@ const update = (kind: OwnedListRoute): AnyPage =>
 const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:iid/${state_event}`,
+    path: `${kind.routePath}/:iid/${state_event}`,
     audience: 'user',
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {

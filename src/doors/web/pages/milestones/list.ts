@@ -131,7 +131,7 @@ ${pagesNav({ path, query: sent, page: at, total })}`;
 export const listPage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: kind.served,
+    path: kind.routePath,
     audience: 'user',
     params: object({
       ...ownerParams,

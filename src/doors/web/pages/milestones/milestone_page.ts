@@ -159,7 +159,7 @@ ${await aside(visit, row)}</div>`;
 export const onePage = (kind: OwnedListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:iid`,
+    path: `${kind.routePath}/:iid`,
     audience: 'user',
     params: object({
       ...ownerParams,

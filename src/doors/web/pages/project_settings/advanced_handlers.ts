@@ -15,12 +15,12 @@ import { generalPage } from './general.ts';
 import { settingsView } from './settings_section.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
-const served = `${projectRoot}/settings`;
+const routePath = `${projectRoot}/settings`;
 
 const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1, notice: string): AnyPage =>
   page({
     method: 'POST',
-    path: `${served}/${word}`,
+    path: `${routePath}/${word}`,
     audience: 'user',
     params: object(projectPath),
     handle: async ({ call }, { project: fullPath }) => {
@@ -58,7 +58,7 @@ const attemptTransfer = async (
 
 const transfer = page({
   method: 'POST',
-  path: `${served}/transfer`,
+  path: `${routePath}/transfer`,
   audience: 'user',
   params: object({ ...projectPath, namespace: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { project: fullPath, namespace = '' }) => {
@@ -74,7 +74,7 @@ const transfer = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/delete`,
+  path: `${routePath}/delete`,
   audience: 'user',
   params: object({ ...projectPath, confirm: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { project: fullPath, confirm = '' }) => {

@@ -25,11 +25,11 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { attemptCreation, namespaceSelect, visibilityField } from './creation_fields.ts';
 import { orderNames, orderParam, readOrder } from './list_orders.ts';
 
-const servedForks = `${projectRoot}/forks`;
+const forksRoutePath = `${projectRoot}/forks`;
 
 const list = page({
   method: 'GET',
-  path: servedForks,
+  path: forksRoutePath,
   audience: 'visitor',
   params: object({ ...projectPath, search: optional(text()), sort: orderParam, ...pageParams }),
   handle: async (visit, { project: path, search = '', sort, ...query }) => {
@@ -114,7 +114,7 @@ ${form(
 
 const fresh = page({
   method: 'GET',
-  path: `${servedForks}/new`,
+  path: `${forksRoutePath}/new`,
   audience: 'user',
   params: object({ ...projectPath, namespace_id: optional(clearable(id())) }),
   handle: async (visit, { project: path, namespace_id }) =>
@@ -123,7 +123,7 @@ const fresh = page({
 
 const create = page({
   method: 'POST',
-  path: servedForks,
+  path: forksRoutePath,
   audience: 'user',
   params: object({
     ...projectPath,

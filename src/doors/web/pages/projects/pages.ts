@@ -17,7 +17,7 @@ import { starrerPages } from './starrers.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
 
-/** Returns where a path leads that names no visible project: a group, or a page that is served elsewhere. */
+/** Redirects a path that names no visible project: to a group, or to the current address of a page. */
 const otherPlace = async ({ call }: Visit, path: string): Promise<Redirect> => {
   const dashed = dashedForm(`/${path}`);
   if (dashed !== null) return redirect(dashed);

@@ -26,7 +26,7 @@ import {
   toDay,
   withPlainLines,
 } from './fields.ts';
-import { releaseParams, releasePath, releasesPath, servedReleases } from './paths.ts';
+import { releaseParams, releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 
 type Editing = { code: Code; row: ReleaseRow };
 
@@ -118,11 +118,11 @@ ${form(visit, { action: `${path}/delete`, submit: 'Delete release', danger: true
   return isTried ? { ...view, status: 422 } : view;
 };
 
-const served = `${servedReleases}/:tag`;
+const routePath = `${releasesRoutePath}/:tag`;
 
 const editPage = page({
   method: 'GET',
-  path: `${served}/edit`,
+  path: `${routePath}/edit`,
   audience: 'user',
   params: object(releaseParams),
   handle: async (visit, params) => await editView(visit, await findToEdit(visit.call, params)),
@@ -130,7 +130,7 @@ const editPage = page({
 
 const update = page({
   method: 'POST',
-  path: served,
+  path: routePath,
   audience: 'user',
   params: object({ ...releaseParams, ...releaseFields }),
   invalid: async (visit, sent, fields) => {
@@ -159,7 +159,7 @@ const update = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/delete`,
+  path: `${routePath}/delete`,
   audience: 'user',
   params: object(releaseParams),
   handle: async (visit, { project, tag }) => {
@@ -196,7 +196,7 @@ const changeLinks = async (
 
 const addLinkPage = page({
   method: 'POST',
-  path: `${served}/links`,
+  path: `${routePath}/links`,
   audience: 'user',
   params: object(linkParams),
   handle: async (visit, params) => {
@@ -213,7 +213,7 @@ const addLinkPage = page({
 
 const updateLinkPage = page({
   method: 'POST',
-  path: `${served}/links/:id`,
+  path: `${routePath}/links/:id`,
   audience: 'user',
   params: object({ ...linkParams, id: id() }),
   handle: async (visit, params) => {
@@ -231,7 +231,7 @@ const updateLinkPage = page({
 
 const removeLinkPage = page({
   method: 'POST',
-  path: `${served}/links/:id/delete`,
+  path: `${routePath}/links/:id/delete`,
   audience: 'user',
   params: object({ ...releaseParams, id: id() }),
   handle: async (visit, { project, tag, id: linkId }) => {

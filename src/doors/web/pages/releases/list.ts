@@ -18,7 +18,7 @@ import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { releaseCard } from './release_card.ts';
 import { releasesFeedLink } from './feed.ts';
-import { releasePath, releasesPath, servedReleases } from './paths.ts';
+import { releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 
 type Order = 'released_desc' | 'released_asc' | 'created_desc' | 'created_asc';
 
@@ -104,7 +104,7 @@ ${pagesNav({ path, query: { sort }, page: at, total })}`,
 
 export const listPage = page({
   method: 'GET',
-  path: servedReleases,
+  path: releasesRoutePath,
   audience: 'visitor',
   params: object({
     ...projectPath,
@@ -119,7 +119,7 @@ export const listPage = page({
 
 export const latestPage = page({
   method: 'GET',
-  path: `${servedReleases}/permalink/latest`,
+  path: `${releasesRoutePath}/permalink/latest`,
   audience: 'visitor',
   params: object(projectPath),
   handle: async (visit, params) => {

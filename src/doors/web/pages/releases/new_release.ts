@@ -33,7 +33,7 @@ import {
   startOfDay,
   withPlainLines,
 } from './fields.ts';
-import { releasePath, releasesPath, servedReleases } from './paths.ts';
+import { releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const newFields = {
@@ -129,7 +129,7 @@ const newView = async (
 
 const newPage = page({
   method: 'GET',
-  path: `${servedReleases}/new`,
+  path: `${releasesRoutePath}/new`,
   audience: 'user',
   params: object({ ...projectPath, tag_name: newFields.tag_name }),
   handle: async (visit, { project, tag_name }) =>
@@ -147,7 +147,7 @@ const atField = (problems: FormProblems): FormProblems => {
 
 const create = page({
   method: 'POST',
-  path: servedReleases,
+  path: releasesRoutePath,
   audience: 'user',
   params: object({
     ...projectPath,

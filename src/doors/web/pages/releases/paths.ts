@@ -3,7 +3,7 @@ import { text } from '../../../../platform/http/schema.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-export const servedReleases = `${projectRoot}/releases`;
+export const releasesRoutePath = `${projectRoot}/releases`;
 
 export const releasesPath = (project: Pick<Project, 'full_path'>): string =>
   projectPagePath(project, 'releases');

@@ -11,7 +11,7 @@ import { markdown } from '../../parts/markdown.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { editButton, releaseBadges, releaseContent, releaseFacts } from './release_card.ts';
 import { releasesFeedLink } from './feed.ts';
-import { releaseParams, servedReleases } from './paths.ts';
+import { releaseParams, releasesRoutePath } from './paths.ts';
 
 const isNewest = async ({ call }: Visit, { id, project_id, released_at }: ReleaseRow): Promise<boolean> =>
   released_at <= call.now && (await latestRelease(call.db, project_id, call.now)).id === id;
@@ -50,7 +50,7 @@ ${releaseFacts(project, release)}
 
 export const onePage = page({
   method: 'GET',
-  path: `${servedReleases}/:tag`,
+  path: `${releasesRoutePath}/:tag`,
   audience: 'visitor',
   params: object(releaseParams),
   handle: async (visit, { project, tag }) => {

@@ -48,7 +48,7 @@ const use = (visit: Visit): Html =>
 const create = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     handle: async (visit, params) => {
@@ -79,7 +79,7 @@ ${button(visit, `${action}/reset_token`, { label: 'Reset token', danger: true })
 const edit = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
@@ -91,7 +91,7 @@ const edit = (kind: SettingsListRoute): AnyPage =>
 const update = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id`,
+    path: `${kind.routePath}/:id`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...filledParams }),
     handle: async (visit, params) => {
@@ -117,7 +117,7 @@ const acting = (
 ): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:id/${verb}`,
+    path: `${kind.routePath}/:id/${verb}`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
@@ -137,7 +137,7 @@ const ofHolder: Record<SettingsOwner['scope'], string> = {
 const resets = (kind: SettingsListRoute): AnyPage[] => [
   page({
     method: 'POST',
-    path: `${kind.served}/:id/reset_token`,
+    path: `${kind.routePath}/:id/reset_token`,
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
@@ -153,7 +153,7 @@ const resets = (kind: SettingsListRoute): AnyPage[] => [
   }),
   page({
     method: 'POST',
-    path: `${kind.served}/reset_registration_token`,
+    path: `${kind.routePath}/reset_registration_token`,
     audience: kind.audience,
     params: object(kind.params),
     handle: async (visit, params) => {

@@ -137,7 +137,7 @@ ${registration(visit, list)}`;
 export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...filters }),
     handle: async (visit, params) => {

@@ -20,12 +20,12 @@ import { attempt } from '../../parts/form.ts';
 import { Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { asTyped, filledParams, scheduleProblems, valuesOf } from './form.ts';
-import { listView, schedulesPath, servedSchedules } from './list.ts';
+import { listView, schedulesPath, schedulesRoutePath } from './list.ts';
 import { editView } from './schedule_page.ts';
 
 const create = page({
   method: 'POST',
-  path: servedSchedules,
+  path: schedulesRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...filledParams }),
   invalid: async (visit, sent, fields) => {
@@ -45,7 +45,7 @@ const one = { ...projectPath, id: id() };
 
 const update = page({
   method: 'POST',
-  path: `${servedSchedules}/:id`,
+  path: `${schedulesRoutePath}/:id`,
   audience: 'user',
   params: object({ ...one, ...filledParams }),
   handle: async (visit, { project: fullPath, id: scheduleId, ...given }) => {
@@ -66,7 +66,7 @@ type Act = (visit: Visit, found: LoadedSchedule) => Promise<Redirect>;
 const acting = (verb: string, allows: Parameters<typeof findScheduleToChange>[2], act: Act) =>
   page({
     method: 'POST',
-    path: `${servedSchedules}/:id/${verb}`,
+    path: `${schedulesRoutePath}/:id/${verb}`,
     audience: 'user',
     params: object(one),
     handle: async (visit, { project, id: scheduleId }) => {

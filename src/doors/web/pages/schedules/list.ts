@@ -17,7 +17,7 @@ import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, blankOf, scheduleForm } from './form.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
-export const servedSchedules = `${projectRoot}/pipeline_schedules`;
+export const schedulesRoutePath = `${projectRoot}/pipeline_schedules`;
 
 export const schedulesPath = (project: Project): string => projectPagePath(project, 'pipeline_schedules');
 
@@ -104,7 +104,7 @@ ${may(call.viewer, 'admin_schedule', project) && fresh}`;
 export const listPages = [
   page({
     method: 'GET',
-    path: servedSchedules,
+    path: schedulesRoutePath,
     audience: 'user',
     params: object({ ...projectPath, scope: optional(oneOf(scopes)), ...pageParams }),
     handle: async (visit, { project, ...query }) =>

@@ -28,7 +28,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, filledOf, scheduleForm } from './form.ts';
-import { schedulesPath, servedSchedules } from './list.ts';
+import { schedulesPath, schedulesRoutePath } from './list.ts';
 
 type Typed = { key: string; value: string; variable_type: 'env_var' | 'file'; raw: boolean };
 type TriedVariable = { given: Typed; problems: FormProblems };
@@ -106,7 +106,7 @@ const find = async ({ call }: Visit, given: { project: string; id: number }): Pr
 
 const edit = page({
   method: 'GET',
-  path: `${servedSchedules}/:id`,
+  path: `${schedulesRoutePath}/:id`,
   audience: 'user',
   params: object(one),
   handle: async (visit, given) => await editView(visit, await find(visit, given)),
@@ -116,7 +116,7 @@ const plainLines = (value: string): string => value.replaceAll('\r\n', '\n');
 
 const add = page({
   method: 'POST',
-  path: `${servedSchedules}/:id/variables`,
+  path: `${schedulesRoutePath}/:id/variables`,
   audience: 'user',
   params: object({
     ...one,
@@ -144,7 +144,7 @@ type Change = (visit: Visit, found: LoadedSchedule, given: { key: string; value:
 const changing = (verb: string, change: Change) =>
   page({
     method: 'POST',
-    path: `${servedSchedules}/:id/variables/${verb}`,
+    path: `${schedulesRoutePath}/:id/variables/${verb}`,
     audience: 'user',
     params: object({ ...one, key: text(), value: optional(longText()) }),
     handle: async (visit, { key, value = '', ...given }) => {

@@ -1,4 +1,4 @@
-/** Where snippets are: in a project, or with their author. Their pages are alike. */
+/** Routes of the pages of snippets, which projects and users share. */
 import { may } from '../../../../core/access/may.ts';
 import type { Home } from '../../../../projects/snippets/snippet_home.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
@@ -9,9 +9,9 @@ import { type Html, html } from '../../parts/html.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-/** Where the pages of personal snippets, or of those of a project, are served. */
+/** Routes of the pages of personal snippets, or of the snippets of projects. */
 export type SnippetRoutes = {
-  /** Served path of the list, and of one snippet. */
+  /** Path of the routes of the list, and of one snippet. */
   list: string;
   one: string;
   /** Finds the owner. @throws Failure 404 */

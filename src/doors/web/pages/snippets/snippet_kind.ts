@@ -13,7 +13,7 @@ export const snippetKind: CommentedKind<LoadedSnippet> = {
   noun: snippetNoun,
   commented: snippetNoun,
   sign: '$',
-  served: projectSnippets.one,
+  routePath: projectSnippets.one,
   find: async (call, path, id) => {
     const project = await findProject(call, path);
     if (!may(call.viewer, 'read_snippet', project)) throw notFound();

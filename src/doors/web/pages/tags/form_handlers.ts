@@ -9,7 +9,7 @@ import { type FormProblems, form, input, noProblems, textArea, withFormStatus } 
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { servedTags, tagPath, tagsPath } from './paths.ts';
+import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const formParams = {
@@ -68,7 +68,7 @@ const newView = (
 
 const newPage = page({
   method: 'GET',
-  path: `${servedTags}/new`,
+  path: `${tagsRoutePath}/new`,
   audience: 'user',
   params: object({ ...projectPath, tag_name: formParams.tag_name, ref: formParams.ref }),
   handle: async (visit, { project, ...filled }) =>
@@ -87,7 +87,7 @@ const withPlainLines = (sent: string): string => sent.replaceAll('\r\n', '\n');
 
 const create = page({
   method: 'POST',
-  path: servedTags,
+  path: tagsRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...formParams }),
   invalid: async (visit, sent, fields) => {
@@ -113,7 +113,7 @@ const create = page({
 
 const remove = page({
   method: 'POST',
-  path: `${servedTags}/delete`,
+  path: `${tagsRoutePath}/delete`,
   audience: 'user',
   params: object({ ...projectPath, tag_name: text() }),
   handle: async ({ call }, { project: fullPath, tag_name: tag }) => {

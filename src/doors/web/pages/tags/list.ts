@@ -20,7 +20,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { tagsFeed, tagsFeedLink } from './feed.ts';
-import { servedTags, tagPath, tagsPath } from './paths.ts';
+import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
 
 export type ShownTag = Awaited<ReturnType<typeof tagsJson>>[number];
 
@@ -90,7 +90,7 @@ const card = (visit: Visit, { project }: Code, tags: readonly ShownTag[], { sear
 
 export const listPage = page({
   method: 'GET',
-  path: servedTags,
+  path: tagsRoutePath,
   audience: 'visitor',
   params: object({
     ...projectPath,

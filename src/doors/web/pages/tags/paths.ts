@@ -2,7 +2,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
-export const servedTags = `${projectRoot}/tags`;
+export const tagsRoutePath = `${projectRoot}/tags`;
 
 export const tagsPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'tags');
 

@@ -17,7 +17,7 @@ import { markdown } from '../../parts/markdown.ts';
 import { menu } from '../../parts/menu.ts';
 import { releasesPath } from '../releases/paths.ts';
 import { type ShownTag, releaseLink, tagBadges, tagCommit } from './list.ts';
-import { servedTags, tagsPath } from './paths.ts';
+import { tagsRoutePath, tagsPath } from './paths.ts';
 
 const mayDelete = async ({ call }: Visit, { project }: Code, name: string): Promise<boolean> =>
   mayCreateTag(call.viewer, project, await loadProtectedTags(call.db, project.id), name);
@@ -64,7 +64,7 @@ ${text}
 
 export const onePage = page({
   method: 'GET',
-  path: `${servedTags}/:path`,
+  path: `${tagsRoutePath}/:path`,
   audience: 'visitor',
   params: object({ ...projectPath, path: text({ maxLength: 1_000 }) }),
   handle: async (visit, { project: fullPath, path: name }) => {

@@ -15,7 +15,7 @@ export const revokePage = <Place extends { path: string }>(
 ): AnyPage =>
   page({
     method: 'POST',
-    path: `${route.served}/:id/revoke`,
+    path: `${route.routePath}/:id/revoke`,
     audience: 'user',
     params: object({ ...route.params, id: id() }),
     handle: async (visit, params) => {

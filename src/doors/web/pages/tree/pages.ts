@@ -46,9 +46,9 @@ const given = {
   params: object({ ...codeParams, page: pageParams.page, commits: optional(boolean()) }),
 } as const;
 
-const served = `${projectRoot}/tree`;
+const routePath = `${projectRoot}/tree`;
 
-export const pages = [served, `${served}/:rest`].map((path) =>
+export const pages = [routePath, `${routePath}/:rest`].map((path) =>
   page({
     ...given,
     path,

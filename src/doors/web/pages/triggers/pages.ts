@@ -19,7 +19,7 @@ import { button, projectPagePath, projectPath, projectView } from '../../parts/f
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
-const servedTriggers = `${projectRoot}/triggers`;
+const triggersRoutePath = `${projectRoot}/triggers`;
 
 const triggersPath = (project: Project): string => projectPagePath(project, 'triggers');
 
@@ -107,7 +107,7 @@ const filled = { description: optional(text()) };
 
 const list = page({
   method: 'GET',
-  path: servedTriggers,
+  path: triggersRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...pageParams }),
   handle: async (visit, { project, ...query }) => await listView(visit, await find(visit, project), query),
@@ -130,7 +130,7 @@ const written = async (visit: Visit, fullPath: string, description: string, writ
 
 const create = page({
   method: 'POST',
-  path: servedTriggers,
+  path: triggersRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...filled }),
   handle: async (visit, { project, description = '' }) =>
@@ -146,7 +146,7 @@ const one = { ...projectPath, id: id() };
 
 const update = page({
   method: 'POST',
-  path: `${servedTriggers}/:id`,
+  path: `${triggersRoutePath}/:id`,
   audience: 'user',
   params: object({ ...one, ...filled }),
   handle: async (visit, { project, id: triggerId, description = '' }) =>
@@ -160,7 +160,7 @@ const update = page({
 
 const remove = page({
   method: 'POST',
-  path: `${servedTriggers}/:id/delete`,
+  path: `${triggersRoutePath}/:id/delete`,
   audience: 'user',
   params: object(one),
   handle: async (visit, { project: fullPath, id: triggerId }) => {

@@ -28,7 +28,7 @@ import { addressOf, listView, ownerOf } from './list.ts';
 const create = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     invalid: async (visit, sent, fields) => {
@@ -60,7 +60,7 @@ const editView = (visit: Visit, list: SettingsList, before: Variable, tried: Tri
 const edit = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: `${kind.served}/:key`,
+    path: `${kind.routePath}/:key`,
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
@@ -74,7 +74,7 @@ const edit = (kind: SettingsListRoute): AnyPage =>
 const update = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:key`,
+    path: `${kind.routePath}/:key`,
     audience: kind.audience,
     params: object({ ...kind.params, ...editedParams, ...meant }),
     handle: async (visit, params) => {
@@ -97,7 +97,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
 const remove = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
-    path: `${kind.served}/:key/delete`,
+    path: `${kind.routePath}/:key/delete`,
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {

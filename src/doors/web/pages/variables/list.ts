@@ -97,7 +97,7 @@ ${variableForm(visit, { action: path, submit: 'Add variable', before: null }, tr
 export const listPage = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'GET',
-    path: kind.served,
+    path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
     handle: async (visit, params) => {

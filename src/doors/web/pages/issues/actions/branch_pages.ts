@@ -14,12 +14,12 @@ import { withFormStatus } from '../../../parts/form.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
 import { requestPath } from '../../merge_requests/paths.ts';
-import { issuePath, oneIssue, servedIssues } from '../paths.ts';
+import { issuePath, oneIssue, issuesRoutePath } from '../paths.ts';
 import { branchForm } from '../show/branch_menu.ts';
 
 const create = page({
   method: 'POST',
-  path: `${servedIssues}/:iid/branch`,
+  path: `${issuesRoutePath}/:iid/branch`,
   audience: 'user',
   params: object({
     ...oneIssue,

@@ -18,7 +18,7 @@ import {
 } from '../../issuables/merge_concurrent_edits.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneIssue, servedIssues } from '../paths.ts';
+import { oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 const { confidential, due_date } = createParams(issueFields);
@@ -64,7 +64,7 @@ const mergeEdit = ({ issue }: LoadedIssue, edit: IssueEdit, shown: Shown): Issue
 
 const change = page({
   method: 'POST',
-  path: `${servedIssues}/:iid`,
+  path: `${issuesRoutePath}/:iid`,
   audience: 'user',
   params: object({
     ...oneIssue,

@@ -12,7 +12,7 @@ import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, text } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneIssue, servedIssues } from '../paths.ts';
+import { oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 type Reference = { project: string | number; iid: number };
@@ -43,7 +43,7 @@ const findNamed = async (call: Call, loaded: LoadedIssue, typed: string): Promis
 export const linkPages = [
   page({
     method: 'POST',
-    path: `${servedIssues}/:iid/links`,
+    path: `${issuesRoutePath}/:iid/links`,
     audience: 'user',
     params: object({ ...oneIssue, reference: text(), relation: oneOf(linkTypes) }),
     handle: async (visit, { project, iid, reference, relation }) => {
@@ -58,7 +58,7 @@ export const linkPages = [
   }),
   page({
     method: 'POST',
-    path: `${servedIssues}/:iid/links/:link/delete`,
+    path: `${issuesRoutePath}/:iid/links/:link/delete`,
     audience: 'user',
     params: object({ ...oneIssue, link: id() }),
     handle: async (visit, { project, iid, link }) => {

@@ -8,7 +8,7 @@ import { boolean, object, optional, text } from '../../../../../platform/http/sc
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { issuePath, issuesPath, oneIssue, servedIssues } from '../paths.ts';
+import { issuePath, issuesPath, oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueView } from '../show/issue_view.ts';
 import { issueKind } from '../issue_kind.ts';
 import { trimSlashes } from '../../../../../platform/trim.ts';
@@ -26,7 +26,7 @@ const findTarget = async ({ call }: Visit, path: string): Promise<Project> => {
 
 const move = page({
   method: 'POST',
-  path: `${servedIssues}/:iid/move`,
+  path: `${issuesRoutePath}/:iid/move`,
   audience: 'user',
   params: object({ ...oneIssue, to_project: optional(text({ maxLength: 1_000 })) }),
   handle: async (visit, { project, iid, to_project = '' }) => {
@@ -46,7 +46,7 @@ const move = page({
 
 const remove = page({
   method: 'POST',
-  path: `${servedIssues}/:iid/delete`,
+  path: `${issuesRoutePath}/:iid/delete`,
   audience: 'user',
   params: object({ ...oneIssue, confirmed: optional(boolean()) }),
   handle: async (visit, { project, iid, confirmed = false }) => {

@@ -8,7 +8,7 @@ import { type Texts, requireUnchanged } from '../../../parts/timeline/edit_confl
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { issuePath, oneIssue, servedIssues } from '../paths.ts';
+import { issuePath, oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
 
 const editView = (
@@ -23,7 +23,7 @@ const editView = (
 
 const show = page({
   method: 'GET',
-  path: `${servedIssues}/:iid/edit`,
+  path: `${issuesRoutePath}/:iid/edit`,
   audience: 'user',
   params: object(oneIssue),
   handle: async (visit, named) => {
@@ -34,7 +34,7 @@ const show = page({
 
 const update = page({
   method: 'POST',
-  path: `${servedIssues}/:iid/edit`,
+  path: `${issuesRoutePath}/:iid/edit`,
   audience: 'user',
   params: object({ ...oneIssue, ...editedTexts }),
   handle: async (visit, { project, iid, title = '', description = '', base = '' }) => {

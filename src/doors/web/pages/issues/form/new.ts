@@ -21,7 +21,7 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
-import { issuePath, issuesPath, servedIssues } from '../paths.ts';
+import { issuePath, issuesPath, issuesRoutePath } from '../paths.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
@@ -136,7 +136,7 @@ const readPrefill = (sent: { title?: string; description?: string; issue?: unkno
 
 const showNew = page({
   method: 'GET',
-  path: `${servedIssues}/new`,
+  path: `${issuesRoutePath}/new`,
   audience: 'user',
   params: object({
     ...projectPath,
@@ -162,7 +162,7 @@ const { confidential, due_date } = createParams(issueFields);
 
 const create = page({
   method: 'POST',
-  path: servedIssues,
+  path: issuesRoutePath,
   audience: 'user',
   params: object({
     ...projectPath,

@@ -2,13 +2,13 @@ import { findIssue } from '../../../../../planning/issues/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
 import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
-import { oneIssue, servedIssues } from '../paths.ts';
+import { oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueView } from './issue_view.ts';
 
 export const showPages = [
   page({
     method: 'GET',
-    path: `${servedIssues}/:iid`,
+    path: `${issuesRoutePath}/:iid`,
     audience: 'visitor',
     params: object({ ...oneIssue, page: optional(integer()), ...activityParam }),
     handle: async (visit, { project, iid, page: requested, activity_filter }) =>

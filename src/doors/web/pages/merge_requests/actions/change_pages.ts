@@ -27,7 +27,7 @@ import {
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { oneRequest, requestsPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestsPath, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 
 /** Parameters that the API ignores from users who may not administer merge requests. Pages refuse them. */
@@ -74,7 +74,7 @@ const mergePeople = (
 
 const changePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid`,
+  path: `${requestsRoutePath}/:iid`,
   audience: 'user',
   params: object({
     ...oneRequest,
@@ -105,7 +105,7 @@ const changePage = page({
 
 const requestReview = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/request_review`,
+  path: `${requestsRoutePath}/:iid/request_review`,
   audience: 'user',
   params: object({ ...oneRequest, user_id: optional(id()) }),
   handle: async (visit, { project, iid, user_id = 0 }) => {
@@ -127,7 +127,7 @@ const retitled = ({ merge_request: { title } }: LoadedMergeRequest, isDraft: boo
 const draftPage = (path: 'draft' | 'ready') =>
   page({
     method: 'POST',
-    path: `${servedRequests}/:iid/${path}`,
+    path: `${requestsRoutePath}/:iid/${path}`,
     audience: 'user',
     params: object(oneRequest),
     handle: async (visit, named) => {
@@ -143,7 +143,7 @@ const draftPage = (path: 'draft' | 'ready') =>
 
 const deletePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/delete`,
+  path: `${requestsRoutePath}/:iid/delete`,
   audience: 'user',
   params: object({ ...oneRequest, confirmed: optional(boolean()) }),
   handle: async (visit, { project, iid, confirmed = false }) => {
@@ -161,7 +161,7 @@ const deletePage = page({
 
 const resolveAll = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/resolve_all`,
+  path: `${requestsRoutePath}/:iid/resolve_all`,
   audience: 'user',
   params: object(oneRequest),
   handle: async (visit, { project, iid }) => {

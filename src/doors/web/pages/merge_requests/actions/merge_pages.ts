@@ -13,7 +13,7 @@ import { mayMerge } from '../../../../../review/merge_requests/merging/rules.ts'
 import { mergeStack } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import { type Visit, page } from '../../../page.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneRequest, servedRequests } from '../paths.ts';
+import { oneRequest, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { attemptMerge } from './attempt_merge.ts';
 
@@ -58,7 +58,7 @@ const editedMessages = async (
 
 const mergePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/merge`,
+  path: `${requestsRoutePath}/:iid/merge`,
   audience: 'user',
   params: object({
     ...oneRequest,
@@ -87,7 +87,7 @@ const mergePage = page({
 
 const mergeStackPage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/merge_stack`,
+  path: `${requestsRoutePath}/:iid/merge_stack`,
   audience: 'user',
   params: object({ ...oneRequest, shas: optional(names()) }),
   handle: async (visit, { project, iid, shas = [] }) => {
@@ -100,7 +100,7 @@ const mergeStackPage = page({
 
 const cancelPage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/cancel_merge`,
+  path: `${requestsRoutePath}/:iid/cancel_merge`,
   audience: 'user',
   params: object(oneRequest),
   handle: async (visit, { project, iid }) => {
@@ -119,7 +119,7 @@ const cancelPage = page({
 
 const rebasePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/rebase`,
+  path: `${requestsRoutePath}/:iid/rebase`,
   audience: 'user',
   params: object(oneRequest),
   handle: async (visit, { project, iid }) => {
@@ -134,7 +134,7 @@ const requireApprover = (call: Call, loaded: LoadedMergeRequest): void => {
 
 const approvePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/approve`,
+  path: `${requestsRoutePath}/:iid/approve`,
   audience: 'user',
   params: object({ ...oneRequest, sha: optional(text()) }),
   handle: async (visit, { project, iid, sha }) => {
@@ -147,7 +147,7 @@ const approvePage = page({
 
 const unapprovePage = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/unapprove`,
+  path: `${requestsRoutePath}/:iid/unapprove`,
   audience: 'user',
   params: object(oneRequest),
   handle: async (visit, { project, iid }) => {

@@ -10,14 +10,14 @@ import { page } from '../../../page.ts';
 import { attemptRefChange } from '../../../parts/code/attempt_ref_change.ts';
 import { pickChange, pickNotices, pickParams } from '../../../parts/code/pick_change.ts';
 import { submitForm } from '../../issuables/submit_form.ts';
-import { oneRequest, requestPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { wholeCommit } from '../show/merged_or_closed_box.ts';
 
 const pickPage = (kind: PickKind) =>
   page({
     method: 'POST',
-    path: `${servedRequests}/:iid/${kind}`,
+    path: `${requestsRoutePath}/:iid/${kind}`,
     audience: 'user',
     params: object({ ...oneRequest, ...pickParams }),
     handle: async (visit, { project: path, iid, ...sent }) => {

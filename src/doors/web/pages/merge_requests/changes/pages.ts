@@ -3,7 +3,7 @@ import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { RawPage, page } from '../../../page.ts';
 import { oneRequest } from '../paths.ts';
-import { commentPages, served } from './actions/comment_pages.ts';
+import { commentPages, routePath } from './actions/comment_pages.ts';
 import { reviewPages } from './actions/review_pages.ts';
 import { suggestionPages } from './actions/suggestion_pages.ts';
 import { viewedPages } from './actions/viewed_pages.ts';
@@ -12,7 +12,7 @@ import { changesView, threadsFragment } from './changes_view.ts';
 
 const changes = page({
   method: 'GET',
-  path: served,
+  path: routePath,
   audience: 'visitor',
   params: object({ ...oneRequest, ...changesParams }),
   handle: async (visit, { project, iid, ...query }) =>
@@ -21,7 +21,7 @@ const changes = page({
 
 const threads = page({
   method: 'GET',
-  path: `${served}/threads`,
+  path: `${routePath}/threads`,
   audience: 'user',
   params: object({ ...oneRequest, ...choiceParams }),
   handle: async (visit, { project, iid, ...query }) => {

@@ -15,7 +15,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { changesPath } from '../changes/changes_address.ts';
-import { oneRequest, requestPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 
 const isStored = (item: unknown): boolean => Buffer.isBuffer((item as JsonText).bytes);
@@ -71,7 +71,7 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
 export const commitsPages = [
   page({
     method: 'GET',
-    path: `${servedRequests}/:iid/commits`,
+    path: `${requestsRoutePath}/:iid/commits`,
     audience: 'visitor',
     params: object({ ...oneRequest, ...pageParams }),
     handle: async (visit, { project, iid, ...query }) => {

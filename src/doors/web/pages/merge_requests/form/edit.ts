@@ -10,7 +10,7 @@ import { requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
-import { oneRequest, requestPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { mergeFields } from './form_fields.ts';
 
@@ -56,7 +56,7 @@ const editView = async (
 
 const show = page({
   method: 'GET',
-  path: `${servedRequests}/:iid/edit`,
+  path: `${requestsRoutePath}/:iid/edit`,
   audience: 'user',
   params: object(oneRequest),
   handle: async (visit, named) => {
@@ -74,7 +74,7 @@ const show = page({
 
 const update = page({
   method: 'POST',
-  path: `${servedRequests}/:iid/edit`,
+  path: `${requestsRoutePath}/:iid/edit`,
   audience: 'user',
   params: object({
     ...oneRequest,

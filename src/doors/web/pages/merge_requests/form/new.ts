@@ -22,7 +22,7 @@ import { type FormProblems, answerForm, form, hidden, noProblems } from '../../.
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
-import { requestPath, requestsPath, servedRequests } from '../paths.ts';
+import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import {
   type EndProblems,
@@ -162,7 +162,7 @@ const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compare
 
 const showNew = page({
   method: 'GET',
-  path: `${servedRequests}/new`,
+  path: `${requestsRoutePath}/new`,
   audience: 'user',
   params: object({
     ...projectPath,
@@ -205,7 +205,7 @@ const showNew = page({
 
 const create = page({
   method: 'POST',
-  path: servedRequests,
+  path: requestsRoutePath,
   audience: 'user',
   params: object({
     ...projectPath,

@@ -18,7 +18,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { isActive } from '../../../../../core/job_statuses.ts';
 import { problemText } from '../../issuables/submit_form.ts';
-import { oneRequest, requestPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 
 type PageQuery = { page?: number; per_page?: number };
@@ -62,7 +62,7 @@ const pipelinesView = async (
 export const pipelinesPages = [
   page({
     method: 'GET',
-    path: `${servedRequests}/:iid/pipelines`,
+    path: `${requestsRoutePath}/:iid/pipelines`,
     audience: 'visitor',
     params: object({ ...oneRequest, ...pageParams }),
     handle: async (visit, { project, iid, ...query }) =>
@@ -70,7 +70,7 @@ export const pipelinesPages = [
   }),
   page({
     method: 'POST',
-    path: `${servedRequests}/:iid/pipelines`,
+    path: `${requestsRoutePath}/:iid/pipelines`,
     audience: 'user',
     params: object(oneRequest),
     handle: async (visit, { project, iid }) => {

@@ -13,7 +13,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { userLink } from '../../../parts/user_link.ts';
 import { changesPath } from '../changes/changes_address.ts';
-import { oneRequest, requestPath, servedRequests } from '../paths.ts';
+import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 
 type Shown = {
@@ -95,7 +95,7 @@ const versionsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Pag
 export const versionsPages = [
   page({
     method: 'GET',
-    path: `${servedRequests}/:iid/versions`,
+    path: `${requestsRoutePath}/:iid/versions`,
     audience: 'visitor',
     params: object({ ...oneRequest, ...pageParams }),
     handle: async (visit, { project, iid, ...query }) => {

@@ -22,11 +22,11 @@ import { type LoadedMergeRequest, findMergeRequest } from '../../../../../../rev
 import { commentedMergeRequest as noun } from '../../../../../../review/merge_requests/quick_actions.ts';
 import { type Visit, page } from '../../../../page.ts';
 import { diffFileId } from '../../../../parts/diff/file_card.ts';
-import { oneRequest, servedRequests } from '../../paths.ts';
+import { oneRequest, requestsRoutePath } from '../../paths.ts';
 import { choiceParams } from '../changes_address.ts';
 import { pathOfFile, submit } from './submit_form.ts';
 
-export const served = `${servedRequests}/:iid/diffs`;
+export const routePath = `${requestsRoutePath}/:iid/diffs`;
 
 const intent = oneOf(['comment', 'review'], { default: 'comment' });
 
@@ -92,7 +92,7 @@ const typedText = (body: string): string => body.replaceAll('\r\n', '\n');
 
 const comment = page({
   method: 'POST',
-  path: `${served}/comments`,
+  path: `${routePath}/comments`,
   audience: 'user',
   params: object({
     ...oneRequest,
@@ -134,7 +134,7 @@ const pathOfDiscussion = ({ notes }: Awaited<ReturnType<typeof findDiscussion>>)
 
 const reply = page({
   method: 'POST',
-  path: `${served}/replies`,
+  path: `${routePath}/replies`,
   audience: 'user',
   params: object({
     ...oneRequest,
@@ -181,7 +181,7 @@ const reply = page({
 const resolve = (verb: 'resolve' | 'unresolve') =>
   page({
     method: 'POST',
-    path: `${served}/discussions/:discussion/${verb}`,
+    path: `${routePath}/discussions/:discussion/${verb}`,
     audience: 'user',
     params: object({ ...oneRequest, ...choiceParams, discussion: text() }),
     handle: async (visit, { project, iid, discussion: id, ...query }) => {
@@ -200,7 +200,7 @@ const resolve = (verb: 'resolve' | 'unresolve') =>
 
 const resolveAll = page({
   method: 'POST',
-  path: `${served}/resolve_all`,
+  path: `${routePath}/resolve_all`,
   audience: 'user',
   params: object({ ...oneRequest, ...choiceParams }),
   handle: async (visit, { project, iid, ...query }) => {

@@ -14,7 +14,7 @@ import { parsePosition } from '../../../../../../planning/notes/position.ts';
 import { type Visit, page, redirect } from '../../../../page.ts';
 import { oneRequest, requestPath } from '../../paths.ts';
 import { type ChangesQuery, choiceParams } from '../changes_address.ts';
-import { served } from './comment_pages.ts';
+import { routePath } from './comment_pages.ts';
 import { pathOfFile, submit } from './submit_form.ts';
 
 /** Returns the address of the part of the tab that shows a draft, or its discussion. */
@@ -40,7 +40,7 @@ const oneDraft = { ...oneRequest, ...choiceParams, draft: id() };
 
 const update = page({
   method: 'POST',
-  path: `${served}/drafts/:draft`,
+  path: `${routePath}/drafts/:draft`,
   audience: 'user',
   params: object({ ...oneDraft, body: optional(longText()) }),
   handle: async (visit, { project, iid, draft: draftId, body = '', ...query }) => {
@@ -59,7 +59,7 @@ const update = page({
 
 const remove = page({
   method: 'POST',
-  path: `${served}/drafts/:draft/delete`,
+  path: `${routePath}/drafts/:draft/delete`,
   audience: 'user',
   params: object(oneDraft),
   handle: async (visit, { project, iid, draft: draftId, ...query }) => {
@@ -80,7 +80,7 @@ const notices = {
 
 const finish = page({
   method: 'POST',
-  path: `${served}/review`,
+  path: `${routePath}/review`,
   audience: 'user',
   params: object({
     ...oneRequest,

@@ -6,13 +6,13 @@ import { findSuggestionsOf } from '../../../../../../review/merge_requests/sugge
 import { page } from '../../../../page.ts';
 import { oneRequest } from '../../paths.ts';
 import { changesPath, choiceOf, choiceParams } from '../changes_address.ts';
-import { served } from './comment_pages.ts';
+import { routePath } from './comment_pages.ts';
 import { submit } from './submit_form.ts';
 
 export const suggestionPages = [
   page({
     method: 'POST',
-    path: `${served}/suggestions`,
+    path: `${routePath}/suggestions`,
     audience: 'user',
     params: object({
       ...oneRequest,

@@ -9,12 +9,12 @@ import { oneRequest } from '../../paths.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
 import { loadChanges } from '../load_changes.ts';
 import { changesPath, choiceOf, choiceParams } from '../changes_address.ts';
-import { served } from './comment_pages.ts';
+import { routePath } from './comment_pages.ts';
 
 export const viewedPages = [
   page({
     method: 'POST',
-    path: `${served}/viewed`,
+    path: `${routePath}/viewed`,
     audience: 'user',
     params: object({
       ...oneRequest,
