@@ -42,7 +42,7 @@ const selectTips = (
   ...(hidden.kept === true ? [keptTips] : []),
 ];
 
-const each = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
+const toOids = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
 
 const toInput = (lines: Iterable<string>): string => `${[...lines].join('\n')}\n`;
 
@@ -57,12 +57,12 @@ const findUnreachableCommit = async (
   const run = { command: 'rev-list', args, dir, slot: 'interactive', seconds: 60, signal } as const;
   const { stdout } = await exec.run({
     ...run,
-    input: toInput([...commits, ...each(tips).map((tip) => `^${tip}`)]),
+    input: toInput([...commits, ...toOids(tips).map((tip) => `^${tip}`)]),
   });
   return stdout.toString().trim() || null;
 };
 
-/** More commits outside of all refs than this are not walked; the ids count as unreachable then. */
+/** Maximum commits walked outside of all refs. Beyond it, all ids count as unreachable. */
 const maxUnreachableCommits = 100_000;
 
 /** Finds all of these commits that no visible ref reaches, in one walk. */
@@ -72,8 +72,8 @@ export const findUnreachableCommits = async (
   hidden: HiddenRefs,
 ): Promise<Set<Oid>> => {
   const tips = selectTips(await loadVisibleTips(context), hidden);
-  const odd = commits.filter((oid) => !tips.some((some) => some.has(oid)));
-  if (odd.length === 0 || tips.every(({ size }) => size === 0)) return new Set(odd);
+  const unadvertised = commits.filter((oid) => !tips.some((some) => some.has(oid)));
+  if (unadvertised.length === 0 || tips.every(({ size }) => size === 0)) return new Set(unadvertised);
   const args = [count('--max-count=', maxUnreachableCommits), flag('--ignore-missing'), flag('--stdin')];
   const { exec, dir, signal } = context;
   const { stdout } = await exec.run({
@@ -83,11 +83,11 @@ export const findUnreachableCommits = async (
     slot: 'interactive',
     seconds: 60,
     signal,
-    input: toInput([...odd, ...each(tips).map((tip) => `^${tip}`)]),
+    input: toInput([...unadvertised, ...toOids(tips).map((tip) => `^${tip}`)]),
   });
   const outside = stdout.toString('latin1').trim().split('\n');
-  if (outside.length >= maxUnreachableCommits) return new Set(odd);
-  return new Set(odd).intersection(new Set(outside));
+  if (outside.length >= maxUnreachableCommits) return new Set(unadvertised);
+  return new Set(unadvertised).intersection(new Set(outside));
 };
 
 /**
@@ -111,7 +111,7 @@ const findUnreachableObject = async (
   });
   const open = new Set(objects);
   let rest = '';
-  process.stdin.end(toInput(each(tips)));
+  process.stdin.end(toInput(toOids(tips)));
   for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
     const lines = (rest + chunk.toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
@@ -131,10 +131,11 @@ export const findForbiddenWant = async (
   hidden: HiddenRefs,
 ): Promise<Oid | null> => {
   const tips = selectTips(await loadVisibleTips(context), hidden);
-  const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
-  if (odd.length === 0) return null;
-  if (tips.every(({ size }) => size === 0) || odd.length > maxUnadvertisedWants) return odd[0] ?? null;
-  const { commits, others, missing } = await groupByKind(context, odd);
+  const unadvertised = wants.filter((oid) => !tips.some((some) => some.has(oid)));
+  if (unadvertised.length === 0) return null;
+  if (tips.every(({ size }) => size === 0) || unadvertised.length > maxUnadvertisedWants)
+    return unadvertised[0] ?? null;
+  const { commits, others, missing } = await groupByKind(context, unadvertised);
   return (
     missing ??
     (await findUnreachableCommit(context, commits, tips)) ??

@@ -15,7 +15,7 @@ import { limitCommands } from './limit_request_size.ts';
 import { listAppliedUpdates, sweepQuarantines, syncPushed } from './sync_push.ts';
 import { type ReportHold, makeReportHold } from './hold_report.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
-import { inspectPush, measureLargestFile, sizeWith } from './inspect_push.ts';
+import { markForcedUpdates, measureLargestFile, measureWithNewPack } from './forced_updates_and_sizes.ts';
 import { awaitOpening } from './first_message.ts';
 import { hooksFolder } from './transport_folder.ts';
 import { refProblems } from './push_rules.ts';
@@ -56,9 +56,10 @@ const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> =>
   const context = { ...push.context, signal: watching.signal };
   const problems = refProblems(call.updates, (await loadVisibleTips(context)).folded);
   if (problems !== null) return refuse(problems);
-  const updates = await inspectPush(context, call.quarantine, call.updates);
+  const updates = await markForcedUpdates(context, call.quarantine, call.updates);
   const largest_file = quota.file_bytes === null ? 0 : await measureLargestFile(context, call.quarantine);
-  const repository_size = quota.repository_bytes === null ? 0 : await sizeWith(context, call.quarantine);
+  const repository_size =
+    quota.repository_bytes === null ? 0 : await measureWithNewPack(context, call.quarantine);
   watching.touch();
   const { refuse: lines } = await io.ask({
     ask: 'push',

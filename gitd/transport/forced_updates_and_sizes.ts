@@ -1,4 +1,4 @@
-/** Inspects a push before refs move, while its objects are in quarantine. */
+/** Finds forced updates of a push and measures its objects, while they are in quarantine and no ref has moved. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../handler_types.ts';
@@ -19,34 +19,34 @@ const quarantineVariables = (dir: string, quarantine: string): RunVariables =>
     ? {}
     : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedFolder(`${dir}/objects`) };
 
-type Looking = { context: Context; variables: RunVariables };
+type PushReader = { context: Context; variables: RunVariables };
 
-const run = ({ context, variables }: Looking) => {
+const run = ({ context, variables }: PushReader) => {
   const { dir, signal } = context;
   return { dir, variables, slot: 'interactive', seconds: secondsEach, signal } as const;
 };
 
 /** Whether the update loses history. Targets that are not commits count as rewritten. */
-const isForced = async (looking: Looking, { old, new: next }: HookUpdate): Promise<boolean> => {
+const isForced = async (reader: PushReader, { old, new: next }: HookUpdate): Promise<boolean> => {
   if (old === zeroOid || next === zeroOid) return false;
   const args = [flag('--is-ancestor'), oid(old), oid(next)];
   const codes = [0, 1, 128];
-  const { code } = await looking.context.exec.run({ ...run(looking), command: 'merge-base', args, codes });
+  const { code } = await reader.context.exec.run({ ...run(reader), command: 'merge-base', args, codes });
   return code !== 0;
 };
 
 /**
- * Inspects the updates of a push.
+ * Marks the updates of a push that lose history.
  * @param quarantine folder of the new objects; '' if there are none
  */
-export const inspectPush = async (
+export const markForcedUpdates = async (
   context: Context,
   quarantine: string,
   updates: readonly HookUpdate[],
 ): Promise<PushedRef[]> => {
-  const looking = { context, variables: quarantineVariables(context.dir, quarantine) };
+  const reader = { context, variables: quarantineVariables(context.dir, quarantine) };
   const pushed: PushedRef[] = updates.map((update) => ({ ...update, forced: false }));
-  await forEachConcurrently(pushed, async (update) => void (update.forced = await isForced(looking, update)));
+  await forEachConcurrently(pushed, async (update) => void (update.forced = await isForced(reader, update)));
   return pushed;
 };
 
@@ -82,7 +82,7 @@ export const measureLargestFile = async (context: Context, quarantine: string): 
 };
 
 /** Measures the repository with the new pack, in bytes; 0 if there are no new objects. */
-export const sizeWith = async (context: Context, quarantine: string): Promise<number> => {
+export const measureWithNewPack = async (context: Context, quarantine: string): Promise<number> => {
   if (quarantine === '') return 0;
   const folder = join(quarantine, 'pack');
   const files = await readdir(folder).catch(() => []);
