@@ -8,7 +8,7 @@ import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { forEachConcurrently } from '../../../platform/for_each_concurrently.ts';
-import { type Damages, collectDamages } from './damages.ts';
+import { type DamageCollector, collectDamage } from './collect_damage.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
 
@@ -95,10 +95,10 @@ const adviceByTable = {
   artifacts: 'restore it from a backup, or retry its job and delete the old artifacts',
 } as const;
 
-type Checking = BlobReader & { store: Store; damages: Damages; progress: Progress };
+type Checking = BlobReader & { store: Store; damage: DamageCollector; progress: Progress };
 
 const checkFile = async (
-  { blobs, where, store, damages, progress }: Checking,
+  { blobs, where, store, damage, progress }: Checking,
   named: ReferencedFile,
 ): Promise<void> => {
   const { table, id, full_path, project_id, sha256 } = named;
@@ -107,7 +107,7 @@ const checkFile = async (
   if (problem === null || !(await isReferenced(store, named))) return;
   const key = getBlobKey(areas[table](project_id), sha256);
   const detail = `${nouns[table]} ${id} of ${full_path} ${problem}: ${where(key)}`;
-  damages.add(fail(nouns[table], detail, adviceByTable[table]));
+  damage.add(fail(nouns[table], detail, adviceByTable[table]));
 };
 
 const checkTable = async (parts: Checking, table: ReferencedFile['table']): Promise<void> => {
@@ -125,8 +125,8 @@ export const checkDigests = async (
   { config, store }: { config: Config; store: Store },
   progress: Progress,
 ): Promise<Finding[]> => {
-  const damages = collectDamages('artifacts and uploads');
-  const parts = { ...(await openBlobReader(config)), store, damages, progress };
+  const damage = collectDamage('artifacts and uploads');
+  const parts = { ...(await openBlobReader(config)), store, damage, progress };
   for (const table of tables) await checkTable(parts, table);
-  return damages.findings('the bytes of all artifacts and uploads are there and have their digests');
+  return damage.findings('the bytes of all artifacts and uploads are there and have their digests');
 };

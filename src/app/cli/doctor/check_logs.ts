@@ -12,7 +12,7 @@ import type { Store } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
 import { openBlobReader } from '../../../platform/blob/open_reader.ts';
 import type { Reading } from './check_digests.ts';
-import { collectDamages } from './damages.ts';
+import { collectDamage } from './collect_damage.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
 
@@ -88,7 +88,7 @@ export const checkLogs = async (
   { config, store }: { config: Config; store: Store },
   progress: Progress,
 ): Promise<Finding[]> => {
-  const damages = collectDamages('job logs');
+  const damage = collectDamage('job logs');
   const { blobs } = await openBlobReader(config);
   const check = async (log: Log): Promise<void> => {
     const { id, full_path, is_shared, sha256 } = log;
@@ -99,13 +99,13 @@ export const checkLogs = async (
     if (problem === null || !(await isRecorded(store, log))) return;
     const place = is_shared === 1 ? 'in the bucket' : file;
     const advice = 'restore it from a backup, or erase the job';
-    damages.add(fail('job log', `log of job ${id} of ${full_path} ${problem}: ${place}`, advice));
+    damage.add(fail('job log', `log of job ${id} of ${full_path} ${problem}: ${place}`, advice));
   };
   for (let after = 0; ;) {
     const logs = await listLogs(store, after);
     for (const log of logs) await check(log);
     const last = logs.at(-1);
-    if (last === undefined) return damages.findings('all job logs are there, as long as they were recorded');
+    if (last === undefined) return damage.findings('all job logs are there, as long as they were recorded');
     after = last.id;
   }
 };

@@ -11,7 +11,7 @@ import {
   getRepositoryPath,
 } from '../../../platform/git/storages.ts';
 import { openStoragesAsGuest } from '../../service/open_storages.ts';
-import { type Damages, collectDamages } from './damages.ts';
+import { type DamageCollector, collectDamage } from './collect_damage.ts';
 import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
 
@@ -63,10 +63,16 @@ const findProblem = async (git: GitStorages, row: Row): Promise<'missing' | stri
   return problems.length === 0 ? null : problems;
 };
 
-type Checking = { config: Config; store: Store; git: GitStorages; progress: Progress; damages: Damages };
+type Checking = {
+  config: Config;
+  store: Store;
+  git: GitStorages;
+  progress: Progress;
+  damage: DamageCollector;
+};
 
 const checkRepository = async (parts: Checking, site: StorageSite, row: Row): Promise<void> => {
-  const { config, store, git, damages } = parts;
+  const { config, store, git, damage } = parts;
   const problem = await findProblem(git, row);
   if (problem === null || !(await isCurrent(store, row))) return;
   const path = getRepositoryPath(row);
@@ -85,7 +91,7 @@ const checkRepository = async (parts: Checking, site: StorageSite, row: Row): Pr
           `${name} is damaged, ${place}: ${problems(problem)}`,
           'restore it from a backup, or fetch the objects into it from a complete clone; then run "gantry doctor --thorough" again',
         );
-  damages.add(finding);
+  damage.add(finding);
 };
 
 const problems = (lines: readonly string[]): string =>
@@ -99,7 +105,7 @@ const checkOrReport = async (parts: Checking, site: StorageSite, row: Row): Prom
   } catch (error) {
     if (!isGitFailure(error)) throw error;
     const detail = `${row.full_path} (project ${row.id}) could not be checked (${error.message})`;
-    parts.damages.add(
+    parts.damage.add(
       fail(
         'repository',
         detail,
@@ -127,13 +133,13 @@ export const checkRepositories = async (
   { config, store, instance }: { config: Config; store: Store; instance: string },
   progress: Progress,
 ): Promise<Finding[]> => {
-  const damages = collectDamages('repositories');
+  const damage = collectDamage('repositories');
   const git = openStoragesAsGuest(config, instance);
   try {
-    const parts = { config, store, git, progress, damages };
+    const parts = { config, store, git, progress, damage };
     await Promise.all(config.repository_storages.map(async (site) => await checkStorage(parts, site)));
   } finally {
     await git.stop();
   }
-  return damages.findings('every written repository is there, and git finds no damage');
+  return damage.findings('every written repository is there, and git finds no damage');
 };

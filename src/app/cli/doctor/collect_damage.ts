@@ -1,16 +1,16 @@
-/** Collects the damages that a thorough check reports: up to a limit one by one, then their number. */
+/** Collects the damage that a thorough check finds: the first findings in full, the rest as a number. */
 import { type Finding, fail, ok } from './finding.ts';
 
 const maxShown = 100;
 
-export type Damages = {
+export type DamageCollector = {
   add: (finding: Finding) => void;
-  /** @param sound the detail of the finding when there is no damage */
-  findings: (sound: string) => Finding[];
+  /** Returns the findings. @param detailIfSound detail of the only finding when there is no damage */
+  findings: (detailIfSound: string) => Finding[];
 };
 
 /** @param check the name of the summary finding: no damage, or more damage than listed */
-export const collectDamages = (check: string): Damages => {
+export const collectDamage = (check: string): DamageCollector => {
   const listed: Finding[] = [];
   let count = 0;
   return {
@@ -18,8 +18,8 @@ export const collectDamages = (check: string): Damages => {
       count += 1;
       if (listed.length < maxShown) listed.push(finding);
     },
-    findings: (sound) => {
-      if (count === 0) return [ok(check, sound)];
+    findings: (detailIfSound) => {
+      if (count === 0) return [ok(check, detailIfSound)];
       const more = count - listed.length;
       return more === 0
         ? listed
