@@ -47,7 +47,7 @@ import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
 import { changelogRoutes } from '../review/changelog/routes.ts';
 import { mergeRequestTodos } from '../review/merge_requests/todos.ts';
-import { followTransfers } from '../projects/milestones/follow_transfers.ts';
+import { transferLabelsAndMilestones } from '../projects/milestones/transfer_labels_and_milestones.ts';
 import { milestoneRoutes } from '../projects/milestones/routes.ts';
 import { namespaceRoutes } from '../identity/namespaces/routes.ts';
 import { snippetRoutes } from '../projects/snippets/routes.ts';
@@ -96,7 +96,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...emailRoutes,
   ...gpgKeyRoutes,
   ...groupRoutes,
-  ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
+  ...projectRoutes({ initialize: initializeRepository, transferRecords: transferLabelsAndMilestones }),
   ...topicRoutes,
   ...starRoutes,
   ...notificationSettingRoutes,

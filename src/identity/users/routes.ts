@@ -38,7 +38,7 @@ const administratorJson = async (call: Call, user: number) => {
 
 const currentUser = endpoint({
   method: 'GET',
-  kept: true,
+  cached: true,
   path: '/user',
   summary: 'The signed-in user',
   area,
@@ -63,7 +63,7 @@ const list = endpoint({
   audience: 'user',
   scopes,
   list: true,
-  kept: true,
+  cached: true,
   params: userListParams,
   reply: listedUserShape,
   handle: async (call, params) => await listUsers(call, params),

@@ -55,7 +55,7 @@ const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find
     reply: discussionShape,
     list: true,
     // Suggestions to a merge request are compared with its repository.
-    ...(noun.type === 'Issue' && { kept: true }),
+    ...(noun.type === 'Issue' && { cached: true }),
     params: object({ ...params, ...pageParams }),
     handle: async (call, input) => {
       const { target } = await find(call, input);

@@ -67,7 +67,7 @@ const list = { method: 'GET', area, audience: 'user', list: true, reply: issueSh
 
 const listAll = endpoint({
   ...list,
-  kept: true,
+  cached: true,
   path: '/issues',
   summary: 'Issues that the caller may see; by default those they created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
@@ -85,7 +85,7 @@ const listAll = endpoint({
 
 const listOfGroup = endpoint({
   ...list,
-  kept: true,
+  cached: true,
   path: '/groups/:id/issues',
   summary: 'Issues of a group, with all groups below it',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
@@ -99,7 +99,7 @@ const listOfGroup = endpoint({
 
 const listOfProject = endpoint({
   ...list,
-  kept: true,
+  cached: true,
   path: '/projects/:id/issues',
   summary: 'Issues of a project',
   params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),

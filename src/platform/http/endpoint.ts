@@ -27,10 +27,10 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
   /**
-   * Of a GET: answers are kept in memory until a table that they were read from changes, unless a repository was
-   * read, too. The handler reads nothing else, and changes nothing.
+   * Of a GET: responses are cached until a table that the handler read changes; not if it read a repository. The
+   * handler reads nothing else, and has no side effects.
    */
-  kept?: true;
+  cached?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
   content?: 'text/plain' | '*/*';
   /** Status of a success, by default 200 for GET, PUT and PATCH, 201 for POST, 204 for DELETE. */

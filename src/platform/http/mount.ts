@@ -147,12 +147,12 @@ const serve = async <C extends BaseCall>(
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }
   const pages = endpoint.list === true ? pageRequest(params) : null;
-  if (pages === null && endpoint.kept !== true) {
+  if (pages === null && endpoint.cached !== true) {
     return send(mounted, request, reply, await endpoint.handle(call, params));
   }
   const load = async (): Promise<AnswerText> => toText(mounted, await endpoint.handle(call, params));
   const { text, total } =
-    endpoint.kept === true ? await call.keepAnswer(endpoint.path, params, load) : await load();
+    endpoint.cached === true ? await call.keepAnswer(endpoint.path, params, load) : await load();
   if (pages !== null && total !== null) {
     const url = `${call.baseUrl}${request.url.split('?')[0]}`;
     void reply.headers(pageHeaders(url, { ...mounted.defaults, ...sent, ...path }, pages, total));

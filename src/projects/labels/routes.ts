@@ -90,7 +90,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
     summary: `Labels of a ${noun}`,
     ...shared,
     list: true,
-    kept: true,
+    cached: true,
     params: object({
       id,
       with_counts: boolean({ default: true, description: 'with the numbers of issues and merge requests' }),

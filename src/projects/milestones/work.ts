@@ -3,11 +3,11 @@ import type { Platform } from '../../core/platform.ts';
 import { groupTransferredWork } from '../../identity/groups/transfer.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
-import { followTransfers } from './follow_transfers.ts';
+import { transferLabelsAndMilestones } from './transfer_labels_and_milestones.ts';
 
 const projectsAtOnce = 100;
 
-const followGroupTransfer = async ({ store }: Platform, namespaceId: number): Promise<void> => {
+const transferInGroup = async ({ store }: Platform, namespaceId: number): Promise<void> => {
   for (let after = 0; ;) {
     const projects = await store.db
       .selectFrom('projects')
@@ -18,7 +18,8 @@ const followGroupTransfer = async ({ store }: Platform, namespaceId: number): Pr
       .orderBy('id')
       .limit(projectsAtOnce)
       .execute();
-    for (const project of projects) await store.write(async (tx) => await followTransfers(tx, project));
+    for (const project of projects)
+      await store.write(async (tx) => await transferLabelsAndMilestones(tx, project));
     const last = projects.at(-1);
     if (last === undefined) return;
     after = last.id;
@@ -26,6 +27,5 @@ const followGroupTransfer = async ({ store }: Platform, namespaceId: number): Pr
 };
 
 export const milestoneWork = (platform: Platform): { [name: string]: WorkHandler } => ({
-  [groupTransferredWork]: async ({ namespace_id }) =>
-    await followGroupTransfer(platform, Number(namespace_id)),
+  [groupTransferredWork]: async ({ namespace_id }) => await transferInGroup(platform, Number(namespace_id)),
 });

@@ -25,10 +25,11 @@ import { projectShape } from './json.ts';
 import { type ImportSource, maxUrlLength, readImportSource } from './imports/import_source.ts';
 import { importStatus } from './imports/routes.ts';
 import { listProjects, projectListParams } from './lists/list.ts';
-import { groupShow, ofGroup } from './lists/group_project_routes.ts';
+import { groupProjects } from './lists/group_projects.ts';
+import { showGroup } from './lists/show_group.ts';
 import { ofUser } from './lists/user_projects.ts';
 import { removeProject } from './removal/remove.ts';
-import { type FollowTransfer, transferProject } from './transfer.ts';
+import { type TransferRecords, transferProject } from './transfer.ts';
 import { archiveProject, updateProject } from './update.ts';
 
 const area = 'projects';
@@ -43,7 +44,7 @@ const list = endpoint({
   params: object(projectListParams),
   reply: projectShape,
   list: true,
-  kept: true,
+  cached: true,
   handle: async (call, params) => await listProjects(call, params),
 });
 
@@ -201,7 +202,7 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
     },
   });
 
-const transfer = (follow: FollowTransfer) =>
+const transfer = (transferRecords: TransferRecords) =>
   endpoint({
     method: 'PUT',
     path: '/projects/:id/transfer',
@@ -212,7 +213,7 @@ const transfer = (follow: FollowTransfer) =>
     reply: projectShape,
     handle: async (call, { id, namespace }) => {
       const loaded = await findProjectFor(call, id, 'transfer_project');
-      await transferProject(call, loaded, namespace, follow);
+      await transferProject(call, loaded, namespace, transferRecords);
       return await projectAnswer(call, loaded.id);
     },
   });
@@ -221,10 +222,10 @@ const transfer = (follow: FollowTransfer) =>
 export type Others = {
   /** Makes the first commit of a project that starts with one. */
   initialize: Initialize;
-  followTransfer: FollowTransfer;
+  transferRecords: TransferRecords;
 };
 
-export const projectRoutes = ({ initialize, followTransfer }: Others) => [
+export const projectRoutes = ({ initialize, transferRecords }: Others) => [
   list,
   ofUser,
   show,
@@ -232,11 +233,11 @@ export const projectRoutes = ({ initialize, followTransfer }: Others) => [
   createForUser,
   update,
   remove,
-  transfer(followTransfer),
+  transfer(transferRecords),
   archiving('archive', 1),
   archiving('unarchive', 0),
   projectAvatar,
   importStatus,
-  groupShow,
-  ofGroup,
+  showGroup,
+  groupProjects,
 ];

@@ -17,8 +17,8 @@ import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityIn } from './rules.ts';
 import { lockProject } from './update.ts';
 
-/** Moves what belongs to the project's former groups: labels and milestones. */
-export type FollowTransfer = (tx: Tx, project: { id: number; namespace_id: number }) => Promise<void>;
+/** Replaces the labels and milestones of the project's former groups. */
+export type TransferRecords = (tx: Tx, project: { id: number; namespace_id: number }) => Promise<void>;
 
 const failed = (text: string): Failure => refused(`Failed to transfer project ${text}`);
 
@@ -91,7 +91,7 @@ export const transferProject = async (
   call: Call,
   unlocked: Project,
   namespaceId: number | string,
-  follow: FollowTransfer,
+  transferRecords: TransferRecords,
 ): Promise<void> => {
   const { id: targetId } = await findTarget(call, namespaceId);
   await retryOnTakenName(call, async (tx) => {
@@ -110,6 +110,6 @@ export const transferProject = async (
     await requireProjectQuota(tx, user, namespace);
     await requireFree(tx, project, namespace);
     await store(tx, call, [project, namespace]);
-    await follow(tx, { id: project.id, namespace_id: targetId });
+    await transferRecords(tx, { id: project.id, namespace_id: targetId });
   });
 };

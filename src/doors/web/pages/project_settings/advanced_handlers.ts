@@ -1,7 +1,7 @@
 /** Handlers that archive, transfer and delete a project, by the operations of the API. */
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { followTransfers } from '../../../../projects/milestones/follow_transfers.ts';
+import { transferLabelsAndMilestones } from '../../../../projects/milestones/transfer_labels_and_milestones.ts';
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { removeProject } from '../../../../projects/projects/removal/remove.ts';
 import { transferProject } from '../../../../projects/projects/transfer.ts';
@@ -49,7 +49,9 @@ const attemptTransfer = async (
   const wrong = (problem: string): FormProblems => ({ text: null, fields: { namespace: [problem] } });
   if (namespace === '') return wrong("can't be blank");
   try {
-    return await attempt(async () => await transferProject(call, project, namespace, followTransfers));
+    return await attempt(
+      async () => await transferProject(call, project, namespace, transferLabelsAndMilestones),
+    );
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
     return wrong('was not found');

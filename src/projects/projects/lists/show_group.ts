@@ -1,4 +1,4 @@
-/** Endpoints that return the projects of a group. */
+/** Endpoint of one group, which includes its newest projects. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
@@ -9,13 +9,10 @@ import { groupFields, groupJson } from '../../../identity/groups/json.ts';
 import { array, boolean, idOrPath, object, optional } from '../../../platform/http/schema.ts';
 import { selectGroups } from '../../../identity/namespaces/ancestors.ts';
 import { projectShape, projectsJson } from '../json.ts';
-import { listProjects, projectListParams } from './list.ts';
 import { projectRows } from '../rows.ts';
 
 /** Number of projects included with a group; `GET /groups/:id/projects` returns them all. */
 const maxEmbeddedProjects = 100;
-
-const group = idOrPath('id or full path of the group');
 
 const embeddedProjects = async (call: Call, within: RawBuilder<boolean>) => {
   // Whole rows of all projects would take six times as long to sort.
@@ -35,14 +32,14 @@ const embeddedProjects = async (call: Call, within: RawBuilder<boolean>) => {
   return await projectsJson(call, rows);
 };
 
-export const groupShow = endpoint({
+export const showGroup = endpoint({
   method: 'GET',
   path: '/groups/:id',
   summary: 'One group, with its newest projects and the newest that are shared with it',
   area: 'groups',
   audience: 'optional',
   params: object({
-    id: group,
+    id: idOrPath('id or full path of the group'),
     with_projects: boolean({ default: true, description: 'false: without projects' }),
   }),
   reply: object({
@@ -60,30 +57,5 @@ export const groupShow = endpoint({
       projects: await embeddedProjects(call, sql`projects.namespace_id = ${target.id}`),
       shared_projects: await embeddedProjects(call, sql`projects.id in ${shared}`),
     };
-  },
-});
-
-export const ofGroup = endpoint({
-  method: 'GET',
-  path: '/groups/:id/projects',
-  summary: 'Projects of a group',
-  area: 'groups',
-  audience: 'optional',
-  params: object({
-    id: group,
-    include_subgroups: boolean({ default: false, description: 'also of the groups below it' }),
-    with_shared: boolean({ default: true, description: 'also projects that are shared with it' }),
-    ...projectListParams,
-  }),
-  reply: projectShape,
-  list: true,
-  handle: async (call, { id, include_subgroups, with_shared, ...params }) => {
-    const target = await findGroup(call, id);
-    const groups = selectGroups(target.id, include_subgroups);
-    const own = sql`select own.id from projects own where own.namespace_id in ${groups}`;
-    const within = with_shared
-      ? sql<boolean>`projects.id in (${own} union all select * from ${selectSharedProjects(groups, call)} shared)`
-      : sql<boolean>`projects.namespace_id in ${groups}`;
-    return await listProjects(call, params, within);
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Copies the labels of the former groups that a transferred project's issues, merge requests and boards have into the
- * project.
+ * After a transfer of a project: copies the labels of its former groups that its issues, merge requests and boards have
+ * into the project.
  */
 import { sql } from 'kysely';
 import { insertRow } from '../../platform/db/insert.ts';
@@ -10,7 +10,7 @@ import { findLabels } from './find_by_title.ts';
 
 type TransferredProject = { id: number; namespace_id: number };
 
-type Left = { id: number; title: string; color: string; description: string | null };
+type FormerLabel = { id: number; title: string; color: string; description: string | null };
 
 /** Over `label_links`: links of the project's issues and merge requests. */
 const ofProject = ({ id }: TransferredProject) => sql<boolean>`(
@@ -24,8 +24,8 @@ const onBoards = (project: TransferredProject) =>
   sql`select label_id from board_lists where label_id is not null and board_id in (${boardsOf(project)})
     union select label_id from board_labels where board_id in (${boardsOf(project)})`;
 
-/** Lets the project's boards name the label at the new place, unless they do already. */
-const bringBoards = async (tx: Tx, project: TransferredProject, from: number, to: number): Promise<void> => {
+/** Replaces a label on the project's boards. Boards that have the new label already are left as they are. */
+const updateBoards = async (tx: Tx, project: TransferredProject, from: number, to: number): Promise<void> => {
   for (const table of ['board_lists', 'board_labels'] as const) {
     const own = sql`select board_id from ${sql.table(table)} where label_id = ${to}`;
     await sql`update ${sql.table(table)} set label_id = ${to} where label_id = ${from}
@@ -33,19 +33,19 @@ const bringBoards = async (tx: Tx, project: TransferredProject, from: number, to
   }
 };
 
-const leftLabels = async (tx: Tx, project: TransferredProject): Promise<Left[]> => {
-  const { rows } = await sql<Left>`select id, title, color, description from labels
+const listFormerLabels = async (tx: Tx, project: TransferredProject): Promise<FormerLabel[]> => {
+  const { rows } = await sql<FormerLabel>`select id, title, color, description from labels
     where group_id is not null and group_id not in ${selectAncestors(project.namespace_id)}
       and (id in (select label_id from label_links where ${ofProject(project)}) or id in (${onBoards(project)}))
     order by title`.execute(tx.db);
   return rows;
 };
 
-/** Finds the label of this title at the project's new place. */
-const standIn = async (
+/** Returns the label of this title that the project has in its new namespace; copies it if there is none. */
+const findOrCopyLabel = async (
   tx: Tx,
   project: TransferredProject,
-  { title, color, description }: Left,
+  { title, color, description }: FormerLabel,
 ): Promise<number> => {
   const [match] = await findLabels(tx.db, project, [title]);
   if (match !== undefined) return match.id;
@@ -54,15 +54,15 @@ const standIn = async (
   return await insertRow(tx.db, 'labels', { ...own, ...times });
 };
 
-/** @param project at its new place */
-export const bringLabels = async (tx: Tx, project: TransferredProject): Promise<void> => {
-  for (const left of await leftLabels(tx, project)) {
-    const id = await standIn(tx, project, left);
-    const its = sql<boolean>`label_id = ${left.id} and ${ofProject(project)}`;
+/** @param project with its new namespace */
+export const transferLabels = async (tx: Tx, project: TransferredProject): Promise<void> => {
+  for (const former of await listFormerLabels(tx, project)) {
+    const id = await findOrCopyLabel(tx, project, former);
+    const its = sql<boolean>`label_id = ${former.id} and ${ofProject(project)}`;
     await sql`insert into label_links (target_type, target_id, label_id, target_created_at)
       select target_type, target_id, ${id}, target_created_at from label_links where ${its}
       on conflict do nothing`.execute(tx.db);
     await sql`delete from label_links where ${its}`.execute(tx.db);
-    await bringBoards(tx, project, left.id, id);
+    await updateBoards(tx, project, former.id, id);
   }
 };
