@@ -16,7 +16,8 @@ import { finishTodos } from '../../todos/add_todos.ts';
 import { issueVisibility } from '../create.ts';
 import { movedColumns } from '../fields.ts';
 import { type LoadedIssue, lockIssue, reloadIssue } from '../find.ts';
-import { copyNotes, rewriteText } from './rewrite_texts.ts';
+import { copyNotes } from './copy_notes.ts';
+import { rewriteText } from './rewrite_text.ts';
 
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
 const sameProject = () => refused('Cannot move issue to project it originates from!');

@@ -1,4 +1,4 @@
-/** Rewrites the references in the texts of a moved issue and copies its notes. */
+/** Copies the notes of a moved issue, with the references in their texts rewritten. */
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
 import { mentionedElsewhereText } from '../../issuables/text/system_note_text.ts';
@@ -6,24 +6,9 @@ import type { Target } from '../../issuables/target.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { LoadedIssue } from '../find.ts';
 import { listReferencedIids, rewriteReferences } from './rewrite_references.ts';
+import { existingIids } from './rewrite_text.ts';
 
 const notesAtOnce = 200;
-
-const existingIids = async (tx: Tx, projectId: number, iids: number[]): Promise<Set<number>> => {
-  if (iids.length === 0) return new Set();
-  const rows = await tx.db
-    .selectFrom('issues')
-    .select('iid')
-    .where('project_id', '=', projectId)
-    .where('deleted_at', 'is', null)
-    .where(tx.dialect.oneOf('iid', iids))
-    .execute();
-  return new Set(rows.map(({ iid }) => iid));
-};
-
-/** Rewrites a text of one project's issue so that its references hold in another project. */
-export const rewriteText = async (tx: Tx, from: Project, text: string): Promise<string> =>
-  rewriteReferences(text, from.full_path, await existingIids(tx, from.id, listReferencedIids(text)));
 
 const notesAfter = async (tx: Tx, issueId: number, noteId: number) =>
   await tx.db
@@ -63,7 +48,7 @@ const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promis
 };
 
 /** Copies the awards on comments and the users whom the comments mention. */
-const copyBelow = async (tx: Tx, notes: Notes, ids: number[], to: To): Promise<void> => {
+const copyAwardsAndMentions = async (tx: Tx, notes: Notes, ids: number[], to: To): Promise<void> => {
   const pairs = notes.map(({ id }, index) => sql`(cast(${id} as bigint), cast(${ids[index]} as bigint))`);
   const copied = sql`with copied (old_id, new_id) as (values ${sql.join(pairs)})`;
   await sql`${copied}
@@ -83,6 +68,6 @@ export const copyNotes = async (tx: Tx, { issue, project }: LoadedIssue, to: To)
     last = notes.length < notesAtOnce ? undefined : notes.at(-1)?.id;
     if (notes.length === 0) continue;
     const ids = await insertCopies(tx, project, notes, to);
-    await copyBelow(tx, notes, ids, to);
+    await copyAwardsAndMentions(tx, notes, ids, to);
   }
 };
