@@ -26,7 +26,7 @@ import { pipelineJson, pipelineShape, pipelineVariableJson, pipelineVariableShap
 import { latestPipeline, listPipelines, orders, scopes, sources, statuses } from './list.ts';
 import { resolveNamedRef } from './creation/named_ref.ts';
 import { mergeRequestPipelineRoutes } from './creation/merge_request_routes.ts';
-import { statusPost } from './statuses/routes.ts';
+import { statusPost } from './statuses/status_report_route.ts';
 
 const area = 'pipelines';
 const audience = 'user';

@@ -11,7 +11,7 @@ import { languages } from './languages/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { moveRoutes } from './moves/routes.ts';
 import { protectedRoutes } from './protection/routes.ts';
-import { statusList } from './statuses/routes.ts';
+import { statusList } from './statuses/status_list_route.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { descriptionTemplateRoutes } from './files/template_routes.ts';
 import { treeRoutes } from './files/tree_routes.ts';

@@ -7,7 +7,7 @@ import { type Project, visibleProjectsByPath } from '../../../projects/projects/
 import type { Reference, ReferenceKind } from '../convert/options.ts';
 import { loadIssues, loadMergeRequests, loadSnippets } from './load_issuables.ts';
 import { loadLabels, loadMilestones } from './load_labels.ts';
-import { loadCommits, loadUsers } from './load_users_commits.ts';
+import { loadCommits, loadUsers } from './load_users_and_commits.ts';
 import type { LocatedReference, Targets } from './reference_target.ts';
 
 /** Distinct references that are resolved in one render; further ones stay text. */

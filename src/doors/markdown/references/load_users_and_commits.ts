@@ -9,7 +9,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
 import { type LocatedReference, type Targets, distinct, groupByProject } from './reference_target.ts';
 
-/** Loads the users that references name. As over the API, only signed-in users see users. */
+/** Loads the users that references name. Anonymous callers get none, as over the API. */
 export const loadUsers = async ({ db, viewer }: Call, references: readonly Reference[]): Promise<Targets> => {
   if (viewer.user_id === null || references.length === 0) return new Map();
   const names = distinct(references.map(({ name }) => name.toLowerCase()));
@@ -31,7 +31,7 @@ export const loadUsers = async ({ db, viewer }: Call, references: readonly Refer
 
 const shortIdLength = 8;
 
-/** Finds commits of one project; none where its storage does not answer, which must not take the page with it. */
+/** Finds commits of one project; none if its storage fails, so that the page still renders. */
 const findCommits = async (call: Call, project: Project, ids: string[]): Promise<(Commit | null)[]> => {
   const repository = getRepository(call.platform, project);
   const sight = getCallerSight(call.db, call.viewer, project);
@@ -40,12 +40,12 @@ const findCommits = async (call: Call, project: Project, ids: string[]): Promise
     return commits;
   } catch (error) {
     if (!isGitFailure(error)) throw error;
-    call.platform.log.warn({ error }, 'commits of a text are not found');
+    call.platform.log.warn({ error }, 'finding the commits of a text failed');
     return [];
   }
 };
 
-/** Loads the commits that references name, with one question to the storage for each project. */
+/** Loads the commits that references name, with one call to the storage for each project. */
 export const loadCommits = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
   const placed = all.filter(({ project }) => may(call.viewer, 'read_code', project));
   const found = groupByProject(placed).map(async ([project, references]) => {

@@ -14,7 +14,7 @@ const shaParam = text({ maxLength: 1000, description: 'id of the commit, or a br
 /** Treats an empty parameter as absent. */
 const omitEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
-/** Lists statuses. `ci/pipelines/statuses/routes.ts` has the route that reports one, since it affects a pipeline. */
+/** Lists statuses of a commit. Reporting one affects a pipeline: `ci/pipelines/statuses/status_report_route.ts`. */
 export const statusList = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
