@@ -180,7 +180,7 @@ describe('an image', () => {
       image: { name: 'tool' },
       variables: [{ key: 'DOCKER_AUTH_CONFIG', value: '{' }],
     });
-    assert.match(wrong.log, /WARNING: DOCKER_AUTH_CONFIG is no JSON/);
+    assert.match(wrong.log, /WARNING: DOCKER_AUTH_CONFIG is not valid/);
   });
 });
 

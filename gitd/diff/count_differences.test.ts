@@ -62,7 +62,7 @@ const makeTree = async (list: [string[], string, number][]): Promise<string> => 
   const editor = makeTreeEditor(null, async (id) => await readFolder(repository.context, id));
   const writer = makeObjectWriter(join(repository.dir, 'objects'), false);
   for (const [parts, content, mode] of list) {
-    const found = await editor.look(parts.join('/'));
+    const found = await editor.find(parts.join('/'));
     if (found.is === 'blocked' || (found.is === 'there' && found.isFolder)) continue;
     await editor.put(parts.join('/'), mode, writer.add('blob', Buffer.from(content)));
   }

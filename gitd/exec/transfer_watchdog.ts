@@ -22,12 +22,12 @@ export type Watchdog = {
 
 /**
  * Limits of a transfer. It ends after `seconds` without a byte (git sends keep-alives every five seconds). It also
- * ends when its client moves fewer than `bytes` during `seconds` of waiting for it, so that a trickle cannot hold a
- * slot.
+ * ends when gitd waited `seconds` for the client and fewer than `bytes` were transferred, so that a slow client cannot
+ * hold a slot.
  */
-export type Pace = { seconds: number; bytes: number };
+export type Limits = { seconds: number; bytes: number };
 
-const slowest: Pace = { seconds: 120, bytes: 256 * 1024 };
+const defaults: Limits = { seconds: 120, bytes: 256 * 1024 };
 /** Number of checks during `seconds`. */
 const checksPerPeriod = 24;
 
@@ -37,7 +37,7 @@ const sizes = { readableHighWaterMark: 256 * 1024, writableHighWaterMark: 256 * 
  * Starts to watch a transfer.
  * @param outer null: only `stop` and a stall end it
  */
-export const startWatchdog = (outer: AbortSignal | null, { seconds, bytes }: Pace = slowest): Watchdog => {
+export const startWatchdog = (outer: AbortSignal | null, { seconds, bytes }: Limits = defaults): Watchdog => {
   const control = new AbortController();
   const stop = (why: GitError): void => control.abort(why);
   let silent = 0;

@@ -71,10 +71,10 @@ test('folders that become empty vanish, the last file leaves the empty tree', as
   const first = await build(editor);
   const second = editorOf(first);
   await second.remove('a/b/c/d');
-  assert.deepEqual(await second.look('a/b'), { is: 'nothing' });
+  assert.deepEqual(await second.find('a/b'), { is: 'nothing' });
   await second.put('a/b', 0o100644, blob);
-  assert.equal((await second.look('a/b')).is, 'there');
-  assert.deepEqual(await second.look('a/b/c'), { is: 'blocked', by: 'a/b' });
+  assert.equal((await second.find('a/b')).is, 'there');
+  assert.deepEqual(await second.find('a/b/c'), { is: 'blocked', by: 'a/b' });
   await second.remove('a/b');
   await second.remove('a/x');
   await second.remove('not/there');
@@ -94,7 +94,7 @@ test('a folder that was not touched keeps its id and is not read', async () => {
   await build(second);
   assert.equal(read.length, 2);
   const unchanged = editorOf(root);
-  await unchanged.look('big/one');
+  await unchanged.find('big/one');
   assert.equal(await build(unchanged), root);
 });
 
@@ -132,7 +132,7 @@ test('any sequence of edits, in one or two batches, gives the same tree as git',
     let editor = editorOf(null);
     for (const [index, one] of steps.entries()) {
       if (index === cut) editor = editorOf(await build(editor));
-      const found = await editor.look(one.path);
+      const found = await editor.find(one.path);
       const isFile = files.has(one.path);
       const isFolder = [...files.keys()].some((file) => file.startsWith(`${one.path}/`));
       const isBlocked = [...files.keys()].some((file) => one.path.startsWith(`${file}/`));

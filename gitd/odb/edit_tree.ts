@@ -14,8 +14,8 @@ export type PathEntry =
 
 /** Edits by path. Paths are byte strings joined by slashes; the caller has checked them. */
 export type TreeEditor = {
-  look: (path: string) => Promise<PathEntry>;
-  /** Puts a file and creates its folders. `look` must have reported nothing or a file there. */
+  find: (path: string) => Promise<PathEntry>;
+  /** Puts a file and creates its folders. `find` must have reported nothing or a file there. */
   put: (path: string, mode: number, id: Oid) => Promise<void>;
   /** Removes an entry, and folders that become empty. */
   remove: (path: string) => Promise<void>;
@@ -101,7 +101,7 @@ const build = (folder: Folder, writer: Pick<ObjectWriter, 'add'>): Oid | null =>
 export const makeTreeEditor = (root: Oid | null, readTree: ReadTree): TreeEditor => {
   const open = makeOpener(root, readTree);
   return {
-    look: async (path) => findEntry(open, path.split('/')),
+    find: async (path) => findEntry(open, path.split('/')),
     put: async (path, mode, id) => put(open, path.split('/'), { mode, id, folder: null }),
     remove: async (path) => remove(open, path.split('/')),
     build: async (writer) => {

@@ -23,7 +23,7 @@ const problemAt = (path: string, problem: ActionProblem['problem']): ActionProbl
 
 /** Finds the file at a path; a problem if there is none. */
 const findFile = async ({ editor }: Work, path: string): Promise<ExistingEntry | ActionProblem> => {
-  const entry = await editor.look(toByteString(path));
+  const entry = await editor.find(toByteString(path));
   if (entry.is !== 'there') return problemAt(path, 'missing');
   return entry.isFolder ? problemAt(path, 'is_directory') : entry;
 };
@@ -31,7 +31,7 @@ const findFile = async ({ editor }: Work, path: string): Promise<ExistingEntry |
 /** Checks that a new file may be put at a path. */
 const checkFree = async ({ editor }: Work, path: string): Promise<Outcome> => {
   if (!isSafePath(path)) return problemAt(path, 'invalid_path');
-  const entry = await editor.look(toByteString(path));
+  const entry = await editor.find(toByteString(path));
   if (entry.is === 'nothing') return null;
   if (entry.is === 'blocked') return problemAt(Buffer.from(entry.by, 'latin1').toString('utf8'), 'exists');
   return problemAt(path, entry.isFolder ? 'is_directory' : 'exists');

@@ -71,7 +71,7 @@ const checkGitFiles = async (
 ): Promise<ActionProblem | null> => {
   const touched = new Set(actions.map(({ file_path }) => file_path).filter(isJudgedByContent));
   for (const path of touched) {
-    const entry = await editor.look(toByteString(path));
+    const entry = await editor.find(toByteString(path));
     if (entry.is !== 'there' || entry.isFolder || entry.mode === submoduleMode) continue;
     const ours = written.get(entry.id);
     const content = ours === undefined ? await readSmallBlob(context, entry.id) : Buffer.from(ours);

@@ -5,7 +5,7 @@ import { type Reply, type Send, makeSend, persist } from './http.ts';
 import type { Job, Outcome } from './protocol.ts';
 
 /** Facts about the runner, sent with each request. */
-export type About = {
+export type RunnerInfo = {
   name: string;
   version: string;
   platform: string;
@@ -15,7 +15,7 @@ export type About = {
   features: Record<string, boolean>;
 };
 
-export const describeRunner = (version: string, executor: string): About => ({
+export const describeRunner = (version: string, executor: string): RunnerInfo => ({
   name: 'gantry-runner',
   version,
   platform: process.platform,
@@ -60,14 +60,14 @@ export type Upload = {
 export type Checksum = { crc: number; size: number };
 
 export type JobClient = {
-  /** Sends a request. @throws if there is no answer */
+  /** Appends bytes to the log of the job. @throws if there is no answer */
   appendTrace: (offset: number, bytes: Buffer, signal: AbortSignal) => Promise<Verdict>;
   keepAlive: (signal: AbortSignal) => Promise<Verdict>;
   /**
-   * Makes a client.
-   * @param patience milliseconds for which a request is retried
+   * Reports the outcome of the job.
+   * @param retryFor milliseconds for which the request is retried
    */
-  finish: (outcome: Outcome, trace: Checksum, patience: number) => Promise<Verdict>;
+  finish: (outcome: Outcome, trace: Checksum, retryFor: number) => Promise<Verdict>;
   upload: (upload: Upload, signal: AbortSignal) => Promise<Reply>;
   download: (
     from: { id: number; token: string },
@@ -127,7 +127,13 @@ const multipart = (filename: string, write: Upload['write']) => {
   };
 };
 
-export type ClientParts = { url: string; token: string; system_id: string; about: About; version: string };
+export type ClientParts = {
+  url: string;
+  token: string;
+  system_id: string;
+  about: RunnerInfo;
+  version: string;
+};
 
 const withHeaders = (call: ReturnType<typeof json>, more: Record<string, string>) => ({
   ...call,
@@ -168,11 +174,11 @@ const makeJobClient = (of: OfJob): JobClient => {
     },
     keepAlive: async (signal) =>
       parseVerdict(await send({ method: 'PUT', path, ...update({ state: 'running' }), signal })),
-    finish: async (outcome, { crc, size }, patience) => {
+    finish: async (outcome, { crc, size }, retryFor) => {
       const checksum = crcText(crc);
       const body = { ...outcome, checksum, output: { checksum, bytesize: size } };
       const call = { method: 'PUT', path, ...update(body) } as const;
-      return parseVerdict(await persist(async () => await send(call), { patience }));
+      return parseVerdict(await persist(async () => await send(call), { patience: retryFor }));
     },
     upload: async (upload, signal) =>
       await persist(async () => await uploadOnce(of, upload, signal), { patience: transferPatience, signal }),

@@ -12,7 +12,7 @@ import type { PullPolicy } from './pull_images.ts';
 import { findNameServers } from './name_servers.ts';
 import type { NetworkTools } from './sandbox_network.ts';
 import type { User } from './run_process.ts';
-import { type SandboxTools, runWithin, sandboxExecutor } from './sandbox_executor.ts';
+import { type SandboxTools, runInSandbox, sandboxExecutor } from './sandbox_executor.ts';
 import { shellExecutor } from './shell_executor.ts';
 
 export const executorNames = ['auto', 'sandbox', 'container', 'shell'] as const;
@@ -82,7 +82,7 @@ const writeEtc = (folder: string): string => {
 /** Checks the sandbox with an empty command. @throws the reason why it does not work */
 const probe = async (tools: SandboxTools, user: User | null): Promise<void> => {
   let complaint = '';
-  const { code } = await runWithin({
+  const { code } = await runInSandbox({
     tools,
     binds: [],
     command: ['/bin/bash', '-c', 'exit 0'],

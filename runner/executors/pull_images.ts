@@ -63,7 +63,7 @@ const jobLogins = ({ job, values, say }: Setting): Logins => {
       say(`Authenticating with credentials from $DOCKER_AUTH_CONFIG (${host})`);
     return { ...(Object.fromEntries(ofPayload) as Logins), ...logins };
   } catch {
-    say('WARNING: DOCKER_AUTH_CONFIG is no JSON of logins, and is left out', 'yellow');
+    say('WARNING: DOCKER_AUTH_CONFIG is not valid and is ignored', 'yellow');
     return Object.fromEntries(ofPayload) as Logins;
   }
 };

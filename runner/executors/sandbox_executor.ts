@@ -147,7 +147,7 @@ const waiterFor = (network: NetworkTools): string => {
   return `echo >&${wordPipe}; read -r _ <&${wordPipe}; exec ${wordPipe}>&-; ${start}`;
 };
 
-export type Entering = {
+export type SandboxedCommand = {
   tools: SandboxTools;
   /** Folders visible in addition to the system's. */
   binds: readonly string[];
@@ -161,7 +161,7 @@ export type Entering = {
   stop: AbortSignal;
 };
 
-const buildArguments = ({ tools, binds, command, limits }: Entering): string[] => {
+const buildArguments = ({ tools, binds, command, limits }: SandboxedCommand): string[] => {
   const { bwrap, network } = tools;
   const info = network === null ? [] : ['--info-fd', String(infoPipe)];
   const rights = network === null || isRoot() ? [] : ['--cap-add', 'CAP_NET_ADMIN'];
@@ -191,13 +191,13 @@ const connect = async (tools: NetworkTools, pipes: readonly Duplex[], networks: 
 };
 
 /** Runs a command in a sandbox; all of it has ended when this resolves. @throws if its network does not start */
-export const runWithin = async (entering: Entering): Promise<Ended> => {
-  const { tools, environment, user, onOutput, stop, limits, mark } = entering;
+export const runInSandbox = async (sandboxed: SandboxedCommand): Promise<Ended> => {
+  const { tools, environment, user, onOutput, stop, limits, mark } = sandboxed;
   const { network } = tools;
   const pipes = network === null ? 0 : 2;
   if (network !== null) writeNameServers(tools.etc);
   const group = mark === null ? null : makeGroup(mark, limits);
-  const args = buildArguments(entering);
+  const args = buildArguments(sandboxed);
   const child = startWithin(group, { words: args, environment, cwd: '/', user, onOutput, pipes });
   const pid = child.pid ?? 0;
   const own = child.stdio.slice(infoPipe, infoPipe + pipes) as unknown as Duplex[];
@@ -234,7 +234,7 @@ const runSandbox = async (tools: SandboxTools, limits: Limits, run: Run): Promis
   const command = ['/bin/bash', '--noprofile', '--norc', join(inside.files, script)];
   const environment = cleanEnvironment(inside.home, inside.temp);
   const binds = folderWords(run);
-  return await runWithin({ tools, binds, command, environment, user, limits, mark, onOutput, stop });
+  return await runInSandbox({ tools, binds, command, environment, user, limits, mark, onOutput, stop });
 };
 
 const networkNotice = ({ network, lack }: SandboxTools): string => {
