@@ -32,7 +32,7 @@ export class Batches<A, R> {
       }
       const begun = [{ request, settle, fail }];
       this.#queues.set(pipeline_id, begun);
-      // Callers that were answered together call again together.
+      // Callers whose batch was answered send their next calls at the same time.
       setImmediate(() => void this.#run(pipeline_id, begun));
     });
   }
@@ -66,7 +66,7 @@ export class Batches<A, R> {
     }
   }
 
-  /** Tells errors of the database itself from errors of a call. */
+  /** Whether the database failed, rather than one call of the batch. */
   #isOfStore(error: unknown): boolean {
     const { isConflict, isStoreFull, isUnreachable } = this.#store;
     return error instanceof Failure || isUnreachable(error) || isStoreFull(error) || isConflict(error);

@@ -1,4 +1,4 @@
-/** Pipelines, jobs and deployments. */
+/** Payloads of hooks about pipelines, jobs and deployments. */
 import { toCommitTitle, toShortId } from '../../code/repository/commits/json.ts';
 import { jobUrl, pipelineUrl, shownStatus } from '../../code/repository/statuses/pipeline_summary.ts';
 import { formatTime } from '../../platform/time.ts';

@@ -16,8 +16,8 @@ import { forbidden } from '../../platform/errors.ts';
 import { hasUnresolvedDiscussions, listUnresolvedIds } from './queries.ts';
 import { mayResolve } from './resolve_and_reply_rules.ts';
 
-/** Adds a system note when the last thread is resolved, and checks a merge that waits for it. */
-const followResolved = async (tx: Tx, actor: Actor, target: Noteable): Promise<void> => {
+/** If the last thread was resolved, adds a system note and rechecks a merge that waits for it. */
+const noteAllResolved = async (tx: Tx, actor: Actor, target: Noteable): Promise<void> => {
   if (target.type !== 'MergeRequest' || (await hasUnresolvedDiscussions(tx.db, target.id))) return;
   await addSystemNotes(tx, actor.user.id, { ...target, type: target.type }, ['resolved all threads']);
   await enqueueAutoMerge(tx, target.id);
@@ -46,7 +46,7 @@ export const storeResolved = async (
     .where('resolved_at', resolved ? 'is' : 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  if (resolved) await followResolved(tx, actor, target);
+  if (resolved) await noteAllResolved(tx, actor, target);
   return true;
 };
 

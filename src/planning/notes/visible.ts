@@ -1,4 +1,7 @@
-/** Hides internal notes from those who are no reporters, and `mentioned in` notes from those who cannot see the mentioning record. */
+/**
+ * Hides internal notes from users below the reporter role, and `mentioned in` notes from users who cannot see the
+ * mentioning record.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../core/access/viewer.ts';
 import {

@@ -2,7 +2,7 @@ import { mayChange, missing } from '../../projects/snippets/snippet_home.ts';
 import type { NoteableNoun } from '../issuables/target.ts';
 import { type LoadedSnippet, findProjectSnippet } from './find.ts';
 
-/** Snippets of projects as comments and awards address them. They count neither. */
+/** Describes snippets of projects to the operations of comments and awards. Snippets have no counters of either. */
 export const snippetNoun: NoteableNoun<LoadedSnippet> = {
   type: 'Snippet',
   segment: 'snippets',

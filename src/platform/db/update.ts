@@ -11,7 +11,7 @@ type Changes<T extends Table> = {
   set: Updateable<Schema[T]>;
   /** Amounts that are added. */
   add?: { [C in Counter]?: number };
-  /** `updated_at` becomes this, or rises by one, for it never goes back, even if the clock does. */
+  /** New `updated_at`. It rises by 1 instead if the clock went back, so that it never decreases. */
   touchedAt?: number | undefined;
 };
 

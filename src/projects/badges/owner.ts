@@ -8,9 +8,9 @@ import type { Placeholders } from './json.ts';
 
 export type BadgeOwner = {
   columns: { project_id: number | null; group_id: number | null };
-  /** Over `badges`: the badges that it shows; a project also those of the groups above. */
+  /** SQL condition over `badges`: the badges that it shows; a project also shows those of the groups above. */
   shown: RawBuilder<boolean>;
-  /** Over `badges`: its own. */
+  /** SQL condition over `badges`: its own badges. */
   own: RawBuilder<boolean>;
   placeholders: Placeholders;
 };
@@ -47,7 +47,7 @@ const ofProject = (project: Project, call: Call): BadgeOwner => {
   };
 };
 
-/** A badge of a group is for its projects, so that its placeholders stay. */
+/** Placeholders of a badge of a group are not replaced: its projects replace them by their own values. */
 const ofGroup = ({ id }: { id: number }): BadgeOwner => {
   const own = sql<boolean>`badges.group_id = ${id}`;
   return { columns: { project_id: null, group_id: id }, shown: own, own, placeholders: {} };

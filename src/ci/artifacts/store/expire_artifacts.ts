@@ -24,7 +24,7 @@ const expireSome = async ({ store, clock }: Platform): Promise<boolean> => {
   if (over.length === 0) return false;
   const ids = over.map(({ id }) => id);
   await store.write(async (tx) => {
-    // Somebody may have kept it since.
+    // A user may have kept an artifact in the meantime.
     const gone = await tx.db
       .deleteFrom('artifacts')
       .where('id', 'in', ids)

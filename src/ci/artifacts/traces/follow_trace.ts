@@ -23,6 +23,7 @@ const keepaliveInterval = 15_000;
 const maxStreamMilliseconds = 600_000;
 /** Milliseconds for which a permission check stays valid. */
 const accessLifetime = 2_000;
+
 /** Counts the bytes that end on a character boundary. Bytes that are not UTF-8 count as whole characters. */
 const countWholeCharacters = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
@@ -111,7 +112,7 @@ const makeWakeup = (signal: AbortSignal) => {
 };
 
 /** Yields all chunks that exist now. */
-const readChunks = async function* pieces(follower: Follower): AsyncGenerator<string> {
+const readChunks = async function* readChunks(follower: Follower): AsyncGenerator<string> {
   for (;;) {
     const next = await readNextChunk(follower);
     if (next === null || follower.signal.aborted || !(await checkAccess(follower))) return;

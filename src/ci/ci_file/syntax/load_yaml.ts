@@ -24,9 +24,9 @@ import { parsePsychScalar } from './psych_scalars.ts';
 const maxLines = 100_000;
 const maxDepth = 100;
 const maxSyntaxErrors = 10;
-/** Lexer tokens, including blanks. */
-const maxPieces = 100_000;
-/** A header and the content. */
+/** Maximum lexer tokens, including blanks. */
+const maxTokens = 100_000;
+/** Maximum documents: a header and the content. */
 const maxDocuments = 2;
 
 type LoadState = {
@@ -213,7 +213,7 @@ const parse = (text: string, lineCounter: LineCounter, file: string): Document[]
   };
   lineCounter.addNewLine(0);
   for (const piece of new Lexer().lex(text)) {
-    if (++pieces > maxPieces) throw new CiFileError(tooLarge, { file, line: 1, column: 1 });
+    if (++pieces > maxTokens) throw new CiFileError(tooLarge, { file, line: 1, column: 1 });
     compose(parser.next(piece));
     if (faults >= maxSyntaxErrors || documents.length >= maxDocuments) break;
   }

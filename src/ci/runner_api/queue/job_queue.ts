@@ -9,7 +9,7 @@ import type { Claimed } from './claim_jobs.ts';
 import { Claims } from './claim_batches.ts';
 import type { Taker } from './match_runners.ts';
 import { countRunning, readPending } from './pending_job_queries.ts';
-import { type Group, Waiting, type WaitingJob } from './waiting_jobs.ts';
+import { type Group, type WaitingJob, WaitingJobs } from './waiting_jobs.ts';
 
 /** Milliseconds that a poll is held: less than the minute after which many proxies time out. */
 const maxHold = 50_000;
@@ -42,7 +42,7 @@ class RunnerUnavailable extends Error {}
 export class JobQueue implements Queue {
   readonly #platform: Platform;
   readonly #waiters = new Set<Waiter>();
-  readonly #waiting = new Waiting((id) => this.#running.get(id) ?? 0);
+  readonly #waiting = new WaitingJobs((id) => this.#running.get(id) ?? 0);
   readonly #claims: Claims;
   readonly #endings: (() => void)[];
   #running = new Map<number, number>();

@@ -37,7 +37,7 @@ const shift = (group: Group): WaitingJob => {
 const isEmpty = ({ ids, head }: Group): boolean => head >= ids.length;
 const getFirst = ({ ids, head }: Group): number => ids[head] ?? Infinity;
 
-export class Waiting {
+export class WaitingJobs {
   readonly #groups = new Map<string, Group>();
   readonly #projects = new Map<number, ProjectFacts>();
   /** Ids in a group, or being claimed. */

@@ -40,7 +40,7 @@ type Signer = { id: number; name: string; username: string; email: string; email
 
 export type PgpVerification = { status: PgpStatus; pgp: PgpKey; user: Signer | null };
 
-const isMadeBy = (signature: Signature, row: SigningKeyRow, content: Buffer): boolean => {
+const isSignedBy = (signature: Signature, row: SigningKeyRow, content: Buffer): boolean => {
   const key = parsePublicKey(Buffer.from(row.body, 'base64'));
   const { ends_at } = row;
   return key !== null && isSignedData(signature, { key, ends_at, isRevoked: false }, content);
@@ -89,7 +89,7 @@ export const verifyPgp = async (
   const signature = detached?.signature;
   if (signature === undefined || signature.issuer === null) return unknown;
   const rows = await findSigningKeys(db, signature.issuer);
-  const signer = rows.find((row) => isMadeBy(signature, row, content));
+  const signer = rows.find((row) => isSignedBy(signature, row, content));
   const row = signer ?? rows[0];
   if (row === undefined) return unknown;
   const user = await db

@@ -1,10 +1,10 @@
-/** Who sees which broadcast messages. */
+/** Lists the broadcast messages that a viewer sees. */
 import type { Call } from '../../../core/access/call.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
 import { type BroadcastMessage, listActive } from './queries.ts';
 
-/** Tells whether the viewer has one of the roles that a message addresses anywhere. */
+/** Whether the viewer has one of the roles that a message addresses anywhere. */
 const hasRole = ({ target_access_levels: levels }: BroadcastMessage, viewer: Viewer): boolean =>
   levels.length === 0 ||
   viewer.admin ||
@@ -20,7 +20,7 @@ export const listAddressed = async (
   return active.filter((message) => hasRole(message, call.viewer));
 };
 
-/** As `listAddressed`, of a page. @param path its path, without the query */
+/** Lists the messages that address the caller on a page. @param path path of the page, without the query */
 export const listOnPage = async (
   call: Pick<Call, 'platform' | 'now' | 'viewer'>,
   path: string,

@@ -4,11 +4,11 @@ export type LastBackups = {
   /** Milliseconds since 1970; null: never. */
   finished_at: number | null;
   verified_at: number | null;
-  /** Why the newest one failed; null: it did not. */
+  /** Error of the newest backup; null: it succeeded. */
   error: string | null;
 };
 
-/** Loads when a backup last ended well, and when one was last verified. */
+/** Loads when a backup last succeeded, when one was last verified, and the error of the newest. */
 export const loadLastBackups = async (db: Reader): Promise<LastBackups> => {
   const times = await db
     .selectFrom('backups')

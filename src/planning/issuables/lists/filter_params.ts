@@ -74,7 +74,7 @@ export type Filters = {
   not?: unknown;
   /** The id of the milestone that the list belongs to, or a word of the parameter. */
   milestone_id?: number | MilestoneWord;
-  /** What records must have all of, and what they may have none of: of boards, not of the API. */
+  /** Set by boards, not by the API: records have all of `having`, and none of `without`. */
   having?: RecordIds;
   without?: RecordIds;
   order_by: OrderName;

@@ -23,7 +23,7 @@ export type MergeChecks = {
   /** Whether the source branch merges into the target branch. */
   branches: 'unchecked' | 'mergeable' | 'conflict' | 'missing' | 'empty';
   isDraft: boolean;
-  /** A reviewer waits for changes. */
+  /** A reviewer requested changes. */
   areChangesRequested: boolean;
   unresolved: Discussion[];
   mustResolve: boolean;
@@ -153,7 +153,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
 
 export type PipelineVerdict = 'passed' | 'failed' | 'running' | 'none';
 
-/** Tells what the pipeline means for the merge. */
+/** Returns what the pipeline means for the merge. */
 export const judgePipeline = ({
   pipelineStatus: status,
 }: Pick<MergeChecks, 'pipelineStatus'>): PipelineVerdict => {
@@ -163,7 +163,7 @@ export const judgePipeline = ({
   return ['failed', 'canceled', 'canceling', 'manual'].includes(status) ? 'failed' : 'running';
 };
 
-/** Tells whether nothing but the pipeline is in the way of a merge. */
+/** Whether every check but that of the pipeline passes. */
 const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   checks.branches === 'mergeable' &&
   !checks.isDraft &&
@@ -171,7 +171,7 @@ const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   !checks.needsRebase &&
   !(checks.mustResolve && checks.unresolved.length > 0);
 
-/** Tells whether a merge would be accepted now. */
+/** Whether a merge would be accepted now. */
 export const isMergeable = (checks: MergeChecks): boolean =>
   isMergeableApartFromPipeline(checks) &&
   (!checks.mustSucceed || ['passed', 'none'].includes(judgePipeline(checks)));

@@ -1,4 +1,4 @@
-/** The numbered lines of a file as a table, encoded and kept by the id of its blob. */
+/** Renders the numbered lines of a file as a table. Caches the encoded HTML by the id of the blob. */
 import type { Call } from '../../../../core/access/call.ts';
 import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import { canHighlight, toLanguage } from '../../../markdown/convert/languages.ts';
@@ -12,8 +12,9 @@ export const maxLines = 2_500;
 
 export type FileTable = {
   content: Html;
-  /** Lines of the file, and the page of them that is shown. */
+  /** Lines of the file. */
   total: number;
+  /** Number of the page. */
   page: number;
 };
 
@@ -29,8 +30,8 @@ export const loadFileTable = async (
 ): Promise<FileTable> => {
   const language = toLanguage(code.path);
   const toKey = (page: number): string => `${language} ${code.key} ${page}`;
-  const kept = tables.get(toKey(requestedPage));
-  if (kept !== undefined) return kept;
+  const cached = tables.get(toKey(requestedPage));
+  if (cached !== undefined) return cached;
   const { lines: all, isHighlighted } = await highlightLines(call, code);
   const page = Math.min(requestedPage, Math.max(1, Math.ceil(all.length / maxLines)));
   const offset = (page - 1) * maxLines;

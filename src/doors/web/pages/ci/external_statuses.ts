@@ -5,28 +5,28 @@ import { type Html, html } from '../../parts/html.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { formatDuration } from '../../parts/times/format_duration.ts';
 
-type Shown = Awaited<ReturnType<typeof listExternalStatuses>>[number];
+type ExternalStatus = Awaited<ReturnType<typeof listExternalStatuses>>[number];
 
-const tookOf = ({ started_at, finished_at }: Shown, now: number): string | null =>
+const formatElapsed = ({ started_at, finished_at }: ExternalStatus, now: number): string | null =>
   started_at === null ? null : formatDuration(Math.max(0, (finished_at ?? now) - started_at) / 1000);
 
-const line = (status: Shown, now: number): Html => {
+const line = (status: ExternalStatus, now: number): Html => {
   const { name, target_url, description, allow_failure } = status;
   return html`<tr>
 <th scope="row">${target_url === null ? name : html`<a href="${target_url}" rel="noopener noreferrer nofollow">${name}</a>`}</th>
 <td>${statusBadge(status.status, allow_failure === 1)}</td>
-<td>${tookOf(status, now)}</td>
+<td>${formatElapsed(status, now)}</td>
 <td>${description}</td>
 </tr>
 `;
 };
 
-/** Returns null without statuses. */
-export const externalPart = (statuses: readonly Shown[], now: number): Html | null =>
+/** Renders a table of the statuses; null: there are none. */
+export const externalPart = (statuses: readonly ExternalStatus[], now: number): Html | null =>
   statuses.length === 0
     ? null
     : html`<h2>${externalStage}</h2>
-<div class="wide" tabindex="0" role="region" aria-label="What other systems say"><table>
+<div class="wide" tabindex="0" role="region" aria-label="External statuses"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Description</th></tr></thead>
 <tbody>${statuses.map((status) => line(status, now))}</tbody>
 </table></div>

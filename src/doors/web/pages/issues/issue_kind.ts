@@ -1,4 +1,4 @@
-/** Issues, for the pages that merge requests have, too. */
+/** Describes issues to the pages that issues and merge requests share. */
 import { type LoadedIssue, findIssue, reloadIssue } from '../../../../planning/issues/find.ts';
 import { issueNoun } from '../../../../planning/issues/noun.ts';
 import { commentedIssue } from '../../../../planning/issues/quick_actions.ts';

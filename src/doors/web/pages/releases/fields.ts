@@ -27,7 +27,7 @@ export type FilledRelease = {
   milestone_ids?: readonly (number | string)[] | undefined;
 };
 
-/** Returns the fields as they were sent, where they could not be parsed. */
+/** Returns the fields of a form that could not be parsed, to show it again as it was sent. */
 export const filledAsSent = (sent: RawParams): FilledRelease => {
   const ids: unknown = sent['milestone_ids'];
   return {
@@ -59,7 +59,7 @@ const linkNames: Record<string, string> = { name: 'Name', url: 'URL', link_type:
 export const releaseProblems = (problems: FormProblems): FormProblems =>
   moveUnknownToText(problems, fieldNames);
 
-/** Moves problems of links above the form, which has several. */
+/** Moves problems of links above the form: it has several links, so a field name does not say which. */
 export const linkProblems = ({ text: said, fields }: FormProblems): FormProblems => {
   const texts = Object.entries(fields).flatMap(([name, all]) =>
     all.map((one) => `${linkNames[name] ?? name} of a link ${one}`),
@@ -73,7 +73,7 @@ export const parseLinkRows = (rows: readonly LinkRow[]): ReturnType<typeof parse
 
 export type LinkRow = { name: string; url: string; link_type: string };
 
-/** Most rows of links in a form. */
+/** Maximum rows of links in a form. */
 export const maxLinkRows = 5;
 
 /** Reads the rows that a form sent as `assets[links][0][name]`. */
@@ -89,12 +89,12 @@ export const readLinkRows = (assets: unknown): LinkRow[] => {
     }));
 };
 
-/** Most milestones that a form offers; those that are chosen are among them. */
-const most = pageRequest({ per_page: 100 });
+/** First page of the milestones that a form offers. */
+const firstPage = pageRequest({ per_page: 100 });
 
 type Chosen = { id: number; title: string };
 
-/** Loads the milestones of a form: the chosen ones, and the active ones. */
+/** Loads the milestones of a form: the chosen ones, then at most 100 active ones. */
 export const loadMilestoneChoices = async (
   { call }: Visit,
   { id, namespace_id }: Project,
@@ -102,20 +102,25 @@ export const loadMilestoneChoices = async (
 ): Promise<Chosen[]> => {
   const owner = { kind: 'projects' as const, id, namespace_id };
   const active = { state: 'active' as const, include_ancestors: true, include_parent_milestones: true };
-  const { items } = await listMilestones(call.db, owner, active, most);
+  const { items } = await listMilestones(call.db, owner, active, firstPage);
   const others = items.filter((one) => !chosen.some((own) => own.id === one.id));
   return [...chosen, ...others.map((one) => ({ id: one.id, title: one.title }))];
 };
 
-type Given = {
+type ReleaseForm = {
   project: Project;
   filled: FilledRelease;
   milestones: readonly Chosen[];
   problems: FormProblems;
 };
 
-/** Renders the fields that new releases and edits have alike. */
-export const releaseFieldParts = ({ project, filled, milestones, problems }: Given): (Html | null)[] => [
+/** Renders the fields that the forms for a new release and for an edit share. */
+export const releaseFieldParts = ({
+  project,
+  filled,
+  milestones,
+  problems,
+}: ReleaseForm): (Html | null)[] => [
   input({
     name: 'name',
     label: 'Title',

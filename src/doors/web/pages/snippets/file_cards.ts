@@ -37,7 +37,7 @@ const linesPart = async (
       first: offset + 1,
       size: maxLines,
       total: lines.length,
-      among: idPrefix === '' ? undefined : { idPrefix, name: file.path },
+      oneOfSeveral: idPrefix === '' ? undefined : { idPrefix, name: file.path },
     }),
     nav: pagesNav({
       path,

@@ -2,16 +2,17 @@
 import { escapeHtml } from '../../../../platform/escape_html.ts';
 import { type Html, html, trusted } from '../html.ts';
 
-type Given = {
+type CodeLines = {
   /** Markup of the lines on this page. */
   lines: readonly Html[];
   /** Number of the first line. */
   first: number;
-  /** Lines on each page, and of the file. */
+  /** Lines of a full page. */
   size: number;
+  /** Lines of the file. */
   total: number;
-  /** Of one of several files on a page: part of the anchors of its lines, and its name. */
-  among?: { idPrefix: string; name: string } | undefined;
+  /** Set when a page shows several files: the prefix of the anchors of the lines, and the name of the file. */
+  oneOfSeveral?: { idPrefix: string; name: string } | undefined;
 };
 
 /** Characters of markup of a line, and of all lines on a page. */
@@ -31,17 +32,17 @@ export const limitLines = (lines: readonly Html[]): Html[] => {
 };
 
 /**
- * Each line has an anchor, `#L10`. The client script marks ranges of the only file of a page; the anchors of several have
- * prefixes.
+ * Renders lines, each with an anchor: `#L10`. If a page shows several files, the anchors have prefixes, and the client
+ * script marks no ranges.
  */
-export const writeLines = ({ lines, first, size, total, among }: Given): Html => {
-  const prefix = among?.idPrefix ?? '';
+export const writeLines = ({ lines, first, size, total, oneOfSeveral }: CodeLines): Html => {
+  const prefix = oneOfSeveral?.idPrefix ?? '';
   const rows = lines.map(({ text }, at) => {
     const id = `${prefix}L${first + at}`;
     return `<tr id="${id}"><td class="n"><a href="#${id}">${first + at}</a></td><td>${text}\n</td></tr>`;
   });
-  const label = among === undefined ? 'Content of the file' : `Content of ${among.name}`;
-  const ranges = among === undefined ? ` data-lines="${size}" data-total="${total}"` : '';
+  const label = oneOfSeveral === undefined ? 'Content of the file' : `Content of ${oneOfSeveral.name}`;
+  const ranges = oneOfSeveral === undefined ? ` data-lines="${size}" data-total="${total}"` : '';
   return trusted(
     `<div class="code-box" tabindex="0" role="region" aria-label="${escapeHtml(label)}"><table class="blob"${ranges}><tbody>${rows.join('')}</tbody></table></div>`,
   );

@@ -1,4 +1,4 @@
-/** A list as CSV, for spreadsheets. */
+/** Streams a list as a CSV file, for spreadsheets. */
 import { Readable } from 'node:stream';
 import { RawPage } from '../../../page.ts';
 
@@ -20,7 +20,7 @@ const cell = (value: string | number): string => {
 
 const line = (values: readonly (string | number)[]): string => `${values.map(cell).join(',')}\r\n`;
 
-type Given<T> = {
+type CsvFile<T> = {
   /** Name of the file. */
   name: string;
   columns: Columns<T>;
@@ -31,7 +31,7 @@ type Given<T> = {
 const toLines = <T>(records: readonly T[], columns: Columns<T>): string =>
   records.map((record) => line(Object.values(columns).map((read) => read(record)))).join('');
 
-async function* writeLines<T>({ columns, read }: Given<T>, first: T[]): AsyncGenerator<string> {
+async function* writeLines<T>({ columns, read }: CsvFile<T>, first: T[]): AsyncGenerator<string> {
   yield line(Object.keys(columns)) + toLines(first, columns);
   let last = first;
   for (let page = 2; page <= maxRecords / recordsPerRead && last.length === recordsPerRead; page++) {
@@ -41,9 +41,9 @@ async function* writeLines<T>({ columns, read }: Given<T>, first: T[]): AsyncGen
 }
 
 /** Returns the records of a list, at most 10,000, as a file. @throws what the first read throws */
-export const csvFile = async <T>(given: Given<T>): Promise<RawPage> =>
-  new RawPage(Readable.from(writeLines(given, await given.read(1))), {
+export const csvFile = async <T>(file: CsvFile<T>): Promise<RawPage> =>
+  new RawPage(Readable.from(writeLines(file, await file.read(1))), {
     'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${given.name}"`,
+    'content-disposition': `attachment; filename="${file.name}"`,
     'content-security-policy': "default-src 'none'; sandbox",
   });

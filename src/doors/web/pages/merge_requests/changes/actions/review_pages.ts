@@ -1,4 +1,4 @@
-/** Forms of a review: its pending comments, and its end. */
+/** Forms that edit and delete draft comments and that submit the review. */
 import { longText, id, object, oneOf, optional, text } from '../../../../../../platform/http/schema.ts';
 import { Failure } from '../../../../../../platform/errors.ts';
 import {
