@@ -1,6 +1,6 @@
 /** `docs/webhook_payloads.json`: one payload of each kind that webhooks send, as a receiver got it. */
 import assert from 'node:assert/strict';
-import { eventFlagNames } from '../../src/outgoing/hooks/flags.ts';
+import { eventFlagNames } from '../../src/outgoing/hooks/event_flags.ts';
 import { type Received, startHookReceiver } from '../support/servers/hook_receiver.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import {

@@ -1,5 +1,5 @@
 /** Which flags a hook needs for a snapshot. Pure. */
-import type { EventFlag } from '../hooks/flags.ts';
+import type { EventFlag } from '../hooks/event_flags.ts';
 import type { Plan } from './hook_plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 

@@ -8,7 +8,7 @@ import { compiled, getStoreKey } from '../../platform/db/compiled_query.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { type LruCache, makeLruCache } from '../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
-import { eventFlagNames } from '../hooks/flags.ts';
+import { eventFlagNames } from '../hooks/event_flags.ts';
 import type { HookRow } from '../hooks/queries.ts';
 
 export type HookFacts = Pick<

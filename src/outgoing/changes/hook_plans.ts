@@ -1,6 +1,6 @@
 /** Lists what hooks receive for a change, by its kind. Pure. */
 import type { RecordedChange } from '../../core/events/record_event.ts';
-import type { EventFlag } from '../hooks/flags.ts';
+import type { EventFlag } from '../hooks/event_flags.ts';
 
 export type PayloadKind =
   | 'push'

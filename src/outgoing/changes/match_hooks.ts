@@ -1,7 +1,7 @@
 /** Chooses the hooks that receive a change. Pure. */
 import { compilePattern } from '../../platform/pattern.ts';
 import { matchesWildcard } from '../../platform/wildcard.ts';
-import type { EventFlag } from '../hooks/flags.ts';
+import type { EventFlag } from '../hooks/event_flags.ts';
 import type { HookFacts } from './hook_cache.ts';
 import type { Plan } from './hook_plans.ts';
 

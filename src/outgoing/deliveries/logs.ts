@@ -6,7 +6,7 @@ import type { Reader } from '../../platform/db/open.ts';
 import type { HookLogsTable } from '../../platform/db/schema/hooks.ts';
 import { Failure, notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import type { EventFlag } from '../hooks/flags.ts';
+import type { EventFlag } from '../hooks/event_flags.ts';
 import type { HookOwner } from '../hooks/owners.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';

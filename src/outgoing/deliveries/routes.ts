@@ -14,7 +14,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { Failure } from '../../platform/errors.ts';
 import { formatTime } from '../../platform/time.ts';
-import { eventFlagNames } from '../hooks/flags.ts';
+import { eventFlagNames } from '../hooks/event_flags.ts';
 import { findHook } from '../hooks/queries.ts';
 import { type HookOwnerRoute, hookOwnerRoutes } from '../hooks/routes.ts';
 import { isDelivered } from './attempt.ts';

@@ -10,7 +10,7 @@ import { loadProject } from '../../projects/projects/find.ts';
 import { makePlans } from '../changes/hook_plans.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import { takeSnapshot } from '../changes/snapshots/take_snapshot.ts';
-import type { EventFlag } from '../hooks/flags.ts';
+import type { EventFlag } from '../hooks/event_flags.ts';
 import type { HookOwner } from '../hooks/owners.ts';
 
 type Sample = Pick<RecordedChange, 'kind' | 'target_type' | 'target_id'> & { data?: object };

@@ -11,7 +11,7 @@ import {
   type HookFormat,
   eventFlagNames,
   systemFlags,
-} from './flags.ts';
+} from './event_flags.ts';
 import type { HookOwner } from './owners.ts';
 import type { HookRow } from './queries.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
-import { eventFlagNames, systemFlags } from './flags.ts';
+import { eventFlagNames, systemFlags } from './event_flags.ts';
 import type { HookRow } from './queries.ts';
 import { type Values, unsealValues } from './secrets.ts';
 

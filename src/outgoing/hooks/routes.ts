@@ -16,7 +16,13 @@ import {
   text,
   unavailable,
 } from '../../platform/http/schema.ts';
-import { type EventFlag, branchFilterStrategies, eventFlagNames, eventFlags, hookFormats } from './flags.ts';
+import {
+  type EventFlag,
+  branchFilterStrategies,
+  eventFlagNames,
+  eventFlags,
+  hookFormats,
+} from './event_flags.ts';
 import { hookJson, hookShapes } from './json.ts';
 import { type HookOwner, findHookGroup, findHookProject } from './owners.ts';
 import { findHook, listHooks } from './queries.ts';

@@ -2,7 +2,7 @@
 import { Failure } from '../../platform/errors.ts';
 import { compilePattern } from '../../platform/pattern.ts';
 import { isPublicHost } from '../../platform/addresses/allowed_addresses.ts';
-import type { BranchFilterStrategy } from './flags.ts';
+import type { BranchFilterStrategy } from './event_flags.ts';
 import { type Values, interpolateUrl } from './secrets.ts';
 import { parseTemplate } from './template.ts';
 

@@ -8,7 +8,7 @@ import type { Reader, Store } from '../../platform/db/open.ts';
 import type { Payload } from '../../platform/queue/enqueue.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
 import type { SentEvents } from '../../projects/notification_settings/levels.ts';
-import { type Candidate, loadCandidates, maxCandidates } from './candidates.ts';
+import { type Candidate, loadCandidates, maxCandidates } from './candidate_recipients.ts';
 import { type LevelSetting, getCustomEvent, resolveSetting, wantsMail } from './levels.ts';
 import type { MailCause } from './observe.ts';
 import { loadSubjects } from './subjects.ts';

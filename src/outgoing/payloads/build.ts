@@ -7,7 +7,7 @@ import { deploymentPayload, jobPayload, pipelinePayload } from './ci.ts';
 import { type Context, type Payload, makeContext } from './context.ts';
 import { issuePayload, mergeRequestPayload } from './issue.ts';
 import { emojiPayload, notePayload } from './note.ts';
-import { memberPayload, systemPayload } from './people.ts';
+import { memberPayload, systemPayload } from './members_and_system_events.ts';
 import { pushPayload, repositoryUpdatePayload } from './push.ts';
 import { releasePayload } from './release.ts';
 

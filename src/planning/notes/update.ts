@@ -14,7 +14,7 @@ import { addTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
 import { checkBody } from './rules.ts';
-import { forgetApplied } from './suggestions/applied.ts';
+import { forgetApplied } from './suggestions/applied_suggestions.ts';
 
 const mentionedBefore = async (tx: Tx, target: Noteable, noteId: number): Promise<Set<number>> => {
   const rows = await tx.db

@@ -5,7 +5,7 @@ import { bool, id, object, string, text } from '../../platform/http/schema.ts';
 import { loadFile } from './files.ts';
 import { currentRef } from './json.ts';
 import { findSnippet, loadContent, loadUserAgent } from './queries.ts';
-import { type Side, shared } from './sides.ts';
+import { type SnippetEndpoints, shared } from './personal_or_project.ts';
 import { missing } from './snippet_home.ts';
 
 /** Headers of the text: always plain, whatever the file name suggests. */
@@ -15,7 +15,7 @@ export const plainHeaders = {
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
-const rawText = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const rawText = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'GET',
     path: `${one}/raw`,
@@ -33,7 +33,7 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
 /** Names of the one version of a snippet. */
 const currentRefs = [currentRef, 'master', 'HEAD'];
 
-const rawFile = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const rawFile = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'GET',
     path: `${one}/files/:ref/:file_path/raw`,
@@ -49,7 +49,7 @@ const rawFile = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     },
   });
 
-const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'GET',
     path: `${one}/user_agent_detail`,
@@ -64,4 +64,8 @@ const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Side)
     },
   });
 
-export const rawRoutes = (side: Side) => [rawText(side), rawFile(side), userAgentDetail(side)];
+export const rawRoutes = (endpoints: SnippetEndpoints) => [
+  rawText(endpoints),
+  rawFile(endpoints),
+  userAgentDetail(endpoints),
+];

@@ -23,7 +23,7 @@ import type { Home } from './snippet_home.ts';
 import { renderSnippets, snippetsJson } from './json.ts';
 import { type SnippetFilter, findSnippet, listAllSnippets, listSnippets } from './queries.ts';
 import { rawRoutes } from './raw_routes.ts';
-import { type Side, shared, side } from './sides.ts';
+import { type SnippetEndpoints, describeEndpoints, shared } from './personal_or_project.ts';
 import type { SnippetRow } from './snippet_row.ts';
 import { type SnippetEdit, updateSnippet } from './update.ts';
 
@@ -46,7 +46,7 @@ const render = async (call: Call, home: Home, row: SnippetRow) => (await snippet
 
 const createdTimes = { created_after: optional(time()), created_before: optional(time()) };
 
-const list = ({ path, home, toHome }: Side, whose: SnippetFilter['of'], summary: string) =>
+const list = ({ path, home, toHome }: SnippetEndpoints, whose: SnippetFilter['of'], summary: string) =>
   endpoint({
     method: 'GET',
     path: whose === 'public' ? `${path}/public` : path,
@@ -96,7 +96,7 @@ const readNewFiles = (input: SentFiles): SnippetFiles => {
   return [{ path, content: only }];
 };
 
-const create = ({ word, path, home, toHome }: Side) =>
+const create = ({ word, path, home, toHome }: SnippetEndpoints) =>
   endpoint({
     method: 'POST',
     path,
@@ -112,7 +112,7 @@ const create = ({ word, path, home, toHome }: Side) =>
     },
   });
 
-const get = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const get = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -127,7 +127,7 @@ const get = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
 
 const editNames = ['title', 'file_name', 'content', 'code', 'files', 'description', 'visibility'] as const;
 
-const update = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const update = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'PUT',
     path: one,
@@ -148,7 +148,7 @@ const update = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     },
   });
 
-const remove = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
+const remove = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>
   endpoint({
     method: 'DELETE',
     path: one,
@@ -159,15 +159,21 @@ const remove = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     handle: async (call, input) => await deleteSnippet(call, await toHome(call, input), getSnippetId(input)),
   });
 
-const oneOfThem = (side: Side) => [create(side), get(side), update(side), remove(side), ...rawRoutes(side)];
+const allRoutes = (endpoints: SnippetEndpoints) => [
+  create(endpoints),
+  get(endpoints),
+  update(endpoints),
+  remove(endpoints),
+  ...rawRoutes(endpoints),
+];
 
-const [personal, inProject] = [side('personal'), side('project')];
+const [personal, inProject] = [describeEndpoints('personal'), describeEndpoints('project')];
 
 export const snippetRoutes = [
   list(personal, 'own', 'Own snippets'),
   list(personal, 'public', 'Public snippets of all users'),
   listAll,
-  ...oneOfThem(personal),
+  ...allRoutes(personal),
   list(inProject, 'all', 'Snippets of a project'),
-  ...oneOfThem(inProject),
+  ...allRoutes(inProject),
 ];

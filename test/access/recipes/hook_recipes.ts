@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { insertRow } from '../../../src/platform/db/insert.ts';
 import type { Tx } from '../../../src/platform/db/open.ts';
-import { eventFlagNames } from '../../../src/outgoing/hooks/flags.ts';
+import { eventFlagNames } from '../../../src/outgoing/hooks/event_flags.ts';
 import type { Maker } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
 

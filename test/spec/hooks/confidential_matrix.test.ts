@@ -1,7 +1,7 @@
 /** Which hooks receive changes of confidential issues: those with the flags for them, and no others. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type EventFlag, eventFlagNames } from '../../../src/outgoing/hooks/flags.ts';
+import { type EventFlag, eventFlagNames } from '../../../src/outgoing/hooks/event_flags.ts';
 import { type HookReceiver, startHookReceiver } from '../../support/servers/hook_receiver.ts';
 import { seedGroup, seedProject } from '../../support/seed.ts';
 import { type TestService, startTestService } from '../../support/service.ts';

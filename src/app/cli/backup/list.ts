@@ -4,7 +4,7 @@ import { openPlaceToRead } from '../../backup/open_place.ts';
 import { listBackups, loadManifest } from '../../backup/places/backup_place.ts';
 import { action, columns, formatCount, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
-import { type Options, formatCounts, getPlace, withScratch } from './parts.ts';
+import { type Options, formatCounts, getPlace, withScratch } from './command_helpers.ts';
 
 const toRow = ({ name, version, counts, secrets, problems }: Manifest): string[] => [
   name,

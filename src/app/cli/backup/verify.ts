@@ -13,7 +13,7 @@ import { databaseExists } from '../../service/open_database.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { type Options, getPlace, showParts, withScratch } from './parts.ts';
+import { type Options, getPlace, showParts, withScratch } from './command_helpers.ts';
 
 /** Starts a service on a restored folder, and asks it whether it is ready. */
 const boot = async (config: Config): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Reads parts of the tree as an expected type, and reports an error if the type differs. */
+/** Reads a value of the tree as an expected type, and reports a problem if the type differs. */
 import { parseDuration } from './duration.ts';
 import {
   type Hash,

@@ -1,5 +1,5 @@
 /** Renders messages as the incoming webhooks of chats accept them. Texts of users are escaped. Pure. */
-import type { HookFormat } from '../../hooks/flags.ts';
+import type { HookFormat } from '../../hooks/event_flags.ts';
 import type { Message, Part } from './describe.ts';
 
 /** Slack, Mattermost and Rocket.Chat read `&`, `<` and `>`; escaped, no text can mention a channel or person. */

@@ -9,7 +9,7 @@ import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import type { NoteRow } from '../note_row.ts';
 import { type TextPosition, parsePosition } from '../position.ts';
-import { loadApplied } from './applied.ts';
+import { loadApplied } from './applied_suggestions.ts';
 import { type ParsedSuggestion, parseSuggestions, toSuggestionId } from './parse_suggestions.ts';
 import { readTextFile, replaceText, splitLines, suggestedLines } from './suggested_lines.ts';
 

@@ -11,7 +11,7 @@ import { getConnectTimeout } from './connect_timeout.ts';
 import { numberTypes } from './number_types.ts';
 import { makeRunExclusively } from './run_exclusively.ts';
 import { makeSharedPlaces } from './shared_places.ts';
-import { forgetPrepared, isPlanGone, prepare, preparedName } from './prepared.ts';
+import { forgetPrepared, isPlanGone, prepare, preparedName } from './prepared_statements.ts';
 import { connectionName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
 

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { type AnyEndpoint, statusOfEndpoint } from '../endpoint.ts';
 import { getFileParams } from '../body/file_parts.ts';
 import { apiPrefix } from '../mount.ts';
-import { nameOperations, nameShapes } from './names.ts';
+import { nameOperations, nameShapes } from './name_operations_and_shapes.ts';
 import {
   errorResponses,
   errorSchemas,

@@ -11,7 +11,7 @@ import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../planning/discussions/resolve.ts';
 import { mayResolve } from '../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { NoteRow } from '../../../planning/notes/note_row.ts';
-import { loadApplied, storeApplied } from '../../../planning/notes/suggestions/applied.ts';
+import { loadApplied, storeApplied } from '../../../planning/notes/suggestions/applied_suggestions.ts';
 import { parseNote } from '../../../planning/notes/suggestions/json.ts';
 import { toSuggestionId } from '../../../planning/notes/suggestions/parse_suggestions.ts';
 import {

@@ -12,7 +12,7 @@ import { findCode } from '../../../code/repository/find_code.ts';
 import { diffShape } from '../../../code/repository/commits/diff_json.ts';
 import { requireRevision } from '../../../code/repository/refs/resolve.ts';
 import { basicUserShape } from '../../../identity/users/json.ts';
-import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from './changes.ts';
+import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from './serve_changes.ts';
 import { findReadable } from '../find.ts';
 import { mergeRequestShape, singleMergeRequestFields, singleMergeRequestShape } from '../json.ts';
 import { listOfCommit } from '../commit_merge_requests.ts';

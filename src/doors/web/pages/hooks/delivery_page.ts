@@ -2,7 +2,7 @@
 import { isDelivered } from '../../../../outgoing/deliveries/attempt.ts';
 import type { Attempt } from '../../../../outgoing/deliveries/attempt.ts';
 import { type LogRow, findLog, resendLog, testHook } from '../../../../outgoing/deliveries/logs.ts';
-import { eventFlagNames } from '../../../../outgoing/hooks/flags.ts';
+import { eventFlagNames } from '../../../../outgoing/hooks/event_flags.ts';
 import { id, object, oneOf } from '../../../../platform/http/schema.ts';
 import { problemsOf } from '../../parts/form.ts';
 import { button } from '../../parts/frame/project_layout.ts';

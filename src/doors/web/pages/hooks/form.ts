@@ -1,6 +1,10 @@
 /** Form of a hook. */
-import type { EventFlag } from '../../../../outgoing/hooks/flags.ts';
-import { branchFilterStrategies, eventFlagNames, hookFormats } from '../../../../outgoing/hooks/flags.ts';
+import type { EventFlag } from '../../../../outgoing/hooks/event_flags.ts';
+import {
+  branchFilterStrategies,
+  eventFlagNames,
+  hookFormats,
+} from '../../../../outgoing/hooks/event_flags.ts';
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';

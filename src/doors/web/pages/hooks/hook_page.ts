@@ -5,7 +5,7 @@ import {
   loadLastFailure,
   maxCountedPending,
 } from '../../../../outgoing/deliveries/overview.ts';
-import { type EventFlag } from '../../../../outgoing/hooks/flags.ts';
+import { type EventFlag } from '../../../../outgoing/hooks/event_flags.ts';
 import { isPaused } from '../../../../outgoing/hooks/json.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';

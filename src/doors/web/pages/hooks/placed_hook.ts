@@ -1,6 +1,6 @@
 /** Where hooks are managed, and how their pages name things. */
-import type { EventFlag, HookFormat } from '../../../../outgoing/hooks/flags.ts';
-import { eventFlagNames, systemFlags } from '../../../../outgoing/hooks/flags.ts';
+import type { EventFlag, HookFormat } from '../../../../outgoing/hooks/event_flags.ts';
+import { eventFlagNames, systemFlags } from '../../../../outgoing/hooks/event_flags.ts';
 import type { HookOwner } from '../../../../outgoing/hooks/owners.ts';
 import { type HookRow, findHook } from '../../../../outgoing/hooks/queries.ts';
 import type { Visit } from '../../page.ts';

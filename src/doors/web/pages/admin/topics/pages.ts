@@ -19,7 +19,7 @@ import { html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { adminListView } from '../admin_list.ts';
-import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './views.ts';
+import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './render_topics.ts';
 
 const formParams = object({
   name: text(),

@@ -7,7 +7,7 @@ import { object } from '../../../../../platform/http/schema.ts';
 import type { Signature } from '../../../../../platform/git/protocol_types.ts';
 import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import { listCommits } from '../../../../../review/merge_requests/versions/changes.ts';
+import { listCommits } from '../../../../../review/merge_requests/versions/serve_changes.ts';
 import type { VersionCommit } from '../../../../../review/merge_requests/versions/json.ts';
 import { type Visit, page } from '../../../page.ts';
 import { type ListedCommit, commitList } from '../../../parts/code/commit_list.ts';

@@ -1,4 +1,4 @@
-/** What the commands of backups share. */
+/** Options, progress and scratch folder that the commands of backups share. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFolder, prepareFolder } from '../../service/data_folder.ts';

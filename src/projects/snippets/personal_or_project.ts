@@ -1,4 +1,4 @@
-/** The endpoints of snippets of users and of projects are alike: their differences. */
+/** Paths and parameters in which the endpoints of personal snippets and of snippets of projects differ. */
 import type { Call } from '../../core/access/call.ts';
 import { idOrPath } from '../../platform/http/schema.ts';
 import { snippetShape } from './json.ts';
@@ -6,8 +6,7 @@ import { type Home, openHome } from './snippet_home.ts';
 
 export const shared = { area: 'snippets', audience: 'user', reply: snippetShape } as const;
 
-/** The differences between the endpoints of users and of projects. */
-export const side = (kind: 'personal' | 'project') => {
+export const describeEndpoints = (kind: 'personal' | 'project') => {
   const isPersonal = kind === 'personal';
   const path = isPersonal ? '/snippets' : '/projects/:id/snippets';
   const param = isPersonal ? 'id' : 'snippet_id';
@@ -23,4 +22,4 @@ export const side = (kind: 'personal' | 'project') => {
   };
 };
 
-export type Side = ReturnType<typeof side>;
+export type SnippetEndpoints = ReturnType<typeof describeEndpoints>;

@@ -1,4 +1,4 @@
-/** Members, and the changes of users, groups, projects and keys that hooks of the instance receive. Pure. */
+/** Payloads of memberships, and of changes of users, groups, projects and keys, for hooks of the instance. Pure. */
 import { formatTime } from '../../platform/time.ts';
 import type { ProjectFacts, Snapshot } from '../changes/snapshots/snapshot.ts';
 import { userOf, usersJson } from './common.ts';
