@@ -296,10 +296,10 @@ test('ticks a task of a thread', { skip }, async () => {
     // A mark that a load of the page would remove.
     await page.evaluate('window.isSamePage = true');
     await page.getByRole('checkbox', { name: 'test', exact: true }).click();
-    await page.locator(`#note_${note.id} :checked`).waitFor();
+    await page.locator(`#note_${note.id} [aria-checked=true]`).waitFor();
     assert.equal((await readThread()).notes[0].body, '- [ ] rename\n- [x] test');
     await page.getByRole('checkbox', { name: 'rename' }).click();
-    await page.locator(`#note_${note.id} :checked`).nth(1).waitFor();
+    await page.locator(`#note_${note.id} [aria-checked=true]`).nth(1).waitFor();
     assert.equal((await readThread()).notes[0].body, '- [x] rename\n- [x] test');
     assert.equal(await page.evaluate('window.isSamePage'), true);
   });

@@ -40,6 +40,7 @@ export const projectNouns = [
       'GET /:id/raw',
       'GET /:id/raw/:ref/:path',
       'POST /:iid/notes',
+      'GET /:iid/award_emoji',
       'POST /:iid/award_emoji',
       'GET /:iid/notes/:note/edit',
       'GET /:iid/notes/:note/quote',

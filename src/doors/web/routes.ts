@@ -208,6 +208,7 @@ export const pagePaths: PagePath[] = [
       'GET /admin/broadcast_messages/:id/edit',
       'POST /admin/broadcast_messages/:id',
       'POST /admin/broadcast_messages/:id/delete',
+      'GET /admin/failing_webhooks',
       'GET /admin/health',
       'GET /admin/users',
       'GET /admin/users/new',

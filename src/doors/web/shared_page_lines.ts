@@ -12,6 +12,7 @@ export const issuableLines = [
   'POST /:iid/notes/:note/delete',
   'POST /:iid/discussions/:discussion/resolve',
   'POST /:iid/discussions/:discussion/unresolve',
+  'GET /:iid/award_emoji',
   'POST /:iid/award_emoji',
   'POST /:iid/subscribe',
   'POST /:iid/unsubscribe',

@@ -131,7 +131,7 @@ const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<v
   if (hook.failures === 0 && hook.disabled_until === null) return;
   await tx.db
     .updateTable('hooks')
-    .set({ failures: 0, disabled_until: null })
+    .set({ failures: 0, failing_since: null, disabled_until: null })
     .where('id', '=', hook.id)
     .execute();
 };
@@ -148,7 +148,12 @@ const recordFailure = async (tx: Tx, random: number, { hook, pending }: Oldest):
       .where('id', '=', pending.id)
       .execute();
   const disabled_until = failures < failuresBeforePause ? null : tx.now + getPause(failures, random);
-  await tx.db.updateTable('hooks').set({ failures, disabled_until }).where('id', '=', hook.id).execute();
+  const failing_since = hook.failures === 0 ? tx.now : hook.failing_since;
+  await tx.db
+    .updateTable('hooks')
+    .set({ failures, failing_since, disabled_until })
+    .where('id', '=', hook.id)
+    .execute();
 };
 
 const lockedHook = compiled((db, { id }: { id: number }, dialect) =>

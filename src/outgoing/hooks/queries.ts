@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
 import type { HooksTable } from '../../platform/db/schema/hooks.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -13,6 +13,20 @@ export const listHooks = async (
   { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Page<HookRow>> => {
   const query = selectOwnHooks(db, owner);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** Lists the hooks of all projects and groups, and of the instance, whose last delivery failed. */
+export const listFailingHooks = async (
+  db: Reader,
+  { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
+): Promise<Page<HookRow>> => {
+  // Not a parameter: an index has these hooks only.
+  const query = db.selectFrom('hooks').where(sql<boolean>`failures > 0`);
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),

@@ -94,6 +94,7 @@ export const updateHook = async (
       .set({
         ...(readHookUpdate(call, edit, before) as object),
         failures: 0,
+        failing_since: null,
         disabled_until: null,
         updated_at: tx.now,
       })

@@ -1,4 +1,4 @@
-/** Sends one request of a hook to a checked address. */
+/** Sends one request to a checked address. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import {
   AddressRefusal,
@@ -14,6 +14,8 @@ export type OutgoingRequest = {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** Default: POST. */
+  method?: 'GET';
   /** Whether the certificate of the receiver is verified. */
   verifiesCertificate: boolean;
 };
@@ -116,12 +118,12 @@ export const sendRequest = async (
     request?.destroy(new Error('timeout'));
   }, limits.milliseconds);
   const work = async (): Promise<Outcome> => {
-    const { body, headers, verifiesCertificate } = outgoing;
-    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const { body, headers, verifiesCertificate, method = 'POST' } = outgoing;
+    const length = method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) };
     const sent = { ...headers, ...getTraceHeaders(), ...length };
     const open = async (sharesConnections: boolean): Promise<ClientRequest> =>
       (request = await openCheckedRequest(url, {
-        method: 'POST',
+        method,
         headers: sent,
         rules,
         verifiesCertificate,

@@ -49,7 +49,8 @@ export const singlePipelineShape = object({
 
 const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
-const secondsWaited = ({ created_at, started_at }: PipelineRow): number | null =>
+/** Returns the seconds from the creation of a pipeline to the start of its first job; null: none has started. */
+export const secondsQueued = ({ created_at, started_at }: PipelineRow): number | null =>
   started_at === null ? null : Math.max(0, Math.round((started_at - created_at) / 1000));
 
 const texts: Record<string, string> = { success: 'Passed', manual: 'Blocked' };
@@ -110,7 +111,7 @@ const single = (row: PipelineRow, project: Project, site: Site, { user, ...jobs 
   finished_at: timeOrNull(row.finished_at),
   committed_at: null,
   duration: row.duration,
-  queued_duration: secondsWaited(row),
+  queued_duration: secondsQueued(row),
   coverage: jobs.coverage,
   failure_reason: row.failure_reason,
   detailed_status: detailedStatus(row, project.full_path, jobs.hasWarnings),

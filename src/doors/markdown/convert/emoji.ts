@@ -8,10 +8,32 @@ export const replaceEmoji = (text: string): string =>
       )
     : text;
 
-/** Lists the names that begin with a text, then those that contain it, with their emoji. */
-export const findEmoji = (search: string, limit: number): { name: string; emoji: string }[] => {
-  const matches = Object.keys(names).filter((name) => name.includes(search));
-  const first = matches.filter((name) => name.startsWith(search));
-  const rest = matches.filter((name) => !name.startsWith(search));
-  return [...first, ...rest].slice(0, limit).map((name) => ({ name, emoji: names[name] ?? '' }));
+export type NamedEmoji = { emoji: string; name: string };
+
+/** All names of each emoji that reactions may have. */
+let namesByEmoji: Map<string, string[]> | null = null;
+
+const getNamesByEmoji = (): Map<string, string[]> => {
+  if (namesByEmoji !== null) return namesByEmoji;
+  namesByEmoji = new Map();
+  for (const [name, emoji] of Object.entries(names)) {
+    if (!/^[a-z0-9_-]+$/.test(name) || name.startsWith('-')) continue;
+    const known = namesByEmoji.get(emoji);
+    if (known === undefined) namesByEmoji.set(emoji, [name]);
+    else known.push(name);
+  }
+  return namesByEmoji;
+};
+
+/** Finds the emoji with a name that has all words of `search`; those whose name begins with it come first. */
+export const findEmoji = (search: string): NamedEmoji[] => {
+  const words = search.toLowerCase().split(/[\s_:]+/);
+  const first = words[0] ?? '';
+  const fits = (name: string): boolean => words.every((word) => name.includes(word));
+  const found = [...getNamesByEmoji()].flatMap(([emoji, known]) => {
+    const name = known.find((one) => one.startsWith(first) && fits(one)) ?? known.find(fits);
+    return name === undefined ? [] : [{ emoji, name }];
+  });
+  const begins = ({ name }: NamedEmoji): boolean => name.startsWith(first);
+  return [...found.filter(begins), ...found.filter((one) => !begins(one))];
 };

@@ -22,7 +22,7 @@ const diagramTypes: Record<string, string> = {
 const longestDiagram = 4_000;
 
 /** Returns the address of a diagram in Kroki's form; null if it is too long. */
-const toDiagramUrl = (server: string, type: string, code: string): string | null => {
+export const toDiagramUrl = (server: string, type: string, code: string): string | null => {
   const encoded = deflateSync(code).toString('base64url');
   if (encoded.length > longestDiagram) return null;
   return `${trimEnd(server, '/')}/${type}/svg/${encoded}`;

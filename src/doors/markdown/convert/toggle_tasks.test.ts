@@ -19,7 +19,7 @@ test('toggles each task of a text', () => {
   const boxes = readBoxes(text);
   assert.equal(boxes.length, 6);
   for (const [at, [line, isTicked]] of boxes.entries()) {
-    const toggled = toggleTask(text, line, !isTicked);
+    const toggled = toggleTask(text, line);
     assert.ok(toggled !== null && toggled.length === text.length, String(line));
     const states = readBoxes(toggled).map(([, state]) => state);
     assert.deepEqual(
@@ -30,8 +30,8 @@ test('toggles each task of a text', () => {
 });
 
 test('changes no line that is no task', () => {
-  for (const line of [1, -1, 0.5, 9]) assert.equal(toggleTask('- [ ] one', line, true), null);
+  for (const line of [1, -1, 0.5, 9]) assert.equal(toggleTask('- [ ] one', line), null);
   for (const text of ['', 'new', '- [y] one', '- x [ ] y', '-[ ] one', '- [ ]one']) {
-    assert.equal(toggleTask(text, 0, true), null, text);
+    assert.equal(toggleTask(text, 0), null, text);
   }
 });

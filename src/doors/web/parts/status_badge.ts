@@ -34,6 +34,13 @@ export const statusIcon = (status: string, isAllowed = false): Html => {
   return html`<span class="status ${style}" title="${word}">${icon(name, word)}</span>`;
 };
 
+/** Renders a link that shows the status of what it leads to as an icon: `build: passed`. */
+export const statusLink = (path: string, subject: string, status: string): Html => {
+  const [name, style, word] = lookOf(status, false);
+  const label = `${subject}: ${word.toLowerCase()}`;
+  return html`<a class="status ${style}" href="${path}" title="${label}" aria-label="${label}">${icon(name)}</a>`;
+};
+
 /** Renders the status as an icon with the word for screen readers. */
 export const statusMark = (status: string): Html => {
   const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];

@@ -21,18 +21,18 @@ export const taskCounts = (description: string | null): { count: number; complet
 };
 
 /** The box of a task, behind the marks of lists and quotes: what the renderer shows as a checkbox. */
-const box = /^((?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*)\[[ xX]\](?=\s)/;
+const box = /^((?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*)\[([ xX])\](?=\s)/;
 
 /**
- * Sets the box of the task in a line of a text.
+ * Checks or unchecks the task in a line of a text.
  * @param line counted from 0
  * @returns null: the line is no task
  */
-export const toggleTask = (text: string, line: number, isDone: boolean): string | null => {
+export const toggleTask = (text: string, line: number): string | null => {
   // Every second part is a line, the others are their ends.
   const parts = text.split(/(\r\n|\r|\n)/);
   const old = parts[2 * line];
   if (old === undefined || !box.test(old)) return null;
-  parts[2 * line] = old.replace(box, (_whole, marks: string) => `${marks}[${isDone ? 'x' : ' '}]`);
+  parts[2 * line] = old.replace(box, (_whole, marks: string, tick: string) => `${marks}[${tick === ' ' ? 'x' : ' '}]`);
   return parts.join('');
 };

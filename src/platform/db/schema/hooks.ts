@@ -42,6 +42,8 @@ export type HooksTable = {
   uuid: string;
   /** Consecutive failed attempts. */
   failures: Generated<number>;
+  /** Time of the first of these; null: none, or unknown. */
+  failing_since: Generated<number | null>;
   /** No attempt before this time; null: the hook works. */
   disabled_until: Generated<number | null>;
   created_at: number;

@@ -2,6 +2,7 @@ import { auditPages } from './audit/pages.ts';
 import { settingsPages } from './settings/pages.ts';
 import { applicationPages } from './applications/pages.ts';
 import { broadcastMessagePages } from './broadcast_messages/pages.ts';
+import { failingWebhookPages } from './failing_webhooks/pages.ts';
 import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
 import { jobPages } from './jobs/pages.ts';
@@ -22,6 +23,7 @@ export const pages = [
   ...jobPages,
   ...applicationPages,
   ...broadcastMessagePages,
+  ...failingWebhookPages,
   ...healthPages,
   ...settingsPages,
   ...workPages,

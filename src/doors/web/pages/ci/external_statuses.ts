@@ -1,7 +1,11 @@
 /** Renders commit statuses that other systems reported for a pipeline. */
-import type { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_stage.ts';
+import {
+  externalStagePosition,
+  type listExternalStatuses,
+} from '../../../../ci/pipelines/statuses/external_stage.ts';
 import { externalStage } from '../../../../code/repository/statuses/list.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { stageId } from '../../parts/pipelines/stage_dots.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { formatDuration } from '../../parts/times/format_duration.ts';
 
@@ -25,7 +29,7 @@ const line = (status: ExternalStatus, now: number): Html => {
 export const externalPart = (statuses: readonly ExternalStatus[], now: number): Html | null =>
   statuses.length === 0
     ? null
-    : html`<h2>${externalStage}</h2>
+    : html`<h2 id="${stageId(externalStagePosition)}">${externalStage}</h2>
 <div class="wide" tabindex="0" role="region" aria-label="External statuses"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Description</th></tr></thead>
 <tbody>${statuses.map((status) => line(status, now))}</tbody>

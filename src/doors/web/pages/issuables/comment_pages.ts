@@ -1,21 +1,17 @@
 /** Forms of comments: new ones, replies, threads and reactions. */
 import type { Call } from '../../../../core/access/call.ts';
-import { createAward } from '../../../../planning/awards/create.ts';
-import { deleteAward } from '../../../../planning/awards/delete.ts';
-import { type Awardable, findOwnAward } from '../../../../planning/awards/queries.ts';
-import { checkAwardName } from '../../../../planning/awards/rules.ts';
 import { addReply, createDiscussion } from '../../../../planning/discussions/create.ts';
 import { findDiscussion } from '../../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { LoadedNoteable, NounActions } from '../../../../planning/issuables/target.ts';
 import { createNote } from '../../../../planning/notes/create.ts';
-import { findNote } from '../../../../planning/notes/queries.ts';
 import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
 import { requireCommenter, requireInternalWriter } from '../../../../planning/notes/rules.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
+import { emojiPages } from './emoji_pages.ts';
 import { type CommentedKind, recordParams } from './issuable_kind.ts';
 import { submitForm } from './submit_form.ts';
 
@@ -101,41 +97,10 @@ const resolvePage = <L extends LoadedNoteable>(kind: CommentedKind<L>, verb: 're
     },
   });
 
-/** Adds the caller's reaction, or removes it if they have it. */
-const toggleAward = async <L extends LoadedNoteable>(
-  noun: NounActions<L>,
-  call: Call,
-  loaded: L,
-  { name, note_id }: { name: string; note_id?: number | undefined },
-): Promise<void> => {
-  const note = note_id === undefined ? null : await findNote(call, loaded.target, note_id);
-  const awardable: Awardable =
-    note === null
-      ? { type: noun.type, id: loaded.target.id, system: false }
-      : { type: 'Note', id: note.id, system: note.system === 1 };
-  const subject = { loaded, awardable };
-  const own = await findOwnAward(call, awardable, checkAwardName(name));
-  if (own === undefined) await createAward(noun, call, subject, name);
-  else await deleteAward(noun, call, subject, own);
-};
-
-const awardPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
-  page({
-    method: 'POST',
-    path: `${kind.routePath}/:iid/award_emoji`,
-    audience: 'user',
-    params: object({ ...recordParams, name: optional(text()), note_id: optional(id()) }),
-    handle: async ({ call }, { project, iid, name = '', note_id }) => {
-      const loaded = await kind.find(call, project, iid);
-      await toggleAward(kind.noun, call, loaded, { name, note_id });
-      return redirect(kind.path(loaded) + (note_id === undefined ? '' : `#note_${note_id}`));
-    },
-  });
-
 /** Pages of comments whose threads are not resolved. */
 export const plainCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [
   createPage(kind),
-  awardPage(kind),
+  ...emojiPages(kind),
 ];
 
 export const commentPages = <L extends LoadedNoteable>(kind: CommentedKind<L>) => [

@@ -14,8 +14,9 @@ import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
 import { type CommentedKind, recordParams } from './issuable_kind.ts';
+import { returnPath } from './return_path.ts';
 import { problemText, submitForm } from './submit_form.ts';
-import { setTask, taskParams } from './task_pages.ts';
+import { changeTaskOf, taskParams } from './task_pages.ts';
 
 const oneNote = { ...recordParams, note: id() };
 
@@ -97,16 +98,16 @@ const tasksPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
     path: `${kind.routePath}/:iid/notes/:note/tasks`,
     audience: 'user',
     params: object({ ...oneNote, ...taskParams }),
-    handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
+    handle: async (visit, { line = 0, base = '', return_to, ...named }) => {
       const { call } = visit;
       const { loaded, note } = await findOwnNote(kind, call, named);
       const operation = async (): Promise<void> => {
-        const body = setTask(note.body, line, done);
+        const body = changeTaskOf(note.body, line);
         const check = (current: { body: string }): void =>
           requireUnchanged(base, noteTexts(current.body), 'comment');
         await updateNote(kind.noun, call, loaded, { note, body, check });
       };
-      const next = (): string => `${kind.path(loaded)}#note_${note.id}`;
+      const next = (): string => returnPath(visit, return_to, `${kind.path(loaded)}#note_${note.id}`);
       return await submitForm({ kind, visit, loaded }, operation, { next });
     },
   });

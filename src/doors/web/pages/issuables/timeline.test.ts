@@ -101,15 +101,15 @@ test('ticks a task of a comment, unless somebody edited it meanwhile', async () 
     new RegExp(`action="${tasks}"[^]*?name="base" value="([^"]+)"`).exec(text)?.[1] ?? '';
   const base = baseIn((await visitor.get(path)).text);
   assert.notEqual(base, '');
-  const ticked = await visitor.post(tasks, { line: '2', done: '1', base });
+  const ticked = await visitor.post(tasks, { line: '2', base });
   assert.match(ticked.location ?? '', new RegExp(`#note_${notes['tasks']}$`));
   const read = async (): Promise<string> =>
     (await gantry.api(`GET ${issue}/notes/${notes['tasks']}`)).body.body;
   assert.equal(await read(), 'To do:\n\n- [x] low\n- [x] high');
-  const late = await visitor.post(tasks, { line: '3', done: '0', base });
+  const late = await visitor.post(tasks, { line: '3', base });
   assert.deepEqual([late.status, /Somebody edited this comment/.test(late.text)], [422, true]);
-  assert.equal((await visitor.post(tasks, { line: '0', done: '1', base })).status, 422);
+  assert.equal((await visitor.post(tasks, { line: '0', base })).status, 422);
   assert.equal(await read(), 'To do:\n\n- [x] low\n- [x] high');
   assert.doesNotMatch((await guest.visitor.get(path)).text, /data-tasks/);
-  assert.equal((await guest.visitor.post(tasks, { line: '2', done: '0', base })).status, 403);
+  assert.equal((await guest.visitor.post(tasks, { line: '2', base })).status, 403);
 });

@@ -133,10 +133,9 @@ const completeMilestone = async (
 };
 
 const completeEmoji = (_visit: Visit, { search }: CompletionQuery): Completion[] =>
-  findEmoji(search.toLowerCase(), maxCompletions).map(({ name, emoji }) => ({
-    insert: `:${name}:`,
-    text: `${emoji} ${name}`,
-  }));
+  findEmoji(search)
+    .slice(0, maxCompletions)
+    .map(({ name, emoji }) => ({ insert: `:${name}:`, text: `${emoji} ${name}` }));
 
 /** Finds completions by kind, at most eight. */
 export const completions = {

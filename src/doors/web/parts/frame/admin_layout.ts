@@ -15,6 +15,7 @@ const adminLinks = [
   ['/admin/variables', 'Variables'],
   ['/admin/applications', 'Applications'],
   ['/admin/hooks', 'System hooks'],
+  ['/admin/failing_webhooks', 'Failing webhooks'],
   ['/admin/broadcast_messages', 'Broadcast messages'],
   ['/admin/background_work', 'Background work'],
   ['/admin/repository_moves', 'Repository moves'],

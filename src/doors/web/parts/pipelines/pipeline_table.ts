@@ -11,8 +11,17 @@ import { relative } from '../timestamp.ts';
 import { statusBadge } from '../status_badge.ts';
 import { isActive } from '../../../../core/job_statuses.ts';
 import { formatDuration } from '../times/format_duration.ts';
+import { secondsQueued } from '../../../../code/repository/statuses/pipeline_detail.ts';
+import { loadFirstStages } from '../../../../ci/pipelines/load_stages.ts';
+import { maxDots, stageDots } from './stage_dots.ts';
 
-type Row = { pipeline: PipelineRow; project: Project; user: BasicUserRow | undefined; action: Html | null };
+type Row = {
+  pipeline: PipelineRow;
+  project: Project;
+  user: BasicUserRow | undefined;
+  stages: Html | null;
+  action: Html | null;
+};
 
 /**
  * Returns the cancel or retry button for the status, if the viewer may run jobs. On a protected branch the action may
@@ -26,13 +35,20 @@ const actionButton = (visit: Visit, project: Project, { id, status }: PipelineRo
   return canRetry ? button(visit, `${path}/retry`, { label: 'Retry' }) : null;
 };
 
-const tableRow = ({ pipeline, project, user, action }: Row): Html => html`<tr>
+/** Renders how long the pipeline ran, and how long it waited for its first job to start. */
+const durationCell = (pipeline: PipelineRow): Html => {
+  const queued = secondsQueued(pipeline);
+  return html`${pipeline.duration !== null && formatDuration(pipeline.duration)}${queued !== null && html`<br><span class="quiet small">queued ${formatDuration(queued)}</span>`}`;
+};
+
+const tableRow = ({ pipeline, project, user, stages, action }: Row): Html => html`<tr>
 <th scope="row"><a href="${projectPagePath(project, `pipelines/${pipeline.id}`)}">#${pipeline.id}</a>${pipeline.name !== null && html` ${pipeline.name}`}</th>
 <td>${statusBadge(pipeline.status)}</td>
+<td>${stages}</td>
 <td>${pipeline.ref}<br><a href="${commitPath(project, pipeline.sha)}"><code>${pipeline.sha.slice(0, 8)}</code></a></td>
 <td>${pipeline.source.replaceAll('_', ' ')}</td>
 <td>${user?.name}</td>
-<td>${pipeline.duration !== null && formatDuration(pipeline.duration)}</td>
+<td class="took">${durationCell(pipeline)}</td>
 <td>${relative(pipeline.created_at)}</td>
 <td>${action}</td>
 </tr>
@@ -41,7 +57,7 @@ const tableRow = ({ pipeline, project, user, action }: Row): Html => html`<tr>
 const table = (
   rows: readonly Row[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Pipelines"><table>
-<thead><tr><th scope="col">Pipeline</th><th scope="col">Status</th><th scope="col">Branch or tag</th>
+<thead><tr><th scope="col">Pipeline</th><th scope="col">Status</th><th scope="col">Stages</th><th scope="col">Branch or tag</th>
 <th scope="col">Source</th><th scope="col">Triggered by</th><th scope="col">Duration</th><th scope="col">Created</th><th scope="col">Action</th></tr></thead>
 <tbody>${rows.map(tableRow)}</tbody>
 </table></div>`;
@@ -52,12 +68,24 @@ export const pipelineTable = async (
   items: readonly PipelineRow[],
 ): Promise<Html> => {
   const ids = items.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]));
-  const users = await basicUsersById(visit.call.db, ids);
+  const { db } = visit.call;
+  const [users, stages] = await Promise.all([
+    basicUsersById(db, ids),
+    loadFirstStages(
+      db,
+      items.map(({ id }) => id),
+      maxDots + 1,
+    ),
+  ]);
   return table(
     items.map((pipeline) => ({
       pipeline,
       project,
       user: users.get(pipeline.user_id ?? 0),
+      stages: stageDots(
+        projectPagePath(project, `pipelines/${pipeline.id}`),
+        stages.get(pipeline.id) ?? [],
+      ),
       action: actionButton(visit, project, pipeline),
     })),
   );

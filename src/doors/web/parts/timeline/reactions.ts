@@ -7,7 +7,7 @@ import { type Html, encode, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { menu } from '../menu.ts';
 
-/** Emoji of the menu. Others are added over the API. */
+/** Emoji of the menu. The page behind it has all others. */
 const common = ['thumbsup', 'thumbsdown', 'smile', 'tada', 'thinking', 'heart', 'rocket', 'eyes'];
 
 type ReactionOptions = {
@@ -16,6 +16,8 @@ type ReactionOptions = {
   awards: readonly AwardCount[];
   /** Id of the comment; absent: the record itself. */
   noteId?: number;
+  /** Path of the page, where it is not that of the record. */
+  returnTo?: string;
 };
 
 const words = (name: string): string => name.replaceAll('_', ' ');
@@ -23,25 +25,35 @@ const words = (name: string): string => name.replaceAll('_', ' ');
 const countText = ({ name, count, own_id }: AwardCount): string =>
   `${words(name)}: ${count}${own_id === null ? '' : ', including yours'}`;
 
-/** Renders the menu of emoji that a text does not have yet. */
-const pickerPart = (names: readonly string[]): Html => {
-  const items = names.map(
-    (name) =>
-      html`<button class="icon-button" name="name" value="${name}" aria-label="React with ${words(name)}" title="${words(name)}">${replaceEmoji(`:${name}:`)}</button>`,
-  );
-  return menu(
-    { summary: icon('plus'), label: 'Add a reaction', isLeft: true, classes: 'reaction' },
-    html`<div class="emoji">${items}</div>`,
-  );
+/** Renders the button that adds or removes a reaction with an emoji. */
+export const emojiButton = (name: string): Html =>
+  html`<button class="icon-button" name="name" value="${name}" aria-label="React with ${words(name)}" title="${words(name)}">${replaceEmoji(`:${name}:`)}</button>`;
+
+const gridOf = (names: readonly string[]): Html => html`<div class="emoji">${names.map(emojiButton)}</div>`;
+
+let wholeGrid: Html | null = null;
+
+/** Returns the emoji of a text without reactions, as most are. */
+const getWholeGrid = (): Html => (wholeGrid ??= encode(gridOf(common)));
+
+/** Returns the address of the page with all emoji. */
+const allEmojiPath = (action: string, { noteId, returnTo }: ReactionOptions): string => {
+  const query = new URLSearchParams();
+  if (noteId !== undefined) query.set('note_id', String(noteId));
+  if (returnTo !== undefined) query.set('return_to', returnTo);
+  return query.size === 0 ? action : `${action}?${query.toString()}`;
 };
 
-let wholePicker: Html | null = null;
-
-/** Returns the menu of a text without reactions, as most have it. */
-const getWholePicker = (): Html => (wholePicker ??= encode(pickerPart(common)));
+/** Renders the menu of emoji that a text does not have yet. */
+const pickerPart = (names: readonly string[], more: string): Html =>
+  menu(
+    { summary: icon('plus'), label: 'Add a reaction', isLeft: true, classes: 'reaction' },
+    html`${names.length === common.length ? getWholeGrid() : gridOf(names)}<a href="${more}">More emoji…</a>`,
+  );
 
 /** Renders the reactions; null where there are none and the viewer may add none. */
-export const reactions = (visit: Visit, { action, awards, noteId }: ReactionOptions): Html | null => {
+export const reactions = (visit: Visit, options: ReactionOptions): Html | null => {
+  const { action, awards, noteId, returnTo } = options;
   const shown = awards.map((award) => {
     const content = html`<span aria-hidden="true">${replaceEmoji(`:${award.name}:`)}</span> ${award.count}`;
     return action === null
@@ -50,9 +62,11 @@ export const reactions = (visit: Visit, { action, awards, noteId }: ReactionOpti
   });
   if (action === null) return shown.length === 0 ? null : html`<div class="reactions">${shown}</div>`;
   const others = common.filter((name) => !awards.some((award) => award.name === name));
-  const picker = others.length === common.length ? getWholePicker() : pickerPart(others);
-  return html`<form method="post" action="${action}" class="reactions">${hidden(
-    'authenticity_token',
-    visit.csrfToken(),
-  )}${noteId !== undefined && hidden('note_id', noteId)}${shown}${picker}</form>`;
+  const fields = [
+    hidden('authenticity_token', visit.csrfToken()),
+    noteId !== undefined && hidden('note_id', noteId),
+    returnTo !== undefined && hidden('return_to', returnTo),
+  ];
+  const picker = pickerPart(others, allEmojiPath(action, options));
+  return html`<form method="post" action="${action}" class="reactions"${returnTo !== undefined && html` data-inline`}>${fields}${shown}${picker}</form>`;
 };

@@ -1,24 +1,48 @@
-/** Renders the tasks of a text as checkboxes, whose changes the script submits. */
+/** Renders the tasks of a text as buttons that check and uncheck them. */
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, trusted } from '../html.ts';
 import { type Texts, fingerprintTexts } from './edit_conflicts.ts';
 
-/**
- * Renders a text, with the form for its tasks where the viewer may edit it and there are any.
- * @param action address of the form; null: the viewer may not edit the text
- */
+/** A checkbox as `rewrite_html.ts` writes it, and the text of its task. Users cannot write elements with `data-line`. */
+const checkbox = /<input type="checkbox"[^>]* data-line="(\d+)" disabled( checked)?>(?=(.*?)(?:<br|<\/li|<\/p|<[uo]l|$))/gms;
+
+/** Returns the text of a task without its elements, for an attribute. */
+const labelOf = (markup: string): string =>
+  markup
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('"', '&quot;')
+    .trim();
+
+const writeButtons = (content: Html, formId: string): Html =>
+  trusted(
+    content.text.replaceAll(
+      checkbox,
+      (_whole, line: string, checked: string | undefined, text: string) =>
+        `<button class="task" form="${formId}" name="line" value="${line}" role="checkbox" aria-checked="${String(checked !== undefined)}" aria-label="${labelOf(text)}"></button>`,
+    ),
+  );
+
+type TaskOptions = {
+  /** Address of the form; null: the viewer may not edit the text. */
+  action: string | null;
+  texts: Texts;
+  /** Path of the page, where it is not that of the record. */
+  returnTo?: string;
+};
+
+/** Renders a text. Where the viewer may edit it, each task is a button of a form that toggles it. */
 export const textWithTasks = (
   visit: Visit,
   content: Html,
-  { action, texts }: { action: string | null; texts: Texts },
+  { action, texts, returnTo }: TaskOptions,
 ): Html => {
-  const hasTasks = action !== null && content.text.includes('data-line=');
-  const form =
-    hasTasks &&
-    html`<form method="post" action="${action}" hidden data-tasks>${hidden(
-      'authenticity_token',
-      visit.csrfToken(),
-    )}${hidden('base', fingerprintTexts(texts))}${hidden('line', '')}${hidden('done', '')}</form>`;
-  return html`<div data-text>${content}${form}</div>`;
+  if (action === null || !content.text.includes('data-line=')) return html`<div data-text>${content}</div>`;
+  const id = `tasks_${action.replaceAll('/', '_')}`;
+  const fields = [
+    hidden('authenticity_token', visit.csrfToken()),
+    hidden('base', fingerprintTexts(texts)),
+    returnTo !== undefined && hidden('return_to', returnTo),
+  ];
+  return html`<div data-text>${writeButtons(content, id)}<form method="post" action="${action}" id="${id}" data-tasks>${fields}</form></div>`;
 };

@@ -1,6 +1,6 @@
 import { changeSettings } from '../../../../instance/change_settings.ts';
 import type { RawParams } from '../../../../../platform/http/params.ts';
-import { anything, object, optional } from '../../../../../platform/http/schema.ts';
+import { anything, object, oneOf, optional } from '../../../../../platform/http/schema.ts';
 import { type Change, computeChanges } from '../../../../../core/settings/compute_changes.ts';
 import { type SettingName, settingNames } from '../../../../../core/settings/fields.ts';
 import { type Field, groups } from '../../../../../core/settings/field_kinds.ts';
@@ -19,6 +19,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { formatValue } from '../format_value.ts';
+import { type DiagramAnswer, diagramAnswerPart, diagramTestButton, testDiagramServer } from './diagram_test.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 
@@ -87,11 +88,17 @@ const reviewPart = (changes: readonly Change[] | null): Html | null => {
 /** The button that shows what saving would change. */
 const reviewButton = html`<button name="review" value="1">Review changes</button>`;
 
-type Tried = { typed?: Typed; problems?: FormProblems; changes?: readonly Change[] };
+type Tried = {
+  typed?: Typed;
+  problems?: FormProblems;
+  changes?: readonly Change[];
+  /** What the diagram service answered to a test. */
+  diagram?: DiagramAnswer;
+};
 
 const settingsView = async (
   visit: Visit,
-  { typed = {}, problems = noProblems, changes }: Tried = {},
+  { typed = {}, problems = noProblems, changes, diagram }: Tried = {},
 ): Promise<View> => {
   // The call's settings were loaded before its own change.
   const settings = visit.call.platform.settings.current;
@@ -112,9 +119,10 @@ const settingsView = async (
 <p class="needs-script"><input type="search" placeholder="Filter settings" aria-label="Filter settings" data-filter=".settings .setting"></p>
 <div class="settings">${form(
     visit,
-    { action: path, submit: 'Save changes', other: reviewButton, problems },
+    { action: path, submit: 'Save changes', other: html`${reviewButton}${diagramTestButton}`, problems },
     problemList(problems),
     reviewPart(changes ?? null),
+    diagram === undefined ? null : diagramAnswerPart(diagram),
     ...groups.map((group) => groupPart(group, namesIn(group).map(part), problems)),
   )}</div>`;
   const view = adminView({ path, title: 'Settings', contents }, content);
@@ -163,13 +171,18 @@ export const settingsPages = [
       ...Object.fromEntries(settingNames.map((name) => [name, optional(raw)])),
       seen: optional(raw),
       review: optional(raw),
+      test: optional(oneOf(['diagram'])),
     }),
     handle: async (visit, sent) => {
       const { call } = visit;
       const around = toSettingContext(call.platform.config);
-      const { seen, review } = sent as RawParams;
+      const { seen, review, test } = sent as RawParams;
       const read = readForm(sent, (seen ?? {}) as RawParams, around);
       const { wanted, typed } = read;
+      if (test !== undefined) {
+        const { diagram_url = call.settings.diagram_url } = wanted as { diagram_url?: string | null };
+        return await settingsView(visit, { typed, diagram: await testDiagramServer(visit, diagram_url) });
+      }
       const isReadable = Object.keys(read.problems).length === 0;
       let changes: Change[] = [];
       const refused = await attempt(async () => {

@@ -65,7 +65,7 @@ test('names the commit in its heading, to those who may read the code', async ()
 test('says for which jobs a job waits', async () => {
   const { path } = await seed();
   const page = await read(path);
-  assert.match(page, /<span class="name">both<\/span><span class="needs">after build, lint<\/span>/);
+  assert.match(page, /<span class="name">both<\/span><span class="needs visually-hidden">after build, lint<\/span>/);
   assert.match(page, />both<\/a><br><span class="quiet">Needs build, lint<\/span>/);
   assert.match(page, />quick &lt;b&gt;<\/a><br><span class="quiet">Needs no other job<\/span>/);
   assert.match(page, />unit<\/a><\/th>/);
@@ -152,4 +152,30 @@ test('shows at most a thousand tests', async () => {
   assert.equal(page.match(/<th scope="row">case /g)?.length, 1_000);
   assert.match(page, /The first 50 of 190 tests are shown/);
   assert.match(page, /No tests of this job are shown/);
+});
+
+/** Returns the number of lines of the graph; null: it has none. */
+const linesIn = (page: string): number | null => {
+  const path = /<svg class="edges"[^>]*><path d="([^"]*)"/.exec(page)?.[1];
+  return path === undefined ? null : path.split('M').length - 1;
+};
+
+test('draws a line from each needed job to those that wait for it, without inline styles', async () => {
+  const { path } = await seed();
+  const page = await read(path);
+  assert.equal(linesIn(page), 2);
+  assert.doesNotMatch(page, / style=/);
+  const plain = await seedPipeline(gantry, { project: project.id, file: 'one: { script: x }' });
+  assert.equal(linesIn(await read(`pipelines/${plain.id}`)), null);
+});
+
+test('draws some hundred lines at most', async () => {
+  const stage = (name: string, rest: string) =>
+    Array.from({ length: 26 }, (_job, at) => `${name}${at}: { stage: ${name}, script: x${rest} }`);
+  const needs = `, needs: [${Array.from({ length: 26 }, (_job, at) => `build${at}`).join(', ')}]`;
+  const text = ['stages: [build, test]', ...stage('build', ''), ...stage('test', needs)].join('\n');
+  const many = await seedPipeline(gantry, { project: project.id, file: text });
+  const page = await read(`pipelines/${many.id}`);
+  assert.equal(linesIn(page), 500);
+  assert.match(page, /The first 500 lines between jobs are drawn/);
 });

@@ -20,6 +20,7 @@ import { getRepository } from '../../../../../code/repository/get_repository.ts'
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { stageId } from '../../../parts/pipelines/stage_dots.ts';
 import { statusBadge } from '../../../parts/status_badge.ts';
 import { isActive } from '../../../../../core/job_statuses.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
@@ -105,7 +106,7 @@ const stagePart = (
   context: PipelineContext,
   stage: string,
   jobs: readonly JobRow[],
-): Html => html`<section class="card" aria-label="${stage}"><header><h2>${stage}</h2></header>
+): Html => html`<section class="card" id="${stageId(jobs[0]?.stage_position ?? 0)}" aria-label="${stage}"><header><h2>${stage}</h2></header>
 <div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table class="even">
 <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
 <tbody>${jobs.map((job) => jobLine(context, job))}</tbody>

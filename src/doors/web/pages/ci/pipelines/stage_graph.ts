@@ -6,6 +6,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { statusIcon } from '../../../parts/status_badge.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { secondsOf } from '../job_duration.ts';
+import { listEdges, maxEdges, needEdges } from './need_edges.ts';
 
 type StageContext = {
   project: Project;
@@ -17,20 +18,24 @@ type StageContext = {
 const jobBox = ({ project, now, needs }: StageContext, job: JobRow): Html => {
   const took = secondsOf(job, now);
   const waitsFor = needs.get(job.id) ?? [];
-  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${formatDuration(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs">after ${waitsFor.join(', ')}</span>`}`;
+  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${formatDuration(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs visually-hidden">after ${waitsFor.join(', ')}</span>`}`;
   // A trigger job has no page.
   return job.bridge === 1
     ? html`<li class="job">${content}</li>`
     : html`<li><a class="job" href="${projectPagePath(project, `jobs/${job.id}`)}">${content}</a></li>`;
 };
 
-/** Renders a column for each stage. @param stages the jobs of each stage, in order */
-export const stageGraph = (context: StageContext, stages: readonly (readonly JobRow[])[]): Html | null =>
-  stages.length === 0
-    ? null
-    : html`<section class="card" aria-label="Stages"><div class="stages" tabindex="0" role="region" aria-label="Graph of the stages">${stages.map(
-        (jobs) =>
-          html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(context, job))}</ul></div>
+/** Renders a column for each stage, and lines between jobs. @param stages the jobs of each stage, in order */
+export const stageGraph = (context: StageContext, stages: readonly (readonly JobRow[])[]): Html | null => {
+  if (stages.length === 0) return null;
+  const edges = listEdges(stages, context.needs);
+  const columns = stages.map(
+    (jobs) =>
+      html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(context, job))}</ul></div>
 `,
-      )}</div></section>
+  );
+  const rows = stages.map((jobs) => jobs.length);
+  return html`<section class="card" aria-label="Stages"><div class="stages${edges.length > 0 && ' drawn'}" tabindex="0" role="region" aria-label="Graph of the stages">${edges.length > 0 && needEdges(edges, rows)}${columns}</div>
+${edges.length > maxEdges && html`<p class="body muted small">The first ${maxEdges} lines between jobs are drawn. The tables below list all needs.</p>`}</section>
 `;
+};

@@ -262,13 +262,13 @@ test('ticks tasks, unless the description changed', async () => {
   const { path, iid } = await fresh({ description: '- [ ] one\n- [x] two' });
   const { text } = await reporter.visitor.get(path);
   const base = /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
-  assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '0', done: '1', base })).location, path);
+  assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '0', base })).location, `${path}#description`);
   assert.equal((await one(iid)).description, '- [x] one\n- [x] two');
-  const late = await reporter.visitor.post(`${path}/tasks`, { line: '1', done: '0', base });
+  const late = await reporter.visitor.post(`${path}/tasks`, { line: '1', base });
   assert.deepEqual([late.status, /edited this issue meanwhile/.test(late.text)], [422, true]);
-  assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '7', done: '0', base })).status, 422);
+  assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '7', base })).status, 422);
   assert.doesNotMatch((await stranger.visitor.get(path)).text, /data-tasks/);
-  assert.equal((await stranger.visitor.post(`${path}/tasks`, { line: '0', done: '0', base })).status, 403);
+  assert.equal((await stranger.visitor.post(`${path}/tasks`, { line: '0', base })).status, 403);
 });
 
 test('moves an issue to a project that the user sees', async () => {

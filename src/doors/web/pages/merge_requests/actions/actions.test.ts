@@ -162,9 +162,9 @@ test('comments, starts threads, resolves them, reacts and ticks tasks', async ()
   const { request, path } = await fresh({ description: '- [ ] one\n- [ ] two' });
   const { text } = await maintainer.visitor.get(path);
   const base = /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
-  await maintainer.visitor.post(`${path}/tasks`, { base, line: '1', done: '1' });
+  await maintainer.visitor.post(`${path}/tasks`, { base, line: '1' });
   assert.equal((await readRequest(gantry, request)).description, '- [ ] one\n- [x] two');
-  const stale = await maintainer.visitor.post(`${path}/tasks`, { base, line: '0', done: '1' });
+  const stale = await maintainer.visitor.post(`${path}/tasks`, { base, line: '0' });
   assert.match(stale.text, /edited this merge request meanwhile/);
   const noted = await maintainer.visitor.post(`${path}/notes`, { body: 'Hello\r\nthere', intent: 'thread' });
   const note = Number(/#note_(\d+)$/.exec(noted.location ?? '')?.[1]);

@@ -16,7 +16,7 @@ export type KeptText = { typed: string } & (
 export type Cards = {
   visit: Visit;
   changes: Changes;
-  rights: Pick<DiffThreads, 'mayComment' | 'mayResolve'>;
+  rights: Pick<DiffThreads, 'mayComment' | 'mayResolve' | 'mayAward'>;
   /** The viewer has drafts: further comments join them. */
   isReviewing: boolean;
   /** A reply, or the text of a draft, that was not accepted. */
@@ -26,6 +26,12 @@ export type Cards = {
 /** Returns the address of a form of the tab. */
 export const formPath = ({ changes }: Pick<Cards, 'changes'>, below: string): string =>
   changesPath(changes.loaded, choiceOf(changes.query), below);
+
+/** Returns the address of the part of the tab that is shown, at a comment of it. */
+export const notePath = ({ changes }: Pick<Cards, 'changes'>, noteId: number): string => {
+  const { page, file } = changes.query;
+  return `${changesPath(changes.loaded, { ...choiceOf(changes.query), page, file })}#note_${noteId}`;
+};
 
 export const token = ({ visit }: Pick<Cards, 'visit'>): Html =>
   hidden('authenticity_token', visit.csrfToken());

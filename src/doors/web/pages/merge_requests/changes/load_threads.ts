@@ -1,4 +1,6 @@
 /** The threads and drafts on lines and files, and where they are shown. */
+import { type AwardCount, countAwards } from '../../../../../planning/awards/count_awards.ts';
+import { mayAward } from '../../../../../planning/awards/rules.ts';
 import { discussionsJson } from '../../../../../planning/discussions/json.ts';
 import { type Discussion, listDiffDiscussions } from '../../../../../planning/discussions/queries.ts';
 import { mayResolve } from '../../../../../planning/discussions/resolve_and_reply_rules.ts';
@@ -32,6 +34,7 @@ export type ShownNote = {
   content: Html;
   mayAdmin: boolean;
   suggestions: readonly ShownSuggestion[];
+  awards: readonly AwardCount[];
 };
 
 /** Where a thread or draft is shown in the version on the page. */
@@ -60,6 +63,7 @@ export type DiffThreads = {
   unresolved: number;
   mayComment: boolean;
   mayResolve: boolean;
+  mayAward: boolean;
 };
 
 const lineOf = (position: Position): LineKey | null => {
@@ -134,6 +138,7 @@ export const loadDiffThreads = async ({ call }: Visit, changes: Changes): Promis
     unresolved: threads.filter((thread) => !thread.isResolved).length,
     mayComment: call.signedIn && mayComment(call, loaded),
     mayResolve: call.signedIn && mayResolve(call, loaded),
+    mayAward: call.signedIn && mayAward(call, loaded),
   };
 };
 
@@ -144,6 +149,17 @@ export const countByFile = ({ threads }: DiffThreads): Map<string, number> => {
     if (!isDone) counts.set(position.path, (counts.get(position.path) ?? 0) + 1);
   }
   return counts;
+};
+
+/** Counts the reactions to comments, by the id of the comment. */
+const countNoteAwards = async (
+  { call }: Visit,
+  { loaded }: Changes,
+  notes: readonly { id: number }[],
+): Promise<ReadonlyMap<number, readonly AwardCount[]>> => {
+  if (notes.length === 0) return new Map();
+  const ids = notes.map(({ id }) => id);
+  return (await countAwards(call, loaded.target, ids)).notes;
 };
 
 /** Renders the texts of threads and drafts together: references take a few queries for all. */
@@ -160,11 +176,11 @@ export const renderDiffThreads = async (
     target,
     threads.map(({ discussion }) => discussion),
   );
-  const suggestions = await prepareSuggestions(
-    visit,
-    changes,
-    rendered.flatMap(({ notes }) => notes),
-  );
+  const notes = rendered.flatMap((thread) => thread.notes);
+  const [suggestions, counts] = await Promise.all([
+    prepareSuggestions(visit, changes, notes),
+    countNoteAwards(visit, changes, notes),
+  ]);
   const bodies = rendered.flatMap(({ notes }) =>
     notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),
   );
@@ -177,8 +193,9 @@ export const renderDiffThreads = async (
       const row = rows.get(note.id);
       const content = contents[at++] as Html;
       const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
-      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions'>;
-      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [] };
+      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions' | 'awards'>;
+      const awards = counts.get(note.id) ?? [];
+      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [], awards };
     });
     return { ...thread, notes };
   });

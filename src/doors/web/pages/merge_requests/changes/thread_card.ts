@@ -8,10 +8,11 @@ import { replyEditor } from '../../../parts/markdown_editor.ts';
 import { noteTexts } from '../../../parts/timeline/edit_conflicts.ts';
 import { noteHeading } from '../../../parts/timeline/note_card.ts';
 import { noteActions } from '../../../parts/timeline/note_actions.ts';
+import { reactions } from '../../../parts/timeline/reactions.ts';
 import { textWithTasks } from '../../../parts/timeline/text_with_tasks.ts';
 import { requestPath } from '../paths.ts';
 import type { Changes } from './load_changes.ts';
-import { type Cards, formPath, token } from './card_context.ts';
+import { type Cards, formPath, notePath, token } from './card_context.ts';
 import { changesPath } from './changes_address.ts';
 import { suggestionParts } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
@@ -22,6 +23,13 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   const text = textWithTasks(visit, content, {
     action: note.mayAdmin ? requestPath(changes.loaded, `/notes/${id}/tasks`) : null,
     texts: noteTexts(note.body),
+    returnTo: notePath(cards, id),
+  });
+  const reacted = reactions(visit, {
+    action: cards.rights.mayAward ? requestPath(changes.loaded, '/award_emoji') : null,
+    awards: note.awards,
+    noteId: id,
+    returnTo: notePath(cards, id),
   });
   const links = noteActions(note, {
     path: (below) => requestPath(changes.loaded, below),
@@ -30,7 +38,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
   return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(cards, note.suggestions)}</div></div>`;
+  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(cards, note.suggestions)}${reacted}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {

@@ -503,3 +503,33 @@ test('keeps the place of comments on a commit, there and among all changes', asy
   const ofTwo = await read(`${path}?commit_id=${two}`);
   assert.match(cardIn(ofTwo, 'a.txt'), />twenty\n<[^]*?<tr class="thread">[^]*?on a line that stays/);
 });
+
+test('shows reactions to comments, and adds and removes them in the tab', async () => {
+  const opened = await open();
+  const { path, api } = opened;
+  const fields = await formAt(path, 'new_10');
+  await reviewer.visitor.post(`${path}/comments`, { ...fields, body: '- [ ] rename', intent: 'comment' });
+  const [{ notes }] = await discussionsOf(opened);
+  const note: number = notes[0].id;
+  await gantry.api(`POST ${api}/notes/${note}/award_emoji`, { json: { name: 'rocket' } });
+  const card = async (as = reviewer): Promise<string> => cardIn(await read(path, as), 'a.txt');
+  assert.match(await card(), /<button class="reaction" name="name" value="rocket"[^>]*aria-label="rocket: 1"/);
+  const back = `${path}#note_${note}`;
+  const form = `<form method="post" action="${path.replace('/diffs', '/award_emoji')}" class="reactions" data-inline>`;
+  assert.ok((await card()).includes(form), await card());
+  const [, returnTo = ''] = /name="return_to" value="([^"]+)"/.exec(await card()) ?? [];
+  assert.equal(returnTo, back);
+  const sent = { name: 'rocket', note_id: String(note), return_to: returnTo };
+  const added = await reviewer.visitor.post(path.replace('/diffs', '/award_emoji'), sent);
+  assert.equal(added.location, returnTo);
+  assert.match(await card(), /aria-label="rocket: 2, including yours"/);
+  const anonymous = cardIn((await openVisitor(gantry).get(path)).text, 'a.txt');
+  assert.match(anonymous, /<span class="reaction" title="rocket: 2">/);
+  assert.doesNotMatch(anonymous, /award_emoji/);
+  // A task of the thread leads back to the tab, too.
+  const base = /id="tasks_[^>]*>.*?name="base" value="([^"]+)"/s.exec(await card(reviewer))?.[1] ?? '';
+  const tasks = path.replace('/diffs', `/notes/${note}/tasks`);
+  const ticked = await reviewer.visitor.post(tasks, { line: '0', base, return_to: returnTo });
+  assert.equal(ticked.location, returnTo);
+  assert.match(await card(), /aria-checked="true" aria-label="rename"/);
+});

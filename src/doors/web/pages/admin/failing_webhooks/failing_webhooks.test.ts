@@ -1,0 +1,96 @@
+/** The administrators' list of webhooks that fail. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type HookReceiver, startHookReceiver } from '../../../../../../test/support/servers/hook_receiver.ts';
+import { seedGroup, seedProject } from '../../../../../../test/support/seed.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { contentIn } from '../../../../../../test/support/visitor.ts';
+
+const path = '/admin/failing_webhooks';
+
+let gantry: TestService;
+let receiver: HookReceiver;
+let admin: SeededVisitor;
+let project: { id: number; full_path: string };
+let group: { id: number; full_path: string };
+/** Ids of a hook of the project, of the group and of the instance. */
+let hooks: number[];
+
+const addHook = async (place: string, flag: string): Promise<number> => {
+  const json = { url: `${receiver.url}/${flag}`, push_events: false, [flag]: true };
+  const { status, body, text } = await gantry.api(`POST ${place}/hooks`, { json });
+  assert.equal(status, 201, text);
+  return body.id;
+};
+
+const deliverIssue = async (): Promise<void> => {
+  await gantry.api(`POST /projects/${project.id}/issues`, { json: { title: 'Loads' } });
+  await gantry.service.worker.drain();
+};
+
+before(async () => {
+  [gantry, receiver] = await Promise.all([startTestService(), startHookReceiver()]);
+  const json = { allow_local_requests_from_hooks_and_services: true };
+  await gantry.api('PUT /application/settings', { json });
+  admin = await seedVisitor(gantry, { admin: true });
+  group = await seedGroup(gantry, { visibility: 'private' });
+  project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  hooks = [
+    await addHook(`/projects/${project.id}`, 'issues_events'),
+    await addHook(`/groups/${group.id}`, 'issues_events'),
+    await addHook('', 'push_events'),
+  ];
+});
+after(async () => {
+  await gantry.close();
+  await receiver.close();
+});
+
+const list = async (query = ''): Promise<string> => {
+  const seen = await admin.visitor.get(path + query);
+  assert.equal(seen.status, 200, seen.text);
+  return contentIn(seen);
+};
+
+test('lists failing webhooks of projects and groups with owner, time and answer, until they succeed', async () => {
+  assert.match(await list(), /No webhook fails/);
+  receiver.answer((_one, response) => void response.writeHead(503).end());
+  gantry.setTime(Date.parse('2030-01-02T03:04:05Z'));
+  await deliverIssue();
+  const text = await list();
+  assert.match(text, /2 failing webhooks/);
+  assert.ok(text.includes(`href="/${project.full_path}/-/hooks/${hooks[0]}"`));
+  assert.ok(text.includes(`href="/groups/${group.full_path}/-/hooks/${hooks[1]}"`));
+  assert.doesNotMatch(text, /\/admin\/hooks\/\d/);
+  assert.match(text, /Failing since <time datetime="2030-01-02T03:04:05[^]*1 failure in a row[^]*503 Service Unavailable/);
+  gantry.setTime(Date.parse('2030-01-02T04:00:00Z'));
+  await gantry.service.worker.drain();
+  assert.match(await list(), /Failing since <time datetime="2030-01-02T03:04:05[^]*2 failures in a row/);
+  receiver.clear();
+  const resumed = await admin.visitor.post(`/${project.full_path}/-/hooks/${hooks[0]}/resume`);
+  assert.equal(resumed.location, `/${project.full_path}/-/hooks/${hooks[0]}`);
+  assert.match(await list(), /1 failing webhook</);
+  gantry.setTime(Date.parse('2030-01-02T05:00:00Z'));
+  await gantry.service.worker.drain();
+  assert.match(await list(), /No webhook fails/);
+  gantry.setTime(null);
+});
+
+test('shows system hooks, unknown times, and one page of many', async () => {
+  const { db } = gantry.service.platform.store;
+  await db.updateTable('hooks').set({ failures: 7, failing_since: null }).execute();
+  const text = await list('?per_page=2');
+  assert.match(text, /3 failing webhooks[^]*7 failures in a row/);
+  assert.doesNotMatch(text, /Failing since/);
+  assert.equal(text.match(/failures in a row/g)?.length, 2);
+  const next = await list('?per_page=2&page=2');
+  assert.ok(next.includes(`href="/admin/hooks/${hooks[2]}"`) && next.includes('System hook'));
+  await db.updateTable('hooks').set({ failures: 0 }).execute();
+});
+
+test('is missing for others', async () => {
+  const { visitor } = await seedVisitor(gantry, { group: group.id, access_level: 50 });
+  assert.equal((await visitor.get(path)).status, (await visitor.get('/admin/mail')).status);
+  assert.notEqual((await visitor.get(path)).status, 200);
+});
