@@ -4,12 +4,12 @@ import { addReply, createDiscussion } from '../../../../planning/discussions/cre
 import { findDiscussion } from '../../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
-import type { LoadedNoteable, NounActions } from '../../../../planning/issuables/target.ts';
+import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { createNote } from '../../../../planning/notes/create.ts';
 import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
 import { requireCommenter, requireInternalWriter } from '../../../../planning/notes/rules.ts';
 import { forbidden } from '../../../../platform/errors.ts';
-import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { boolean, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
 import { emojiPages } from './emoji_pages.ts';
 import { type CommentedKind, recordParams } from './issuable_kind.ts';

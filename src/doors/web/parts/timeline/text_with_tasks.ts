@@ -44,5 +44,5 @@ export const textWithTasks = (
     hidden('base', fingerprintTexts(texts)),
     returnTo !== undefined && hidden('return_to', returnTo),
   ];
-  return html`<div data-text>${writeButtons(content, id)}<form method="post" action="${action}" id="${id}" data-tasks>${fields}</form></div>`;
+  return html`<div data-text>${writeButtons(content, id)}<form method="post" action="${action}" id="${id}" hidden data-tasks>${fields}</form></div>`;
 };

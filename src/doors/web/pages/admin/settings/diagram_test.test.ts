@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import { localUrls } from '../../../../../../test/support/local_urls.ts';
 import { type HookReceiver, startHookReceiver } from '../../../../../../test/support/servers/hook_receiver.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
@@ -56,13 +55,14 @@ test('says what is wrong with the answer', async () => {
   assert.match(await tryServer(server.url), /answered 404 Not Found, text\/html, instead of 200 with an SVG image/);
   server.answer((_one, response) => void response.destroy());
   assert.match(await tryServer(server.url), /did not answer: ECONNRESET/);
+  assert.match(await tryServer('ftp://files.example'), /did not answer: the URL is invalid/);
   assert.match(await tryServer(''), /Enter the address of the diagram service first/);
 });
 
 test('reaches no address that outgoing requests may not reach', async () => {
   await allowLocal(false);
   server.clear();
-  for (const url of [server.url, ...localUrls.slice(0, 3)])
+  for (const url of [server.url, 'http://localhost', 'http://[::1]:8000', 'http://169.254.169.254/latest'])
     assert.match(await tryServer(url), /requests to the local network are not allowed/, url);
   assert.equal(server.received.length, 0);
 });

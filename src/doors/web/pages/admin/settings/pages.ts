@@ -88,6 +88,9 @@ const reviewPart = (changes: readonly Change[] | null): Html | null => {
 /** The button that shows what saving would change. */
 const reviewButton = html`<button name="review" value="1">Review changes</button>`;
 
+/** The setting whose value the button tests. */
+const testedSetting = 'diagram_url';
+
 type Tried = {
   typed?: Typed;
   problems?: FormProblems;
@@ -179,9 +182,9 @@ export const settingsPages = [
       const { seen, review, test } = sent as RawParams;
       const read = readForm(sent, (seen ?? {}) as RawParams, around);
       const { wanted, typed } = read;
-      if (test !== undefined) {
-        const { diagram_url = call.settings.diagram_url } = wanted as { diagram_url?: string | null };
-        return await settingsView(visit, { typed, diagram: await testDiagramServer(visit, diagram_url) });
+      if (test !== undefined && read.problems[testedSetting] === undefined) {
+        const url = (wanted[testedSetting] ?? call.settings[testedSetting]) as string | null;
+        return await settingsView(visit, { typed, diagram: await testDiagramServer(visit, url) });
       }
       const isReadable = Object.keys(read.problems).length === 0;
       let changes: Change[] = [];

@@ -4,6 +4,8 @@ import { type Html, html } from '../../../parts/html.ts';
 /** Sizes of the graph in sixteenths of a rem: `.stages.drawn` in parts.css has the same. */
 const box = { width: 208, height: 36 };
 const gap = { x: 48, y: 8 };
+/** How far the line between two jobs of one column reaches to the left. */
+const bow = 12;
 
 /** Lines that are drawn; the table lists all needs. */
 export const maxEdges = 500;
@@ -52,8 +54,8 @@ export const edgePath = ({ from, to }: Edge, rows: readonly number[]): string =>
   const [x1, y1, x2, y2] = [rightOf(from), middleOf(from), leftOf(to), middleOf(to)];
   // A bow at the left of the column.
   if (from.column === to.column) {
-    const [left, bow] = [leftOf(from), leftOf(from) - gap.x / 2];
-    return `M${left} ${y1}C${bow} ${y1} ${bow} ${y2} ${left} ${y2}`;
+    const left = leftOf(from);
+    return `M${left} ${y1}C${left - bow} ${y1} ${left - bow} ${y2} ${left} ${y2}`;
   }
   if (to.column === from.column + 1) return `M${x1} ${y1}${curve(x1, y1, x2, y2)}`;
   // Between the rows of the columns that it passes, or below the last of them.
@@ -70,8 +72,8 @@ export const needEdges = (edges: readonly Edge[], rows: readonly number[]): Html
   const width = rows.length * (box.width + gap.x) - gap.x;
   const height = Math.max(...rows) * (box.height + gap.y) - gap.y;
   // Bows and lanes reach over the edge of the boxes.
-  const area = `${-gap.x / 2} ${-gap.y} ${width + gap.x / 2} ${height + gap.y}`;
-  return html`<svg class="edges" viewBox="${area}" width="${rems(width + gap.x / 2)}" height="${rems(height + gap.y)}" aria-hidden="true"><path d="${edges
+  const area = `${-bow} ${-gap.y} ${width + bow} ${height + gap.y}`;
+  return html`<svg class="edges" viewBox="${area}" width="${rems(width + bow)}" height="${rems(height + gap.y)}" aria-hidden="true"><path d="${edges
     .slice(0, maxEdges)
     .map((edge) => edgePath(edge, rows))
     .join('')}"/></svg>`;
