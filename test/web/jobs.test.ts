@@ -196,3 +196,70 @@ test('an administrator makes a runner, pauses it and deletes it, without scripts
     { javaScriptEnabled: false },
   );
 });
+
+/** Runs in the page. Returns the ends of the lines of the graph that touch no box: of needed jobs at the right, of others at the left. */
+const findLooseEnds = (): string[] => {
+  type Point = { x: number; y: number };
+  type Box = { left: number; right: number; top: number; bottom: number };
+  type Found = {
+    getAttribute: (name: string) => string | null;
+    getScreenCTM: () => { a: number; d: number; e: number; f: number };
+    getBoundingClientRect: () => Box;
+  };
+  const { document } = globalThis as unknown as {
+    document: {
+      querySelector: (selector: string) => Found;
+      querySelectorAll: (selector: string) => Iterable<Found>;
+    };
+  };
+  const line = document.querySelector('.stages .edges path');
+  const { a, d, e, f } = line.getScreenCTM();
+  const boxes = [...document.querySelectorAll('.stages .job')].map((job) => job.getBoundingClientRect());
+  const touches = ({ x, y }: Point, side: 'left' | 'right'): boolean =>
+    boxes.some(
+      (box) =>
+        Math.abs(box[side] - (a * x + e)) < 1.5 && Math.abs((box.top + box.bottom) / 2 - (d * y + f)) < 1.5,
+    );
+  const lines = (line.getAttribute('d') ?? '').split('M').filter((one) => one !== '');
+  return lines.flatMap((one) => {
+    const numbers = one.split(/[^-.\d]+/).map(Number);
+    const [start, end] = [
+      { x: numbers[0] ?? 0, y: numbers[1] ?? 0 },
+      { x: numbers.at(-2) ?? 0, y: numbers.at(-1) ?? 0 },
+    ];
+    const isSameStage = start.x === end.x;
+    return touches(start, isSameStage ? 'left' : 'right') && touches(end, 'left') ? [] : [one];
+  });
+};
+
+test('lines of the graph reach from needed jobs to those that wait, at every size', { skip }, async () => {
+  const file = `
+stages: [prepare, build, test]
+"a job with a name that is longer than its box": { stage: prepare, script: x }
+install: { stage: prepare, script: x, needs: ["a job with a name that is longer than its box"] }
+build: { stage: build, script: x, needs: [install] }
+unit: { stage: test, script: x, needs: [build, install] }
+docs: { stage: test, script: x, needs: ["a job with a name that is longer than its box"] }`;
+  const { id } = await seedPipeline(web.gantry, { project: project.id, file });
+  const path = `/${project.full_path}/-/pipelines/${id}`;
+  for (const viewport of [
+    { width: 1280, height: 860 },
+    { width: 375, height: 812 },
+  ]) {
+    await web.withPage(
+      async (page) => {
+        await web.signIn(page, login);
+        await page.goto(path);
+        assert.equal(await page.locator('.edges path').count(), 1);
+        assert.deepEqual(await page.evaluate(findLooseEnds), []);
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= viewport.width, `${width} of ${viewport.width} pixels`);
+        await web.assertFine(page);
+        await page.goto(`/${project.full_path}/-/pipelines`);
+        await page.getByRole('link', { name: 'prepare: pending' }).first().click();
+        assert.match(page.url(), /#stage-\d+$/);
+      },
+      { viewport, colorScheme: 'dark' },
+    );
+  }
+});

@@ -58,7 +58,10 @@ const files = Object.fromEntries(
 const comments = (): string[] => {
   const size = 40;
   return Array.from({ length: Math.ceil(xssVectors.length / size) }, (_part, at) =>
-    xssVectors.slice(at * size, (at + 1) * size).join('\n\n'),
+    xssVectors
+      .slice(at * size, (at + 1) * size)
+      .join('\n\n')
+      .replaceAll('\0', ''),
   );
 };
 
@@ -71,10 +74,12 @@ const send = async (line: string, json: object) => {
 const seedBoard = async (path: string): Promise<void> => {
   const titles = [...plain.keys()];
   const labels = [];
-  for (const at of titles) labels.push(await send(`POST ${path}/labels`, { name: plain[at], color: '#336699' }));
+  for (const at of titles)
+    labels.push(await send(`POST ${path}/labels`, { name: plain[at], color: '#336699' }));
   await send(`POST ${path}/milestones`, { title: plain[1], description: plain.join('\n\n') });
   const board = await send(`POST ${path}/boards`, { name: plain[1] });
-  for (const { id } of labels.slice(0, 4)) await send(`POST ${path}/boards/${board.id}/lists`, { label_id: id });
+  for (const { id } of labels.slice(0, 4))
+    await send(`POST ${path}/boards/${board.id}/lists`, { label_id: id });
   for (const at of titles)
     await send(`POST ${path}/issues`, { title: plain[at], labels: plain[at % 4], milestone_id: 1 });
   base = `/${project.full_path}`;
@@ -126,7 +131,8 @@ const findActive = (): string[] => {
       ({ name, value }) =>
         name.startsWith('on') ||
         ['style', 'srcdoc', 'srcset', 'is'].includes(name) ||
-        (['href', 'src', 'action', 'formaction'].includes(name) && /^\s*(?:javascript|data|vbscript):/i.test(value)),
+        (['href', 'src', 'action', 'formaction'].includes(name) &&
+          /^\s*(?:javascript|data|vbscript):/i.test(value)),
     );
     const isForeign = foreign.test(tagName) || (tagName === 'SCRIPT' && !isOwnScript);
     return acts || isForeign ? [outerHTML.slice(0, 200)] : [];
@@ -136,7 +142,9 @@ const findActive = (): string[] => {
 /** Runs in the page. Does with every element what a handler could wait for. */
 const touchAll = (): void => {
   const page = globalThis as unknown as {
-    document: { querySelectorAll: (selector: string) => Iterable<{ dispatchEvent: (event: object) => void }> };
+    document: {
+      querySelectorAll: (selector: string) => Iterable<{ dispatchEvent: (event: object) => void }>;
+    };
     Event: new (name: string, options: object) => object;
   };
   for (const element of page.document.querySelectorAll('main *'))
@@ -165,7 +173,11 @@ const assertHarmless = async (page: Page, { dialogs, requests }: Watched, addres
   const mark = await page.evaluate(
     () => (globalThis as unknown as { document: { xss?: unknown } }).document.xss,
   );
-  assert.deepEqual({ mark, dialogs, requests: [...requests] }, { mark: undefined, dialogs: [], requests: [] }, address);
+  assert.deepEqual(
+    { mark, dialogs, requests: [...requests] },
+    { mark: undefined, dialogs: [], requests: [] },
+    address,
+  );
 };
 
 const visit = async (addresses: string[]): Promise<void> =>

@@ -33,6 +33,9 @@ export const toggleTask = (text: string, line: number): string | null => {
   const parts = text.split(/(\r\n|\r|\n)/);
   const old = parts[2 * line];
   if (old === undefined || !box.test(old)) return null;
-  parts[2 * line] = old.replace(box, (_whole, marks: string, tick: string) => `${marks}[${tick === ' ' ? 'x' : ' '}]`);
+  parts[2 * line] = old.replace(
+    box,
+    (_whole, marks: string, tick: string) => `${marks}[${tick === ' ' ? 'x' : ' '}]`,
+  );
   return parts.join('');
 };

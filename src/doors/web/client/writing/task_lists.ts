@@ -29,7 +29,9 @@ export const startTasks = (): void => {
     event.preventDefault();
     void submit(form, entry, button).catch(() => {
       const line = button.getAttribute('value') ?? '';
-      form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'line', value: line }));
+      form.append(
+        Object.assign(document.createElement('input'), { type: 'hidden', name: 'line', value: line }),
+      );
       form.submit();
     });
   });

@@ -46,7 +46,9 @@ test('shows each stage with its state, as a link to its jobs', async () => {
         .execute();
   });
   const row = await rowOf(id);
-  const dots = [...row.matchAll(/<a class="status (\w+)" href="([^"]+)" title="([^"]+)" aria-label="([^"]+)">/g)];
+  const dots = [
+    ...row.matchAll(/<a class="status (\w+)" href="([^"]+)" title="([^"]+)" aria-label="([^"]+)">/g),
+  ];
   assert.deepEqual(
     dots.map(([, style, , title, label]) => [style, title, label]),
     [

@@ -82,10 +82,7 @@ export const pipelineTable = async (
       pipeline,
       project,
       user: users.get(pipeline.user_id ?? 0),
-      stages: stageDots(
-        projectPagePath(project, `pipelines/${pipeline.id}`),
-        stages.get(pipeline.id) ?? [],
-      ),
+      stages: stageDots(projectPagePath(project, `pipelines/${pipeline.id}`), stages.get(pipeline.id) ?? []),
       action: actionButton(visit, project, pipeline),
     })),
   );

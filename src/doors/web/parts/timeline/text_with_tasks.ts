@@ -5,7 +5,8 @@ import { type Html, html, trusted } from '../html.ts';
 import { type Texts, fingerprintTexts } from './edit_conflicts.ts';
 
 /** A checkbox as `rewrite_html.ts` writes it, and the text of its task. Users cannot write elements with `data-line`. */
-const checkbox = /<input type="checkbox"[^>]* data-line="(\d+)" disabled( checked)?>(?=(.*?)(?:<br|<\/li|<\/p|<[uo]l|$))/gms;
+const checkbox =
+  /<input type="checkbox"[^>]* data-line="(\d+)" disabled( checked)?>(?=(.*?)(?:<br|<\/li|<\/p|<[uo]l|$))/gms;
 
 /** Returns the text of a task without its elements, for an attribute. */
 const labelOf = (markup: string): string =>

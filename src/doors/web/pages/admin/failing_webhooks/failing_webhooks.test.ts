@@ -1,7 +1,10 @@
 /** The administrators' list of webhooks that fail. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type HookReceiver, startHookReceiver } from '../../../../../../test/support/servers/hook_receiver.ts';
+import {
+  type HookReceiver,
+  startHookReceiver,
+} from '../../../../../../test/support/servers/hook_receiver.ts';
 import { seedGroup, seedProject } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';

@@ -77,7 +77,11 @@ const listView = async (visit: Visit, params: { page: number; per_page: number }
     head: html`<p>Webhooks of all projects and groups, and system hooks, whose last delivery failed. A success takes them off this list.</p>`,
     noun: 'failing webhook',
     rows: items.flatMap((hook) => row(visit, hook, around) ?? []),
-    empty: { icon: 'check-circle', title: 'No webhook fails', text: 'The last delivery of every webhook succeeded.' },
+    empty: {
+      icon: 'check-circle',
+      title: 'No webhook fails',
+      text: 'The last delivery of every webhook succeeded.',
+    },
     paging: { query: {}, page: request, total },
   });
 };

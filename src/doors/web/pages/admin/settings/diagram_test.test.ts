@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import { type HookReceiver, startHookReceiver } from '../../../../../../test/support/servers/hook_receiver.ts';
+import {
+  type HookReceiver,
+  startHookReceiver,
+} from '../../../../../../test/support/servers/hook_receiver.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 
@@ -43,7 +46,10 @@ test('asks for a tiny diagram and says what the service answered', async () => {
   server.answer(
     (_one, response) => void response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>'),
   );
-  assert.equal(await tryServer(`${server.url}/draw/`), 'The diagram service works: it answered 200 OK, image/svg+xml.');
+  assert.equal(
+    await tryServer(`${server.url}/draw/`),
+    'The diagram service works: it answered 200 OK, image/svg+xml.',
+  );
   const [, code = ''] = /^\/draw\/graphviz\/svg\/([\w-]+)$/.exec(server.received[0]?.path ?? '') ?? [];
   assert.match(inflateSync(Buffer.from(code, 'base64url')).toString(), /^digraph/);
   assert.equal((await gantry.api('GET /application/settings')).body[key], null);
@@ -52,7 +58,10 @@ test('asks for a tiny diagram and says what the service answered', async () => {
 test('says what is wrong with the answer', async () => {
   await allowLocal(true);
   server.answer((_one, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<b>'));
-  assert.match(await tryServer(server.url), /answered 404 Not Found, text\/html, instead of 200 with an SVG image/);
+  assert.match(
+    await tryServer(server.url),
+    /answered 404 Not Found, text\/html, instead of 200 with an SVG image/,
+  );
   server.answer((_one, response) => void response.destroy());
   assert.match(await tryServer(server.url), /did not answer: ECONNRESET/);
   assert.match(await tryServer('ftp://files.example'), /did not answer: the URL is invalid/);

@@ -25,7 +25,8 @@ export const testDiagramServer = async ({ call }: Visit, server: string | null):
   if (status === null) return refused(`The diagram service did not answer: ${error ?? 'no response'}.`);
   const type = headers['content-type'] ?? 'no content type';
   const answer = `${status} ${STATUS_CODES[status] ?? ''}, ${type.slice(0, 100)}`;
-  if (error !== null) return refused(`The diagram service did not complete its answer (${answer}): ${error}.`);
+  if (error !== null)
+    return refused(`The diagram service did not complete its answer (${answer}): ${error}.`);
   return status === 200 && type.startsWith('image/svg+xml')
     ? { isFine: true, text: `The diagram service works: it answered ${answer}.` }
     : refused(`The diagram service answered ${answer}, instead of 200 with an SVG image.`);

@@ -19,7 +19,12 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { formatValue } from '../format_value.ts';
-import { type DiagramAnswer, diagramAnswerPart, diagramTestButton, testDiagramServer } from './diagram_test.ts';
+import {
+  type DiagramAnswer,
+  diagramAnswerPart,
+  diagramTestButton,
+  testDiagramServer,
+} from './diagram_test.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 

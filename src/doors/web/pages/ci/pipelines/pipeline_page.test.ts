@@ -65,7 +65,10 @@ test('names the commit in its heading, to those who may read the code', async ()
 test('says for which jobs a job waits', async () => {
   const { path } = await seed();
   const page = await read(path);
-  assert.match(page, /<span class="name">both<\/span><span class="needs visually-hidden">after build, lint<\/span>/);
+  assert.match(
+    page,
+    /<span class="name">both<\/span><span class="needs visually-hidden">after build, lint<\/span>/,
+  );
   assert.match(page, />both<\/a><br><span class="quiet">Needs build, lint<\/span>/);
   assert.match(page, />quick &lt;b&gt;<\/a><br><span class="quiet">Needs no other job<\/span>/);
   assert.match(page, />unit<\/a><\/th>/);

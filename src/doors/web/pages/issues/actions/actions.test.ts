@@ -262,7 +262,10 @@ test('ticks tasks, unless the description changed', async () => {
   const { path, iid } = await fresh({ description: '- [ ] one\n- [x] two' });
   const { text } = await reporter.visitor.get(path);
   const base = /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
-  assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '0', base })).location, `${path}#description`);
+  assert.equal(
+    (await reporter.visitor.post(`${path}/tasks`, { line: '0', base })).location,
+    `${path}#description`,
+  );
   assert.equal((await one(iid)).description, '- [x] one\n- [x] two');
   const late = await reporter.visitor.post(`${path}/tasks`, { line: '1', base });
   assert.deepEqual([late.status, /edited this issue meanwhile/.test(late.text)], [422, true]);

@@ -513,7 +513,10 @@ test('shows reactions to comments, and adds and removes them in the tab', async 
   const note: number = notes[0].id;
   await gantry.api(`POST ${api}/notes/${note}/award_emoji`, { json: { name: 'rocket' } });
   const card = async (as = reviewer): Promise<string> => cardIn(await read(path, as), 'a.txt');
-  assert.match(await card(), /<button class="reaction" name="name" value="rocket"[^>]*aria-label="rocket: 1"/);
+  assert.match(
+    await card(),
+    /<button class="reaction" name="name" value="rocket"[^>]*aria-label="rocket: 1"/,
+  );
   const back = `${path}#note_${note}`;
   const form = `<form method="post" action="${path.replace('/diffs', '/award_emoji')}" class="reactions" data-inline>`;
   assert.ok((await card()).includes(form), await card());
