@@ -305,6 +305,39 @@ test('ticks a task of a thread', { skip }, async () => {
   });
 });
 
+test('reacts to a comment of a thread, in the page and without scripts', { skip }, async () => {
+  const path = await open('with-reactions');
+  const request = `/projects/${project.id}/merge_requests/${path.split('/').at(-2)}`;
+  const [{ notes }] = (await web.gantry.api(`GET ${request}/discussions`)).body;
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    // A mark that a load of the page would remove.
+    await page.evaluate('window.isSamePage = true');
+    const note = page.locator(`#note_${notes[0].id}`);
+    await note.getByText('Add a reaction').locator('..').click();
+    await web.assertFine(page);
+    await note.getByRole('button', { name: 'React with rocket' }).click();
+    await note.getByRole('button', { name: 'rocket: 1, including yours' }).waitFor();
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+  });
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.goto(path);
+      const note = page.locator(`#note_${notes[0].id}`);
+      await note.getByText('Add a reaction').locator('..').click();
+      await note.getByRole('link', { name: 'More emoji…' }).click();
+      await page.getByLabel('Search by name').fill('crab');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByRole('button', { name: 'React with crab' }).click();
+      await note.getByRole('button', { name: 'crab: 1, including yours' }).waitFor();
+      assert.equal(pathOf(page), path);
+    },
+    { javaScriptEnabled: false, viewport: { width: 375, height: 812 } },
+  );
+});
+
 test('comments and marks files without scripts', { skip }, async () => {
   const path = await open('without-scripts');
   await web.withPage(
