@@ -628,11 +628,14 @@ create table hooks (
   created_at bigint not null,
   updated_at bigint not null,
   format text collate "C" default 'json'::text not null,
+  failing_since bigint,
   constraint hooks_check CHECK (((project_id IS NULL) OR (group_id IS NULL))),
   constraint hooks_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint hooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint hooks_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX hooks_failing ON hooks USING btree (id) WHERE (failures > 0);
 
 CREATE INDEX hooks_group ON hooks USING btree (group_id, id) WHERE (group_id IS NOT NULL);
 

@@ -585,8 +585,11 @@ CREATE TABLE hooks (
   created_at integer not null,
   updated_at integer not null,
   format text not null default 'json',
+  failing_since integer,
   check (project_id is null or group_id is null)
 ) strict;
+
+CREATE INDEX hooks_failing on hooks (id) where failures > 0;
 
 CREATE INDEX hooks_group on hooks (group_id, id) where group_id is not null;
 

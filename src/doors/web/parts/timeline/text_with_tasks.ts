@@ -1,4 +1,5 @@
 /** Renders the tasks of a text as buttons that check and uncheck them. */
+import { escapeHtml } from '../../../../platform/escape_html.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html, trusted } from '../html.ts';
@@ -20,7 +21,7 @@ const writeButtons = (content: Html, formId: string): Html =>
     content.text.replaceAll(
       checkbox,
       (_whole, line: string, checked: string | undefined, text: string) =>
-        `<button class="task" form="${formId}" name="line" value="${line}" role="checkbox" aria-checked="${String(checked !== undefined)}" aria-label="${labelOf(text)}"></button>`,
+        `<button class="task" form="${escapeHtml(formId)}" name="line" value="${line}" role="checkbox" aria-checked="${String(checked !== undefined)}" aria-label="${labelOf(text)}"></button>`,
     ),
   );
 
