@@ -91,7 +91,8 @@ const seedRequests = async (path: string): Promise<void> => {
     const message = `${plain[at]}\n\n${plain.join('\n')}`;
     const changed = { ...files, 'a.js': `one\n${plain.join('\n')}\n` };
     commit = await seedBranch(web.gantry, project, branch, { files: changed, message });
-    const given = { title: plain[at] ?? '', description: comments().join('\n\n') };
+    const texts = at === branches.length - 1 ? comments() : plain;
+    const given = { title: plain[at] ?? '', description: texts.join('\n\n') };
     ({ iid } = await openRequest(web.gantry, project, branch, given));
   }
   await settle(web.gantry);

@@ -8,7 +8,7 @@ export const replaceEmoji = (text: string): string =>
       )
     : text;
 
-export type NamedEmoji = { emoji: string; name: string };
+type NamedEmoji = { emoji: string; name: string };
 
 /** All names of each emoji that reactions may have. */
 let namesByEmoji: Map<string, string[]> | null = null;

@@ -24,7 +24,7 @@ import {
   diagramAnswerPart,
   diagramTestButton,
   testDiagramServer,
-} from './diagram_test.ts';
+} from './test_diagram_service.ts';
 import { type Shown, settingPart } from './setting_field.ts';
 import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 

@@ -11,9 +11,9 @@ const bow = 12;
 export const maxEdges = 500;
 
 /** The place of a job: its column and row, from 0. */
-export type Cell = { column: number; row: number };
+type Cell = { column: number; row: number };
 
-export type Edge = { from: Cell; to: Cell };
+type Edge = { from: Cell; to: Cell };
 
 type Drawn = { id: number; name: string };
 
@@ -50,7 +50,7 @@ const curve = (x1: number, y1: number, x2: number, y2: number): string => {
 };
 
 /** Draws the line of an edge. @param rows number of jobs of each column */
-export const edgePath = ({ from, to }: Edge, rows: readonly number[]): string => {
+const edgePath = ({ from, to }: Edge, rows: readonly number[]): string => {
   const [x1, y1, x2, y2] = [rightOf(from), middleOf(from), leftOf(to), middleOf(to)];
   // A bow at the left of the column.
   if (from.column === to.column) {
