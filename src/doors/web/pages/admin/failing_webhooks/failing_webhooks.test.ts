@@ -36,7 +36,7 @@ before(async () => {
   [gantry, receiver] = await Promise.all([startTestService(), startHookReceiver()]);
   const json = { allow_local_requests_from_hooks_and_services: true };
   await gantry.api('PUT /application/settings', { json });
-  admin = await seedVisitor(gantry, { admin: true });
+  admin = await seedVisitor(gantry, { admin: 1 });
   group = await seedGroup(gantry, { visibility: 'private' });
   project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
   hooks = [

@@ -17,7 +17,7 @@ let server: HookReceiver;
 let admin: SeededVisitor;
 before(async () => {
   [gantry, server] = await Promise.all([startTestService(), startHookReceiver()]);
-  admin = await seedVisitor(gantry, { admin: true });
+  admin = await seedVisitor(gantry, { admin: 1 });
   await admin.visitor.get('/profile');
 });
 after(async () => {
