@@ -13,10 +13,18 @@ const maxNegotiationBytes = 64 * 2 ** 20;
 
 const tooLong = (): GitError => new GitError('too_large', 'a request is too long');
 
+/** Returns the value of a hexadecimal digit; NaN for any other byte. */
+const hexValue = (byte: number): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : Number.NaN;
+};
+
 /** Passes a push on. Fails if its packet lines exceed the limit; the pack may have any length. */
 export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
   let seen = 0;
-  let digits = '';
+  let digits = 0;
+  let lineLength = 0;
   /** Rest of the current packet line in bytes; null: no more lines follow. */
   let remaining: number | null = 0;
   const countBytes = (chunk: Buffer): void => {
@@ -28,12 +36,14 @@ export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
         seen += step;
         continue;
       }
-      digits += chunk.toString('latin1', at, at + 1);
+      lineLength = lineLength * 16 + hexValue(chunk[at] ?? 0);
+      digits += 1;
       at += 1;
-      if (digits.length < 4) continue;
+      if (digits < 4) continue;
       // `PACK` is not a number, nor is anything else that git does not read as a line.
-      remaining = /^[0-9a-f]{4}$/i.test(digits) ? Math.max(0, Number.parseInt(digits, 16) - 4) : null;
-      digits = '';
+      remaining = Number.isNaN(lineLength) ? null : Math.max(0, lineLength - 4);
+      digits = 0;
+      lineLength = 0;
       seen += 4;
     }
   };

@@ -50,14 +50,14 @@ const readers: Record<
     },
   },
   'requests of a client': {
-    longest: 128 * 1024,
+    longest: 64 * 1024,
     size: 64,
     read: async (pieces) => {
       for await (const request of requestsOf(oneByOne(pieces))) if (request.command === 'x') break;
     },
   },
   'requests of a client in one piece': {
-    longest: 512 * 1024,
+    longest: 128 * 1024,
     size: 2 ** 30,
     read: async (pieces) => {
       for await (const request of requestsOf(oneByOne(pieces))) if (request.command === 'x') break;
@@ -69,7 +69,7 @@ const readers: Record<
     read: async (pieces) => await pipeline(oneByOne(pieces), limitCommands(), drop()),
   },
   'frames of a peer': {
-    longest: 256 * 1024,
+    longest: 128 * 1024,
     size: 8,
     read: async (pieces) => {
       const reader = makeFrameReader({ header: 2 ** 30, body: 2 ** 30 }, () => undefined);
