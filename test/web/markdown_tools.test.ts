@@ -183,7 +183,8 @@ for (const colorScheme of ['light', 'dark'] as const)
     await web.withPage(
       async (page) => {
         await openIssue(page);
-        await typeUntil(page, 'A line that is long enough to reach the edge @', memberName);
+        // So far right that the list must move to the left.
+        await typeUntil(page, `${'x'.repeat(28)} @`, memberName);
         const box = await list(page).boundingBox();
         assert.ok(box !== null && box.x >= 0 && box.x + box.width <= viewport.width, JSON.stringify(box));
         const width = await page.evaluate<number>('document.documentElement.scrollWidth');
