@@ -137,7 +137,7 @@ const manyHeaders = (door: Sent): Probe[] => [
     longest: Math.floor(longestHeader / (header.length + 5)),
     of: (length: number) => ({
       ...door,
-      headers: { [header]: Array.from({ length }, () => '1') as string | string[] },
+      headers: { [header]: Array.from({ length }, () => '1') },
     }),
   })),
   {

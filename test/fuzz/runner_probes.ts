@@ -36,7 +36,7 @@ const traceProbes = ({ id, token }: RunningJob): Probe[] => {
         type: 'text/plain',
         headers: { 'job-token': token, 'content-range': `${size}-${size + body.length - 1}` },
         body,
-        then: (status) => {
+        onStatus: (status) => {
           if (status === 202) size += body.length;
         },
       };

@@ -6,7 +6,7 @@ export type Sent = Omit<Sendable, 'body'> & {
   body?: string | Buffer;
   headers?: Record<string, string | string[]>;
   /** Called with the status. */
-  then?: (status: number) => void;
+  onStatus?: (status: number) => void;
 };
 
 export type Send = (sent: Sent, own?: Record<string, string>) => Promise<number>;
@@ -18,7 +18,7 @@ const patience = 60_000;
 export const makeSender = (base: string): { send: Send; close: () => void } => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(base);
-  const send: Send = async ({ method, url, body, type, headers, then }, own = {}) => {
+  const send: Send = async ({ method, url, body, type, headers, onStatus }, own = {}) => {
     const status = await new Promise<number>((resolve) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
       const all = { ...own, ...length, ...(type !== undefined && { 'content-type': type }), ...headers };
@@ -34,7 +34,7 @@ export const makeSender = (base: string): { send: Send; close: () => void } => {
         resolve(0);
       }
     });
-    then?.(status);
+    onStatus?.(status);
     return status;
   };
   return { send, close: () => agent.destroy() };

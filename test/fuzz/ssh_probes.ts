@@ -35,7 +35,14 @@ const packet = (...payload: Buffer[]): Buffer => {
 const lists = (kex: string): string[] => [
   kex,
   'ssh-ed25519,rsa-sha2-256,ecdsa-sha2-nistp256',
-  ...['aes128-ctr', 'aes128-ctr', 'hmac-sha2-256', 'hmac-sha2-256', 'none', 'none', '', ''],
+  'aes128-ctr',
+  'aes128-ctr',
+  'hmac-sha2-256',
+  'hmac-sha2-256',
+  'none',
+  'none',
+  '',
+  '',
 ];
 
 const initPacket = (names: string[]): Buffer =>
@@ -164,7 +171,7 @@ const clientProbes: SshProbe[] = [
           if (times > 50) client.destroy();
           else client._protocol.rekey();
         };
-        client.on('rekey' as never, again as never);
+        client.on('rekey' as never, again);
         again();
       });
     },
