@@ -153,6 +153,12 @@ const startMaintenance = (platform: Platform): Stops => [
   startPruning(platform),
 ];
 
+/** Enqueues what runs by the clock. Returns what stops it. */
+const startSchedules = async (platform: Platform): Promise<() => void> => {
+  await scheduleDueIssueMails(platform);
+  return await startBackups(platform);
+};
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
@@ -194,10 +200,9 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const { app, watching } = await startApp(platform, parts, { stops, isServing: () => serving });
     const servers = holdServers(app);
     await takeOverWork(platform, stops);
-    const stopBackups = await startBackups(platform);
-    await scheduleDueIssueMails(platform);
+    const stopSchedules = await startSchedules(platform);
     const worker = startPlatformWorker(platform, watching);
-    stops.push(() => worker.stop(), ...startMaintenance(platform), stopBackups);
+    stops.push(() => worker.stop(), ...startMaintenance(platform), stopSchedules);
     stops.push(async () => {
       drain();
       endStreams(platform);

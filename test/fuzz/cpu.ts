@@ -122,12 +122,12 @@ export const measureSlowness = async (): Promise<number> => {
 
 /** Milliseconds of CPU below which a growth tells nothing. */
 export const floor = 15;
-export const mostGrowth = 2.5;
+const mostGrowth = 2.5;
 
 export type Growth = { cost: (length: number) => Promise<number>; length: number; least?: number };
 
 /** Returns the costs of half the length and of the length where the second is too much; else null. */
-export const growsTooMuch = async ({ cost, length, least = floor }: Growth): Promise<number[] | null> => {
+const growsTooMuch = async ({ cost, length, least = floor }: Growth): Promise<number[] | null> => {
   const costs = [await cost(Math.floor(length / 2)), await cost(length)];
   const [half = 0, whole = 0] = costs;
   return whole > least && whole > half * mostGrowth ? costs : null;

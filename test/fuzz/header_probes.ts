@@ -85,7 +85,7 @@ const beginnings: Record<string, string[]> = {
 };
 
 /** Doors that read headers: the API, pages, assets, git, files, streams, OAuth, runners, monitoring. */
-export const doors: Sent[] = [
+const doors: Sent[] = [
   { method: 'GET', url: '/api/v4/projects' },
   { method: 'OPTIONS', url: '/api/v4/projects' },
   { method: 'PUT', url: '/api/v4/projects/1', body: '{}' },

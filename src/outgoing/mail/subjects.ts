@@ -206,16 +206,14 @@ export const loadSubjects = async (
   store: Store,
   refs: readonly SubjectRef[],
 ): Promise<Map<string, Subject>> => {
-  const loaded = (
-    await Promise.all([
-      loadIssues(store, idsOf(refs, 'Issue')),
-      loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
-      loadSnippets(store, idsOf(refs, 'Snippet')),
-      loadPipelines(store, idsOf(refs, 'Pipeline')),
-      loadReleases(store, idsOf(refs, 'Release')),
-      loadMovedProjects(idsOf(refs, 'Project')),
-    ])
-  ).flat();
+  const stored = await Promise.all([
+    loadIssues(store, idsOf(refs, 'Issue')),
+    loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
+    loadSnippets(store, idsOf(refs, 'Snippet')),
+    loadPipelines(store, idsOf(refs, 'Pipeline')),
+    loadReleases(store, idsOf(refs, 'Release')),
+  ]);
+  const loaded = [...stored.flat(), ...loadMovedProjects(idsOf(refs, 'Project'))];
   const projectIds = [...new Set(loaded.map(({ project_id }) => project_id))];
   const projects = projectIds.length === 0 ? new Map() : await projectsById(store.db, projectIds);
   const complete = loaded.flatMap(({ ref, project_id, complete: toSubject }) => {
