@@ -145,7 +145,9 @@ const pageOf = ({ subject, note_id }: MailContent, baseUrl: string): string =>
 export const composeMail = (platform: Platform, user: Person, mail: MailContent): Message => {
   const baseUrl = platform.baseUrl();
   const { subject } = mail;
-  const isFirst = /\.(?:created|moved)$/.test(mail.kind) && mail.note === null;
+  const state = pipelineStates[mail.kind];
+  const isFirst = state !== undefined || (/\.(?:created|moved)$/.test(mail.kind) && mail.note === null);
+  const title = state === undefined ? subject.title : `${subject.title} ${state}`;
   const unsubscribe = unsubscribeLink(platform, user.id, mail);
   const headline = writeHeadline(mail);
   const body = bodyOf(mail, baseUrl);
@@ -157,7 +159,7 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   return {
     to: user.email,
     from_name: mail.actor?.name ?? null,
-    subject: `${isFirst ? '' : 'Re: '}${subject.project.name} | ${subject.title} (${subject.reference})`,
+    subject: `${isFirst ? '' : 'Re: '}${subject.project.name} | ${title} (${subject.reference})`,
     text: writeText(headline, body, footer),
     html: writeHtml(headline, body, footer),
     message_id: toMessageId(baseUrl, `${mail.event_key}.${user.id}`),

@@ -248,7 +248,7 @@ describe('recipients', () => {
     await report('running', 'test');
     const [mail, ...others] = await gantry.mailsTo(author);
     assert.deepEqual(others, []);
-    assert.match(mail?.subject ?? '', /\| Failed pipeline for main \(#\d+\)$/);
+    assert.match(mail?.subject ?? '', /^[^|:]+ \| Pipeline for main failed \(#\d+\)$/);
     assert.match(mail?.text ?? '', /-\/pipelines\/\d+\n/);
     gantry.smtp.clear();
     await setLevel(author, { level: 'custom', failed_pipeline: false }, '');

@@ -131,7 +131,7 @@ const loadPipelines = async ({ db, dialect }: Store, ids: readonly number[]): Pr
   const [rows, jobs] = await Promise.all([
     db
       .selectFrom('pipelines')
-      .select(['id', 'project_id', 'status', 'ref', 'sha'])
+      .select(['id', 'project_id', 'ref', 'sha'])
       .where(dialect.oneOf('id', ids))
       .execute(),
     db
@@ -144,13 +144,13 @@ const loadPipelines = async ({ db, dialect }: Store, ids: readonly number[]): Pr
       .limit(maxFailedJobs * ids.length)
       .execute(),
   ]);
-  return rows.map(({ id, project_id, status, ref, sha }) => {
+  return rows.map(({ id, project_id, ref, sha }) => {
     const failed = jobs.filter(({ pipeline_id }) => pipeline_id === id).slice(0, maxFailedJobs);
     const complete = (project: Project): Subject => ({
       project,
       name: `pipeline #${id}`,
       reference: `#${id}`,
-      title: `${status === 'success' ? 'Successful' : 'Failed'} pipeline for ${ref}`,
+      title: `Pipeline for ${ref}`,
       description: [`Commit: ${sha}`, ...failed.map(({ name }) => `Failed job: ${name}`)].join('\n'),
       is_confidential: false,
       thread: `pipeline-${id}`,
