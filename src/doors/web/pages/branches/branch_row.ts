@@ -1,4 +1,5 @@
 /** How pages show a branch: its name, last commit, and how it differs from the default branch. */
+import { may } from '../../../../core/access/may.ts';
 import type { branchesJson } from '../../../../code/repository/branches/json.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
@@ -42,7 +43,8 @@ const actionLinks = ({ call }: Visit, project: Project, { branch }: BranchLine):
     const path = projectPagePath(project, `compare/${encoded(target)}...${encoded(branch.name)}`);
     links.push(html`<a href="${path}">${icon('code')} Compare</a>`);
   }
-  if (hasPage('GET /-/projects/:project/merge_requests/new') && call.signedIn) {
+  const mayOpen = call.signedIn && may(call.viewer, 'create_merge_request_in', project);
+  if (hasPage('GET /-/projects/:project/merge_requests/new') && mayOpen) {
     const query = new URLSearchParams({ 'merge_request[source_branch]': branch.name });
     const path = `${projectPagePath(project, 'merge_requests/new')}?${query.toString()}`;
     links.push(html`<a href="${path}">${icon('merge-request')} New merge request</a>`);

@@ -53,6 +53,16 @@ test('shows active and stale branches with their last commit and how they differ
   assert.match(text, />main<\/a> <span class="badge">Default<\/span>/);
 });
 
+test('offers a merge request to those who may open one', async () => {
+  const { id, path } = await newProject('public');
+  const { visitor: outsider } = await seedVisitor(gantry);
+  const offers = async (visitor: Visitor): Promise<boolean> =>
+    (await visitor.get(path)).text.includes('New merge request</a>');
+  assert.deepEqual([await offers(developer), await offers(outsider)], [true, true]);
+  await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: 'private' } });
+  assert.deepEqual([await offers(developer), await offers(outsider)], [true, false]);
+});
+
 test('filters, searches, sorts and pages the list', async () => {
   const { path } = await newProject();
   const listed = async (query: string) =>
