@@ -20,11 +20,12 @@ const splitIntoPieces = (body: Buffer): Buffer[] =>
 
 /**
  * Tells whether a body has more parts than are taken. The parser counts only parts with a head, and would read 400,000
- * boundaries without one.
+ * boundaries without one. It searches for `\r\n--`, slowly where a body is full of `\r`; this search begins with `\n`,
+ * so that no body is slow for both.
  */
 const hasTooManyParts = (contentType: string, body: Buffer): boolean => {
   const [, quoted, plain = ''] = /\bboundary=(?:"([^"]*)"|([^\s;]+))/i.exec(contentType) ?? [];
-  const delimiter = `\r\n--${quoted ?? plain}`;
+  const delimiter = `\n--${quoted ?? plain}`;
   let count = 0;
   let at = body.indexOf(delimiter);
   while (at !== -1 && count <= maxKeys) {
