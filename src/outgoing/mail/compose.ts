@@ -9,6 +9,8 @@ import type { Subject } from './subjects.ts';
 export type Person = { id: number; name: string; email: string };
 
 /** A mail with what it is about, as the recipient may see it now. */
+export type MailNote = { body: string; isInternal: boolean };
+
 export type MailContent = {
   id: number;
   kind: string;
@@ -18,8 +20,8 @@ export type MailContent = {
   target_id: number;
   subject: Subject;
   actor: { name: string; username: string } | null;
-  /** Text of the comment. */
-  note: string | null;
+  /** The comment; null: the mail is about none. */
+  note: MailNote | null;
   note_id: number | null;
 };
 
@@ -81,7 +83,7 @@ const isDescribed = (kind: string): boolean =>
   /\.(?:created|updated|due)$/.test(kind) || kind in pipelineStates;
 
 const bodyOf = ({ kind, note, subject }: MailContent, baseUrl: string): string => {
-  if (note !== null) return cut(note);
+  if (note !== null) return cut(note.body);
   if (kind === 'project.moved')
     return `Its former addresses redirect. Set the new one in your clones:\n\ngit remote set-url origin ${subject.url(baseUrl)}.git`;
   return isDescribed(kind) ? cut(subject.description ?? '') : '';
@@ -177,6 +179,8 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   };
 };
 
+const unsubscribeLine = (link: string | null): string => (link === null ? '' : `Unsubscribe: ${link}`);
+
 /** Characters of a text that a digest shows. */
 const maxDigestText = 500;
 
@@ -186,7 +190,12 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
   const headline = `${mails.length} notifications`;
   const body = mails
     .map((mail) =>
-      [writeHeadline(mail), cut(bodyOf(mail, baseUrl), maxDigestText), pageOf(mail, baseUrl)]
+      [
+        writeHeadline(mail),
+        cut(bodyOf(mail, baseUrl), maxDigestText),
+        pageOf(mail, baseUrl),
+        unsubscribeLine(unsubscribeLink(platform, user.id, mail)),
+      ]
         .filter((part) => part !== '')
         .join('\n'),
     )

@@ -4,7 +4,7 @@ import { visibleNotes } from '../../planning/notes/visible.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import type { Store } from '../../platform/db/open.ts';
 import type { MailsTable } from '../../platform/db/schema/mail.ts';
-import type { MailContent } from './compose.ts';
+import type { MailContent, MailNote } from './compose.ts';
 import { loadSubjects, subjectKey } from './subjects.ts';
 
 export type MailRow = Selectable<MailsTable>;
@@ -13,15 +13,15 @@ const loadNotes = async (
   { db, dialect }: Store,
   viewer: Viewer,
   ids: readonly number[],
-): Promise<Map<number, string>> => {
+): Promise<Map<number, MailNote>> => {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('notes')
-    .select(['id', 'body'])
+    .select(['id', 'body', 'internal'])
     .where(dialect.oneOf('id', ids))
     .where(visibleNotes(db, viewer))
     .execute();
-  return new Map(rows.map(({ id, body }) => [id, body]));
+  return new Map(rows.map(({ id, body, internal }) => [id, { body, isInternal: internal === 1 }]));
 };
 
 const loadActors = async ({ db, dialect }: Store, ids: readonly number[]) => {

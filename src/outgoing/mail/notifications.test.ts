@@ -299,6 +299,15 @@ describe('recipients', () => {
     assert.match(mail?.text ?? '', new RegExp(`pushed to merge request !${request.iid}: `));
   });
 
+  it('are those who watch a merge request that is merged', async () => {
+    const { request, path } = await openForWatchers();
+    await settle(gantry);
+    await send(`PUT ${path}/merge`, {});
+    const texts = (await gantry.mailsTo(reader)).map(({ text }) => text.split('\n')[0] ?? '');
+    assert.equal(texts.length, 1);
+    assert.match(texts[0] ?? '', new RegExp(`merged merge request !${request.iid}: `));
+  });
+
   it('are those who watch a merge request that gets reviewers or auto-merge, as their level has chosen', async () => {
     const { path, coded } = await openForWatchers();
     const requestReview = async (): Promise<void> => {
@@ -396,6 +405,22 @@ describe('when a mail is sent', () => {
     assert.deepEqual(await left.where('user_id', '=', reader.id).execute(), []);
   });
 
+  it('about an internal comment goes to those who may read it, and its text is not kept', async () => {
+    await seedMember(gantry, { user: reader.id, project: project.id, access_level: 10 });
+    const colleague = await seedUser(gantry);
+    await seedMember(gantry, { user: colleague.id, project: project.id, access_level: 20 });
+    const iid = await addIssue({});
+    const body = `@${reader.username} @${colleague.username} between us`;
+    await send(`POST ${issues()}/${iid}/notes`, { body, internal: true });
+    assert.deepEqual(await gantry.mailsTo(reader), []);
+    const [mail] = await gantry.mailsTo(colleague);
+    assert.match(mail?.text ?? '', /between us/);
+    const kept = gantry.service.platform.store.db.selectFrom('mails').select(['subject', 'body']);
+    assert.deepEqual(await kept.where('user_id', '=', colleague.id).execute(), [
+      { subject: null, body: null },
+    ]);
+  });
+
   it('survives an outage of the mail server, and is sent once', async () => {
     await addIssue({ description: `@${reader.username}` });
     await untilHeldBack();
@@ -428,6 +453,7 @@ describe('when a mail is sent', () => {
     const text = all.map((mail) => mail.text).join('\n');
     for (let n = 0; n < 30; n += 1) assert.ok(text.includes(`Note ${n}.`), `note ${n}`);
     assert.ok(all.length <= 21, `${all.length} mails`);
-    assert.ok(all.some(({ subject }) => /^\d+ notifications$/.test(subject)));
+    const digest = all.find(({ subject }) => /^\d+ notifications$/.test(subject));
+    assert.match(digest?.text ?? '', /^Unsubscribe: http.*\/-\/unsubscribe\/[\w.-]+$/m);
   });
 });

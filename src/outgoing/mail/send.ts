@@ -77,7 +77,7 @@ const prepare = async (platform: Platform, rows: MailRow[]): Promise<Parcel | nu
     mails.length === 1
       ? composeMail(platform, recipient.person, only)
       : composeDigest(platform, recipient.person, mails);
-  const isSecret = mails.some(({ subject }) => subject.is_confidential);
+  const isSecret = mails.some(({ subject, note }) => subject.is_confidential || note?.isInternal === true);
   return { rows: rows.filter(({ id }) => ready.has(id)), message, isSecret };
 };
 
