@@ -410,6 +410,7 @@ describe('when a mail is sent', () => {
     const colleague = await seedUser(gantry);
     await seedMember(gantry, { user: colleague.id, project: project.id, access_level: 20 });
     const iid = await addIssue({});
+    assert.deepEqual(await gantry.mailsTo(colleague), []);
     const body = `@${reader.username} @${colleague.username} between us`;
     await send(`POST ${issues()}/${iid}/notes`, { body, internal: true });
     assert.deepEqual(await gantry.mailsTo(reader), []);
