@@ -121,6 +121,12 @@ test('the tour and the pages of the wings stay short, and every wing has one', (
   );
 });
 
+test('ARCHITECTURE.md is read in fifteen minutes', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const words = text.trim().split(/\s+/).length;
+  assert.ok(words <= 1_500, `${words} words: move what is less important to a page of docs/`);
+});
+
 test('the page of operations names every secret that can come from a file', () => {
   const { text } = read('docs/operations.md');
   const secrets = Object.values(fields).filter(({ secret }) => secret === true);
