@@ -16,6 +16,8 @@ export type Part = {
   name: string;
   /** Whether writes of issues go on without it. */
   isSpare: boolean;
+  /** One of several services: only requests that it was answering fail when it is killed. */
+  isService?: true;
   kill: () => Promise<void>;
   /** Ends it by SIGTERM and returns its exit code. Not for the database and the bucket. */
   stop?: () => Promise<number | null>;
@@ -106,7 +108,7 @@ const startServices = async ({ place }: Shared, ports: readonly number[]): Promi
   for (const [number, port] of ports.entries()) {
     const env = { GANTRY_DATA: `${place.data}-${number}`, GANTRY_LISTEN: `127.0.0.1:${port}` };
     const restartable = await makeRestartable(async () => await place.start({ env }));
-    started.push({ name: `service ${number + 1}`, isSpare: true, ...restartable });
+    started.push({ name: `service ${number + 1}`, isSpare: true, isService: true, ...restartable });
   }
   return started;
 };

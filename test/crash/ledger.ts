@@ -34,9 +34,17 @@ export type Ledger = {
   acknowledged: number;
   /** Any other response; a test requires none. */
   refused: string[];
+  /** Writes without a clear answer. */
+  unclear: number;
 };
 
-export const newLedger = (): Ledger => ({ entries: [], unanswered: [], acknowledged: 0, refused: [] });
+export const newLedger = (): Ledger => ({
+  entries: [],
+  unanswered: [],
+  acknowledged: 0,
+  refused: [],
+  unclear: 0,
+});
 
 /** The same numbers for the same seed. */
 export const makeRandom = (seed: number): (() => number) => {
@@ -165,6 +173,7 @@ const writer = async (load: Load, number: number): Promise<void> => {
     } catch {
       // The write stays pending.
       if (until === undefined) return;
+      load.ledger.unclear += 1;
       own = [];
       await pause(pauseInOutage);
     }
