@@ -10,10 +10,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { git, tryGit } from '../support/repositories/git.ts';
+import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
 import { times } from '../support/run/sample.ts';
 import { untilEmpty } from './git_operations.ts';
 import { findFaults } from './invariants.ts';
-import { type Place, type Running, call, engine, newPlace } from './process.ts';
+import { type Place, type Running, call, engine, newPlace, token } from './process.ts';
 
 const rounds = times(20, 2);
 /** Milliseconds of writes before each backup. */
@@ -22,8 +23,17 @@ const writesBefore = 500;
 let place: Place;
 let running: Running;
 let folder: string;
-/** Acknowledged writes: titles of issues, commits on main in order, and branches with their commits. */
-const ledger = { issues: [] as string[], commits: [] as string[], branches: new Map<string, string>() };
+/**
+ * Acknowledged writes: titles of issues, commits on main in order, branches with their commits, addresses of uploads
+ * with their texts, and the log of a job.
+ */
+const ledger = {
+  issues: [] as string[],
+  commits: [] as string[],
+  branches: new Map<string, string>(),
+  uploads: new Map<string, string>(),
+  log: '',
+};
 
 let isOver = false;
 /** Resolved while a backup is made: nothing is learned from writes beside the checks of a restored one. */
@@ -38,6 +48,34 @@ const commit = async (branch: string, more: object = {}) => {
   const actions = [{ action: 'create', file_path: nextName(), content: branch }];
   const answer = await call(running.url, commits, { branch, commit_message: 'More', actions, ...more });
   return answer.status === 201 ? String(answer.body.id) : null;
+};
+
+const upload = async (text: string): Promise<string | null> => {
+  const body = new FormData();
+  body.set('file', new Blob([text]), 'a.txt');
+  const url = `${running.url}/api/v4/projects/root%2Fload/uploads`;
+  const response = await fetch(url, { method: 'POST', headers: { 'private-token': token }, body });
+  return response.status === 201 ? ((await response.json()) as { url: string }).url : null;
+};
+
+let runner: Peer;
+let job: PeerJob;
+
+/** Starts a job whose log grows. */
+const startJob = async (): Promise<void> => {
+  const actions = [
+    { action: 'create', file_path: '.gitlab-ci.yml', content: 'work: { script: [sleep 3600] }' },
+  ];
+  const made = await call(running.url, commits, {
+    branch: 'ci',
+    start_branch: 'main',
+    commit_message: 'CI',
+    actions,
+  });
+  assert.equal(made.status, 201);
+  const { body } = await call(running.url, 'POST /user/runners', { runner_type: 'instance_type' });
+  runner = makePeer(running, { token: String(body.token) });
+  job = await runner.take();
 };
 
 /** Each writes alone to its own refs, so that what is acknowledged stays. */
@@ -55,6 +93,16 @@ const writers: (() => Promise<void>)[] = [
     const branch = nextName();
     const id = await commit(branch, { start_branch: 'main' });
     if (id !== null) ledger.branches.set(branch, id);
+  },
+  async () => {
+    const text = nextName();
+    const address = await upload(text);
+    if (address !== null) ledger.uploads.set(address, text);
+  },
+  async () => {
+    const line = `line ${nextName()}\n`;
+    const { status } = await runner.trace(job, line);
+    if (status === 202) ledger.log += line;
   },
   async () => {
     // A branch that goes back and forth: its commits are lost, and its name comes again.
@@ -121,7 +169,13 @@ const checkRefs = async (copy: Place): Promise<void> => {
   );
 };
 
-type Ledger = { issues: string[]; commits: string[]; branches: string[] };
+type Ledger = {
+  issues: string[];
+  commits: string[];
+  branches: string[];
+  uploads: [string, string][];
+  log: string;
+};
 
 const checkLedger = async (copy: Place, acknowledged: Ledger): Promise<void> => {
   const titles = new Set((await copy.query('select title from issues')).map(({ title }) => title));
@@ -142,6 +196,19 @@ const checkLedger = async (copy: Place, acknowledged: Ledger): Promise<void> => 
     acknowledged.branches.filter((line) => !refs.has(line)),
     [],
   );
+};
+
+/** Every acknowledged upload and line of the log is served. */
+const checkBytes = async (url: string, { uploads, log }: Ledger): Promise<void> => {
+  const read = async (path: string): Promise<string> => {
+    const response = await fetch(`${url}/api/v4/projects/root%2Fload${path}`, {
+      headers: { 'private-token': token },
+    });
+    return response.status === 200 ? await response.text() : `status ${response.status}`;
+  };
+  for (const [address, text] of uploads) assert.equal(await read(address), text, address);
+  const kept = await read(`/jobs/${job.id}/trace`);
+  assert.ok(kept.startsWith(log), `the log lacks lines: ${kept.length} bytes of ${log.length}`);
 };
 
 const checkGit = async ({ data }: Place): Promise<void> => {
@@ -170,6 +237,7 @@ const checkRestored = async (acknowledged: Ledger, isInterrupted: boolean): Prom
     await checkLedger(copy, acknowledged);
     await checkGit(copy);
     const service = await copy.start();
+    await checkBytes(service.url, acknowledged);
     await untilEmpty(copy, 'an operation', "select * from git_operations where process <> 'dropped'");
     assert.deepEqual(await findFaults(copy, engine), []);
     service.signal('SIGKILL');
@@ -185,6 +253,7 @@ before(async () => {
   running = await place.start();
   assert.equal((await call(running.url, 'POST /projects', { name: 'load' })).status, 201);
   await commit('main');
+  await startJob();
   load = Promise.all(
     writers.map(async (write) => {
       while (!isOver) {
@@ -202,6 +271,7 @@ after(async () => {
   await load;
   running.signal('SIGKILL');
   await running.exit;
+  runner.close();
   await place.remove();
 });
 
@@ -211,7 +281,8 @@ const backUpUnderLoad = async (isKilledBefore: boolean): Promise<Ledger> => {
   await pause(writesBefore);
   if (isKilledBefore) await killBackup();
   const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
-  const acknowledged = { issues: [...ledger.issues], commits: [...ledger.commits], branches };
+  const { issues, commits: made, uploads, log } = ledger;
+  const acknowledged = { issues: [...issues], commits: [...made], branches, uploads: [...uploads], log };
   await run(`backup create --to ${folder}`, place.env);
   loading = Promise.withResolvers();
   return acknowledged;
@@ -225,5 +296,6 @@ describe('a backup under load', () => {
 
   test('met writes of each kind', () => {
     assert.ok(ledger.issues.length > 0 && ledger.commits.length > 0 && ledger.branches.size > 0);
+    assert.ok(ledger.uploads.size > 0 && ledger.log.length > 0);
   });
 });
