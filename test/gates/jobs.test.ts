@@ -100,9 +100,12 @@ const plansOf = (database: DatabaseSync): Map<string, string[]> =>
     }),
   );
 
-/** Whether the plan sorts only the rows of the page or before it, or the jobs of one pipeline. */
+/** Whether the plan sorts only the rows of the page or before it, the jobs of one pipeline, or those that run. */
 const maySort = (text: string): boolean =>
-  /\bunion all\b/.test(text) || /"pipeline_id" = /.test(text) || /from "artifacts"/.test(text);
+  /\bunion all\b/.test(text) ||
+  /"pipeline_id" = /.test(text) ||
+  /"status" in \('running', 'canceling'\)/.test(text) ||
+  /from "artifacts"/.test(text);
 
 const faultsOf = (database: DatabaseSync): [string, string][] =>
   [...plansOf(database)].flatMap(([text, plan]) => {

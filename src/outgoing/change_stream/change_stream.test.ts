@@ -73,6 +73,8 @@ describe('a page of changes', () => {
       'target_iid',
       'target_id',
       'pipeline_id',
+      'ref',
+      'sha',
     ]);
     assert.deepEqual([first?.project_id, first?.project_path], [project.id, project.full_path]);
     const kinds = changes.map(brief).filter(([kind, action]) => kind !== 'note' || action === 'created');
@@ -89,6 +91,28 @@ describe('a page of changes', () => {
     const paged = await read(`after=${from}&per_page=1`);
     assert.deepEqual([paged.changes.length, paged.next_after], [1, first?.id]);
     assert.deepEqual((await read(`after=${next_after}`)).changes, []);
+  });
+
+  it('names labels, members, branches, releases and commits', async () => {
+    const from = await end();
+    const of = `/projects/${project.id}`;
+    const { id: label } = await must(`POST ${of}/labels`, { name: 'urgent', color: '#ff0000' });
+    const { id: user } = await seedUser(gantry);
+    await must(`POST ${of}/members`, { user_id: user, access_level: 20 });
+    const sha = await seedCommit(gantry, project.id, { b: '1' }, { branch: 'topic' });
+    await must(`POST ${of}/releases`, { tag_name: 'v9', ref: 'topic', description: 'x' });
+    await must(`POST ${of}/repository/commits/${sha}/comments`, { note: 'Nice' });
+    const { changes } = await read(`after=${from}`);
+    const named = changes.map(({ kind, target_id, ref, sha: commit }) => [kind, target_id, ref, commit]);
+    const find = (kind: string): unknown[] => named.filter(([noun]) => noun === kind);
+    assert.deepEqual(find('label'), [['label', label, null, null]]);
+    assert.deepEqual(find('member'), [['member', user, null, null]]);
+    assert.deepEqual(find('ref'), [
+      ['ref', null, 'refs/heads/topic', null],
+      ['ref', null, 'refs/tags/v9', null],
+    ]);
+    assert.deepEqual(find('release'), [['release', null, 'refs/tags/v9', null]]);
+    assert.deepEqual(find('commit_comment'), [['commit_comment', null, null, sha]]);
   });
 
   it('shows what the caller sees at the time of reading', async () => {

@@ -17,6 +17,8 @@ export const changeShape = object({
   target_iid: nullable(int),
   target_id: nullable(int),
   pipeline_id: nullable(int),
+  ref: nullable(string),
+  sha: nullable(string),
 });
 
 type Row = {
@@ -30,6 +32,7 @@ type Row = {
   target_iid: number | null;
   target_id: number;
   pipeline_id: number | null;
+  data: string | null;
 };
 
 export type Change = {
@@ -44,10 +47,14 @@ export type Change = {
   /** Of a comment: what it is on. */
   target_type: string;
   target_iid: number | null;
-  /** Id of a pipeline or a job; null: another kind of target. */
+  /** Id of a pipeline, a job or a label; of a member, that of the user; null: another kind of target. */
   target_id: number | null;
   /** The pipeline, or that of the job. */
   pipeline_id: number | null;
+  /** Full name of the branch or tag; of a release, of its tag. */
+  ref: string | null;
+  /** Of a comment on a commit: the commit. */
+  sha: string | null;
 };
 
 export type ChangePage = {
@@ -83,8 +90,30 @@ const pipelineId = sql`case
   when events.target_type = 'Pipeline' then events.target_id
   when events.target_type = 'Job' then (select pipeline_id from jobs where jobs.id = events.target_id) end`;
 
-const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): Change => {
+/** Kinds whose target is named by what the log recorded of them. */
+const recordedNouns = ['ref', 'release', 'member', 'commit_comment'];
+
+const recordedData = sql`case when ${sql.join(
+  recordedNouns.map((noun) => sql`events.kind like ${sql.lit(`${noun}.%`)}`),
+  sql` or `,
+)} then events.data end`;
+
+type Recorded = { ref?: string; tag?: string; user_id?: number; sha?: string };
+
+/** Names the target of a change that has no iid. */
+const nameTarget = ({ target_type, target_id, data }: Row) => {
+  const { ref, tag, user_id, sha } = (data === null ? {} : JSON.parse(data)) as Recorded;
+  return {
+    target_id: ['Pipeline', 'Job', 'Label'].includes(target_type) ? target_id : (user_id ?? null),
+    ref: ref ?? (tag === undefined ? null : `refs/tags/${tag}`),
+    sha: sha ?? null,
+  };
+};
+
+const toChange = (row: Row): Change => {
+  const { id, created_at, kind, full_path, note_type } = row;
   const [noun = '', action = ''] = kind.split('.');
+  const { target_id, ref, sha } = nameTarget(row);
   return {
     id,
     created_at: formatTime(created_at),
@@ -94,8 +123,10 @@ const toChange = ({ id, created_at, kind, full_path, note_type, ...row }: Row): 
     project_path: full_path,
     target_type: note_type ?? row.target_type,
     target_iid: row.target_iid,
-    target_id: row.pipeline_id === null ? null : row.target_id,
+    target_id,
     pipeline_id: row.pipeline_id,
+    ref,
+    sha,
   };
 };
 
@@ -110,7 +141,7 @@ export const listChanges = async (call: Call, after: number | null, limit: numbe
   if (end <= start) return { changes: [], next_after: start, isAtEnd: true, isHeldBack };
   const { rows } = await sql<Row>`
     select events.id, events.created_at, events.kind, events.target_type, events.target_id,
-      projects.id as project_id, projects.full_path, ${targetIid} as target_iid, ${pipelineId} as pipeline_id,
+      projects.id as project_id, projects.full_path, ${recordedData} as data, ${targetIid} as target_iid, ${pipelineId} as pipeline_id,
       case when events.target_type = 'Note'
         then (select notes.target_type from notes where notes.id = events.target_id) end as note_type
     from events join projects on projects.id = events.project_id
