@@ -1,6 +1,6 @@
 /** Shell blocks of the documents, as they stand but for paths and addresses, against a service. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -137,4 +137,86 @@ test('external CI: a status of a commit', async () => {
   await run(`command -v curl > /dev/null || exit 0\n${blockOf('external_ci.md', 'curl')}`, { env });
   const [status] = await api(`GET /projects/${id}/repository/commits/${commit.id}/statuses`);
   assert.deepEqual([status.name, status.status], ['build', 'success']);
+});
+
+/** Why a block cannot run here; false: it can. */
+const lacks = (...names: string[]): string | false => {
+  const missing = names.find((name) => spawnSync(name, ['--version']).error !== undefined);
+  return missing === undefined ? false : `${missing} is not installed`;
+};
+
+test('API: a list with a filter, and a new issue', { skip: lacks('curl') }, async () => {
+  const { id: namespace_id } = await api('POST /groups', { name: 'workshop', path: 'workshop' });
+  const { id } = await api('POST /projects', { name: 'bridge', namespace_id });
+  const block = blockOf('api.md', '--json').replaceAll('/projects/4/', `/projects/${id}/`);
+  await run(block, { env: { TOKEN: token, GANTRY: service.url } });
+  const titles = (await api(`GET /projects/${id}/issues`)).map(({ title }: { title: string }) => title);
+  assert.deepEqual(titles, ['It creaks']);
+});
+
+test('changes: the first page', { skip: lacks('curl') }, async () => {
+  const block = blockOf('changes.md', 'api/v4/changes');
+  const output = await run(block, { env: { TOKEN: token } });
+  assert.match(output, /"next_after":\d+}/);
+});
+
+test('importing: over the API, and by a push', { skip: lacks('curl') }, async () => {
+  await api('PUT /application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+  const { host } = new URL(service.url);
+  const local = (script: string): string =>
+    script
+      .replaceAll('https://code.example.com', service.url)
+      .replaceAll(
+        'https://USER:PASSWORD@git.example.com/team/bridge.git',
+        `http://x:${token}@${host}/team/site.git`,
+      )
+      .replaceAll('git@git.example.com:team/bridge.git', `http://x:${token}@${host}/team/site.git bridge.git`)
+      .replaceAll(`push ${service.url}/team/bridge.git`, `push http://x:${token}@${host}/team/pushed.git`)
+      .replaceAll('/projects/ID/', '/projects/root%2Fbridge/');
+  const env = { TOKEN: token };
+  const output = await run(local(blockOf('importing.md', 'import_url=')), { env });
+  assert.match(output, /"import_status":"(?:scheduled|started|finished)"/);
+  const namespace = await api('GET /groups/team');
+  await api('POST /projects', { name: 'pushed', namespace_id: namespace.id });
+  await run(local(blockOf('importing.md', '--mirror')), { env });
+  const branches = await api('GET /projects/team%2Fpushed/repository/branches');
+  assert.deepEqual(
+    branches.map(({ name }: { name: string }) => name),
+    ['main'],
+  );
+});
+
+/** The commands of the tour, and what it shows after each. */
+const tour = (): { commands: string; shown: string[] } => {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, block = ''] = /^```console\n([^]*?)^```/m.exec(text) ?? [];
+  const lines = block.trim().split('\n');
+  const isCommand = (line: string): boolean => line.startsWith('$ ');
+  return {
+    commands: lines
+      .filter(isCommand)
+      .map((line) => line.slice(2))
+      .join('\n'),
+    shown: lines.filter((line) => !isCommand(line)),
+  };
+};
+
+test('the tour of the README, in an empty instance', { skip: lacks('curl', 'jq') }, async () => {
+  const empty = newPlace();
+  const env = { GANTRY_ROOT_TOKEN: 'my-first-token', GANTRY_RUNNER_EXECUTOR: 'shell' };
+  const { url } = await empty.serve('serve', { env });
+  const { port } = new URL(url);
+  try {
+    const { commands, shown } = tour();
+    assert.ok(shown.length > 5);
+    const identity =
+      'export GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Me GIT_CONFIG_KEY_1=user.email GIT_CONFIG_VALUE_1=me@example.com';
+    const local = commands.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+    mkdirSync(join(home, 'tour'));
+    const output = await run(`cd tour\n${identity}\n${local}`);
+    const printed = output.split('\n').filter((line) => shown.includes(line));
+    assert.deepEqual(printed, shown, output);
+  } finally {
+    await empty.remove();
+  }
 });
