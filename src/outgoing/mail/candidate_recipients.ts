@@ -64,6 +64,14 @@ const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCa
   ];
 };
 
+/** Those who commented on the commit that a comment is on. */
+const commenters = (id: number): Select => [
+  'participating',
+  sql`select author_id as user_id from commit_comments join (select project_id as project, sha as commit_sha
+      from commit_comments where id = ${id}) as commented
+    on project_id = commented.project and sha = commented.commit_sha`,
+];
+
 /** Members of the project, of the groups above it and of invited groups, and the owner of a personal namespace. */
 const selectMembers = ({ id, namespace_id }: Place, now: number): RawBuilder<unknown> => {
   const groups = selectAncestors(namespace_id);
@@ -92,6 +100,8 @@ const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDiale
   if (target_type === 'Pipeline')
     return [['participating', sql`select user_id from pipelines where id = ${cause.target_id}`]];
   if (target_type === 'Project') return [['member', selectMembers(project, now)]];
+  if (target_type === 'CommitComment')
+    return [...namedUsers(cause, dialect), commenters(cause.target_id), ...watchers(project, now)];
   if (!isRecordType(target_type)) return watchers(project, now);
   // Edits concern the users whom they name, and new assignees and reviewers those who watch, too.
   if (cause.kind.endsWith('.updated')) {

@@ -62,7 +62,8 @@ const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string =>
     return `${capitalize(subject.name)} is due on ${subject.due_date ?? 'no date'}: ${subject.title}`;
   const who = actor === null ? 'Somebody' : `${actor.name} (@${actor.username})`;
   if (kind === 'project.moved') return `${who} moved the project to ${subject.reference}`;
-  if (kind === 'note.created') return `${who} commented on ${subject.name}`;
+  if (kind === 'note.created' || kind === 'commit_comment.created')
+    return `${who} commented on ${subject.name}`;
   const verb = verbs[kind.split('.')[1] ?? ''];
   if (verb !== undefined) return `${who} ${verb} ${subject.name}: ${subject.title}`;
   return `${who} ${deedsByReason[reason] ?? 'changed'} ${subject.name}: ${subject.title}`;

@@ -36,6 +36,7 @@ const eventNames: Record<string, CustomEvent> = {
   'merge_request.pushed': 'push_to_merge_request',
   'merge_request.auto_merge': 'merge_when_pipeline_succeeds',
   'note.created': 'new_note',
+  'commit_comment.created': 'new_note',
   'release.created': 'new_release',
   'project.moved': 'moved_project',
   'pipeline.failed': 'failed_pipeline',

@@ -237,6 +237,30 @@ describe('recipients', () => {
     assert.equal((await gantry.mailsTo(stranger)).length, 1);
   });
 
+  it('are those whom a comment on a commit names, those who commented there, and those who watch', async () => {
+    const coded = await seedCoded(gantry, { visibility: 'public' });
+    await seedMember(gantry, { user: author.id, project: coded.id, access_level: 40 });
+    const watcher = await seedUser(gantry);
+    await setLevel(watcher, { level: 'watch' }, `/projects/${coded.id}`);
+    const comments = `/projects/${coded.id}/repository/commits/${coded.first}/comments`;
+    await send(`POST ${comments}`, { note: 'First' }, reader.token);
+    assert.deepEqual(await reasonsTo(watcher), ['watching']);
+    assert.deepEqual(await gantry.mailsTo(author), []);
+    gantry.smtp.clear();
+    const named = await seedUser(gantry);
+    await send(`POST ${comments}`, { note: `Look, @${named.username}` });
+    assert.deepEqual(await reasonsTo(named), ['mentioned']);
+    assert.deepEqual(await reasonsTo(watcher), ['watching']);
+    const [mail] = await gantry.mailsTo(reader);
+    assert.equal(mail?.header('x-gitlab-notificationreason'), 'participating');
+    assert.match(mail?.text ?? '', /commented on commit [0-9a-f]{8}\n\nLook, @/);
+    assert.match(mail?.text ?? '', new RegExp(`/-/commit/${coded.first}#note_\\d+\n`));
+    gantry.smtp.clear();
+    await gantry.api(`PUT /projects/${coded.id}`, { json: { repository_access_level: 'private' } });
+    await send(`POST ${comments}`, { note: `Hidden from @${named.username}` });
+    for (const user of [named, reader, watcher]) assert.deepEqual(await gantry.mailsTo(user), []);
+  });
+
   it('are the users whose pipelines fail, once for each failure', async () => {
     const coded = await seedCoded(gantry);
     await seedMember(gantry, { user: author.id, project: coded.id, access_level: 40 });

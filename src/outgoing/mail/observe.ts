@@ -50,6 +50,14 @@ const addedIds = (pair: Pair<number[]> | undefined): string =>
         .slice(0, maxNamed)
         .join(',');
 
+/** Ids of users with these names, as the payload of the work has them. */
+const listNamedIds = async (tx: Tx, actorId: number | null, names: readonly string[]): Promise<string> => {
+  if (names.length === 0 || actorId === null) return '';
+  const lower = [...new Set(names.map((name) => name.toLowerCase()))];
+  const ids = await loadNamedUserIds(tx, actorId, lower);
+  return [...new Set([...ids.values()].flat())].slice(0, maxNamed).join(',');
+};
+
 /** Users whom an edited title or description mentions and did not mention before. */
 const newlyMentioned = async (tx: Tx, { actor_id, data = {}, transient = {} }: RecordedChange) => {
   const { title } = data as Edit;
@@ -59,10 +67,14 @@ const newlyMentioned = async (tx: Tx, { actor_id, data = {}, transient = {} }: R
   const names = texts
     .flatMap(([, text]) => findMentionedNames(text ?? ''))
     .filter((name) => !before.has(name));
-  if (names.length === 0 || actor_id === null) return '';
-  const lower = [...new Set(names.map((name) => name.toLowerCase()))];
-  const ids = await loadNamedUserIds(tx, actor_id, lower);
-  return [...new Set([...ids.values()].flat())].slice(0, maxNamed).join(',');
+  return await listNamedIds(tx, actor_id, names);
+};
+
+/** Users whom a comment on a commit mentions. */
+const mentionedOnCommit = async (tx: Tx, { target_id, actor_id }: RecordedChange): Promise<string> => {
+  const query = tx.db.selectFrom('commit_comments').select('note').where('id', '=', target_id);
+  const comment = await query.executeTakeFirst();
+  return await listNamedIds(tx, actor_id, findMentionedNames(comment?.note ?? ''));
 };
 
 export const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
@@ -101,6 +113,10 @@ const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> =>
       noteable_id: number;
     };
     return [{ ...shared, target_type: noteable_type, target_id: noteable_id, note_id: target_id }];
+  }
+  if (kind === 'commit_comment.created') {
+    const mentioned = await mentionedOnCommit(tx, change);
+    return [{ ...shared, target_type: 'CommitComment', target_id, mentioned }];
   }
   if (kind === 'release.created')
     return isHistorical(change) ? [] : [{ ...shared, target_type: 'Release', target_id }];

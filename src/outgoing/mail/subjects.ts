@@ -14,7 +14,7 @@ type SubjectRef = Pick<MailsTable, 'target_type' | 'target_id'>;
 
 export type Subject = {
   project: Project;
-  /** `issue #5`, `merge request !5`, `snippet $5`, `pipeline #5`, `release v1.0` */
+  /** `issue #5`, `merge request !5`, `snippet $5`, `pipeline #5`, `release v1.0`, `commit 1a2b3c4d` */
   name: string;
   /** `#5`, `!5`, `$5`, `v1.0`; the full path of a project */
   reference: string;
@@ -184,6 +184,30 @@ const loadReleases = async ({ db, dialect }: Store, ids: readonly number[]): Pro
   });
 };
 
+const loadCommitComments = async ({ db, dialect }: Store, ids: readonly number[]): Promise<Loaded[]> => {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('commit_comments')
+    .select(['id', 'project_id', 'sha', 'note'])
+    .where(dialect.oneOf('id', ids))
+    .execute();
+  return rows.map(({ id, project_id, sha, note }) => {
+    const short = sha.slice(0, 8);
+    const complete = (project: Project): Subject => ({
+      project,
+      name: `commit ${short}`,
+      reference: short,
+      title: `Commit ${short}`,
+      description: note,
+      is_confidential: false,
+      thread: `commit-${project_id}-${sha}`,
+      url: (baseUrl) => `${baseUrl}/${project.full_path}/-/commit/${sha}#note_${id}`,
+      isVisibleTo: (viewer) => may(viewer, 'read_code', project),
+    });
+    return { ref: { target_type: 'CommitComment', target_id: id }, project_id, complete };
+  });
+};
+
 /** The projects themselves, which moved. */
 const loadMovedProjects = (ids: readonly number[]): Loaded[] =>
   ids.map((id) => {
@@ -211,6 +235,7 @@ export const loadSubjects = async (
     loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
     loadSnippets(store, idsOf(refs, 'Snippet')),
     loadPipelines(store, idsOf(refs, 'Pipeline')),
+    loadCommitComments(store, idsOf(refs, 'CommitComment')),
     loadReleases(store, idsOf(refs, 'Release')),
   ]);
   const loaded = [...stored.flat(), ...loadMovedProjects(idsOf(refs, 'Project'))];

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 import type { Flag, Id, NoteableType } from './column_types.ts';
 
 /** What a mail is about. */
-export type MailTargetType = NoteableType | 'Pipeline' | 'Release' | 'Project';
+export type MailTargetType = NoteableType | 'CommitComment' | 'Pipeline' | 'Release' | 'Project';
 
 /** Mails to users: those to send, and the latest that were sent. */
 export type MailsTable = {
