@@ -17,6 +17,8 @@ const pushes = 20;
 /** Deliveries a second: 5,000 a minute. */
 const rate = 5_000 / 60;
 const hooksOfBusy = 10;
+/** Deliveries that wait. */
+const queued = 10_000;
 /** Reads a second beside them. */
 const reads = 50;
 
@@ -177,6 +179,22 @@ const measureBusy = async (bench: Bench, site: Site): Promise<Figure[]> => {
   ];
 };
 
+/** Reads while so many deliveries wait for a receiver that fails. */
+const measureQueued = async (bench: Bench, site: Site): Promise<Figure[]> => {
+  const { receiver } = site;
+  const seconds = bench.rounds > 3 ? 30 : 10;
+  const project = await makeProject(site, 'queued');
+  for (let at = 0; at < hooksOfBusy; at += 1) await addHook(site, project, 'issues_events', String(at));
+  const quiet = await readLatency(bench, site, project, seconds);
+  receiver.answer((_request, response) => response.writeHead(500).end());
+  await addIssues(site, project, queued / hooksOfBusy);
+  const beside = await readLatency(bench, site, project, seconds);
+  return [
+    figure('webhooks: reads beside 10,000 queued, p99', 'ms', [beside], { floor: quiet }),
+    figure('webhooks: the same, times without them', 'times', [beside / quiet], { goal: 1.2 }),
+  ];
+};
+
 export const measureWebhooks = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('webhooks')) return [];
   const place = await bench.databases.empty();
@@ -190,6 +208,7 @@ export const measureWebhooks = async (bench: Bench): Promise<Figure[]> => {
       ...(await measureCost(bench, site)),
       ...(await measureFirstByte(bench, site)),
       ...(await measureBusy(bench, site)),
+      ...(await measureQueued(bench, site)),
     ];
   } finally {
     await server.stop();
