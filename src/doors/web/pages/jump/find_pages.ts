@@ -22,6 +22,7 @@ const ownPages: readonly PageLink[] = [
   ['/dashboard/merge_requests', 'Your merge requests', 'merge-request'],
   ['/dashboard/projects', 'Your projects', 'folder'],
   ['/dashboard/starred', 'Starred projects', 'star'],
+  ['/-/snippets', 'Your snippets', 'file'],
   ['/profile', 'Account settings', 'settings'],
   ['/profile/keys', 'SSH keys', 'key'],
   ['/profile/personal_access_tokens', 'Access tokens', 'key'],

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { type SeededProject, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: SeededProject;
@@ -80,6 +80,17 @@ test('creates, shows, edits and deletes a snippet of a project', async () => {
   assert.equal((await reporter.visitor.post(`${path}/delete`)).status, 422);
   assert.equal((await reporter.visitor.post(`${path}/delete`, { confirmed: '1' })).location, list);
   assert.equal((await reporter.visitor.get(path)).status, 404);
+});
+
+test('the account menu and the palette lead to the own snippets, for those who have signed in', async () => {
+  const { text: own } = await stranger.visitor.get('/-/snippets');
+  assert.match(own, /title="Account of [^]*?<a href="\/-\/snippets">[^]*? Your snippets<\/a>/);
+  assert.match(own, /href="\/-\/snippets\?of=public"/);
+  const isOffered = async (visitor: Visitor): Promise<boolean> =>
+    (await visitor.get('/-/jump?q=snippets')).text
+      .split('id="results"')[1]
+      ?.includes('<a href="/-/snippets">') === true;
+  assert.deepEqual([await isOffered(stranger.visitor), await isOffered(openVisitor(gantry))], [true, false]);
 });
 
 test('shows what is wrong, and keeps the input', async () => {

@@ -29,6 +29,7 @@ const accountItems: readonly Item[] = [
   ['/dashboard/groups', 'Your groups', 'group'],
   ['/dashboard/projects', 'Your projects', 'folder'],
   ['/dashboard/starred', 'Starred projects', 'star'],
+  ['/-/snippets', 'Your snippets', 'file'],
   ['/explore', 'Explore', 'globe'],
   ['/help', 'Help', 'book'],
 ];
