@@ -24,10 +24,10 @@ export type Match = { path: string; text: string; icon: IconName; hint?: string 
 
 export type MatchGroup = { title: string; matches: Match[] };
 
-const maxMatches = 8;
+export const maxMatches = 8;
 const maxUsers = 4;
 
-const firstPage = (per_page: number): PageRequest => pageRequest({ per_page });
+export const firstPage = (per_page: number): PageRequest => pageRequest({ per_page });
 
 /** Finds projects by a part of their name; without one, the own projects that changed last. */
 export const findProjects = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
@@ -49,12 +49,12 @@ export const findProjects = async ({ call }: Visit, search: string): Promise<Mat
 };
 
 /** The text after `#` or `!`: a number, or words of the title. */
-const toSelection = (search: string): { iids: number[] } | { search: string } | null => {
+export const toSelection = (search: string): { iids: number[] } | { search: string } | null => {
   if (/^\d{1,9}$/.test(search)) return { iids: [Number(search)] };
   return search.trim() === '' ? null : { search: search.trim() };
 };
 
-const newest = { scope: 'all', order_by: 'updated_at', sort: 'desc' } as const;
+export const newest = { scope: 'all', order_by: 'updated_at', sort: 'desc' } as const;
 
 /** A selection of issues or merge requests of a project. @property in fields that `search` looks in; default: all */
 type Selection = { iids?: number[]; search?: string; in?: string[] };

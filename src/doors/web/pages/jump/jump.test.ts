@@ -60,6 +60,50 @@ test('finds issues and merge requests of the current project', async () => {
   assert.equal(text.includes('<b>title'), false);
 });
 
+test('finds issues and merge requests of a project that is named, from any page', async () => {
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const hidden = await seedProject(gantry, { visibility: 'private' });
+  const here = await seedProject(gantry, { visibility: 'public' });
+  const [path, secret] = [`/${project.full_path}`, `/${hidden.full_path}`];
+  const issue = await seedIssue(gantry, { project: project.id, title: 'Named' });
+  const request = await seedMergeRequest(gantry, { project: project.id });
+  const other = await seedIssue(gantry, { project: hidden.id });
+  await seedIssue(gantry, { project: here.id });
+  for (const place of ['', '/groups/any', `/${here.full_path}`]) {
+    assert.deepEqual(await jump(`${project.full_path}#${issue.iid}`, place), [`${path}/issues/${issue.iid}`]);
+    assert.deepEqual(await jump(`${path}#named`, place), [`${path}/issues/${issue.iid}`]);
+    assert.deepEqual(await jump(`${project.full_path}!${request.iid}`, place), [
+      `${path}/merge_requests/${request.iid}`,
+    ]);
+    assert.deepEqual(await jump(`${hidden.full_path}#${other.iid}`, place), []);
+  }
+  await seedMember(gantry, { user: id, project: hidden.id, access_level: 20 });
+  assert.deepEqual(await jump(`${hidden.full_path}#${other.iid}`), [`${secret}/issues/${other.iid}`]);
+});
+
+test("finds the user's own issues and merge requests where no project is open", async () => {
+  const visitor = await seedVisitor(gantry);
+  const [project, hidden] = [
+    await seedProject(gantry, { visibility: 'public' }),
+    await seedProject(gantry, { visibility: 'private' }),
+  ];
+  const own = { project: project.id, author: visitor.id };
+  const theirs = { project: project.id, assignees: [visitor.id] };
+  const created = await seedIssue(gantry, { ...own, title: 'Created <b>one' });
+  const assigned = await seedIssue(gantry, { ...theirs, title: 'Assigned one', state: 'closed' });
+  await seedIssue(gantry, { project: project.id, title: 'Nobody’s one' });
+  await seedIssue(gantry, { project: hidden.id, assignees: [visitor.id], title: 'Hidden one' });
+  const request = await seedMergeRequest(gantry, { ...theirs, title: 'To merge' });
+  const issues = `/${project.full_path}/issues`;
+  const find = async (q: string): Promise<string[]> => await jump(q, '/groups/any', visitor.visitor);
+  assert.deepEqual(await find(`#${created.iid}`), [`${issues}/${created.iid}`]);
+  assert.deepEqual(await find(`#${assigned.iid}`), [`${issues}/${assigned.iid}`]);
+  const both = [`${issues}/${created.iid}`, `${issues}/${assigned.iid}`];
+  for (const q of ['#', '#one']) assert.deepEqual((await find(q)).toSorted(), both.toSorted(), q);
+  assert.deepEqual(await find(`!${request.iid}`), [`/${project.full_path}/merge_requests/${request.iid}`]);
+  assert.deepEqual(await jump('#', '', openVisitor(gantry)), []);
+});
+
 test('finds files of the current project, for those who may read code', async () => {
   const project = await seedProject(gantry, { visibility: 'private' });
   const files = { 'src/span planner.ts': 'x\n', 'docs/planner.md': 'x\n', 'README.md': 'x\n' };

@@ -8,6 +8,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { findPages } from './find_pages.ts';
 import { findHelp } from './find_help.ts';
+import { findOwnIssues, findOwnMergeRequests } from './find_own_records.ts';
 import {
   type Match,
   type MatchGroup,
@@ -30,12 +31,39 @@ const findOpenProject = async ({ call }: Visit, place: string): Promise<Project 
   }
 };
 
-/** Finds matches of the query: `#` and `!` are issues and merge requests of the project, `@` is a user. */
+type Reference = { path: string | null; sign: '#' | '!'; rest: string };
+
+/** Parses `#12`, `group/project#12` and `group/project!words`; null: the query is neither. */
+const parseReference = (query: string): Reference | null => {
+  const [, path, sign, rest = ''] = /^([^\s#!@]+\/[^\s#!@]+)?([#!])(.*)$/s.exec(query) ?? [];
+  return sign === undefined
+    ? null
+    : { path: path ?? null, sign: sign === '#' ? '#' : '!', rest: rest.trim() };
+};
+
+/**
+ * Finds issues and merge requests: of the project that the query names, else of the one that is open, else the user's
+ * own. Null: the query names no project that the viewer sees.
+ */
+const findReferenced = async (
+  visit: Visit,
+  { path, sign, rest }: Reference,
+  open: Project | null,
+): Promise<MatchGroup | null> => {
+  const project = path === null ? open : await findOpenProject(visit, path);
+  if (project !== null) {
+    return await (sign === '#' ? findIssues : findMergeRequests)(visit, project, rest);
+  }
+  if (path !== null) return null;
+  return await (sign === '#' ? findOwnIssues : findOwnMergeRequests)(visit, rest);
+};
+
+/** Finds matches of the query: `#` and `!` are issues and merge requests, `@` is a user. */
 const findMatches = async (visit: Visit, query: string, project: Project | null): Promise<MatchGroup[]> => {
-  const rest = query.slice(1).trim();
-  if (query.startsWith('@')) return [await findUsers(visit, rest)];
-  if (project !== null && query.startsWith('#')) return [await findIssues(visit, project, rest)];
-  if (project !== null && query.startsWith('!')) return [await findMergeRequests(visit, project, rest)];
+  if (query.startsWith('@')) return [await findUsers(visit, query.slice(1).trim())];
+  const reference = parseReference(query);
+  const referenced = reference && (await findReferenced(visit, reference, project));
+  if (referenced !== null) return [referenced];
   const groups = await Promise.all([
     findProjects(visit, query),
     project === null || query === '' ? null : findFiles(visit, project, query),
@@ -90,8 +118,9 @@ export const pages = [
       const results = resultsPart(await findMatches(visit, query, project));
       const where =
         project === null
-          ? null
-          : html`<p class="hint">Issues (#), merge requests (!) and files are those of ${project.full_path}.</p>`;
+          ? visit.call.signedIn &&
+            html`<p class="hint">Issues (#) and merge requests (!) are your own, or those of a project that you name: <code>group/project#12</code>.</p>`
+          : html`<p class="hint">Issues (#), merge requests (!) and files are those of ${project.full_path}, unless you name another: <code>group/project#12</code>.</p>`;
       return {
         title: 'Search',
         body: html`<h1>Search or jump to</h1>
