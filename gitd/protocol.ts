@@ -14,6 +14,7 @@ import type {
   CommitWalk,
   Contributor,
   DiffLimits,
+  DiffOptions,
   Divergence,
   FileDiff,
   LanguageBytes,
@@ -132,14 +133,7 @@ export type Methods = {
   };
   /** Compares two tree-ishes (`from` null: the empty tree). `files`: the exact number, even if the list was cut. */
   'diff.files': {
-    params: Repo & {
-      from: Oid | null;
-      to: Oid;
-      limits: DiffLimits;
-      paths?: string[];
-      /** Lines that differ in white space only count as equal. */
-      ignore_whitespace?: boolean;
-    };
+    params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits } & DiffOptions;
     result: { diffs: FileDiff[]; files: number; overflow: boolean };
   };
   /** Compares `to`, a commit of this repository, with `from`, a commit of `source` on the same storage. */
@@ -151,8 +145,9 @@ export type Methods = {
       straight: boolean;
       limits: DiffLimits;
       limit: number;
-    };
-    result: { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
+    } & DiffOptions;
+    /** `base`: the commit that the diff starts at; a gitd of an earlier release leaves it out, and `files`. */
+    result: { commits: Commit[]; base?: Oid | null; diffs: FileDiff[]; files?: number; overflow: boolean };
   };
   /** The diff as git writes it, for patches: body. */
   'diff.raw': { params: Repo & { from: Oid | null; to: Oid; max: number }; result: { whole: boolean } };

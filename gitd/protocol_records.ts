@@ -75,6 +75,13 @@ export type DiffLimits = {
   file_bytes: number;
 };
 
+export type DiffOptions = {
+  /** Only these paths. */
+  paths?: string[];
+  /** Lines that differ in white space only count as equal. */
+  ignore_whitespace?: boolean;
+};
+
 /** Position of a file's content in the request's body. */
 export type BodySlice = { offset: number; length: number };
 

@@ -32,7 +32,7 @@ const withBoth = async <T>(
 };
 
 const compare = async (
-  { from, to, straight, limits, limit, repository }: Methods['compare.across']['params'],
+  { from, to, straight, limit, repository, ...options }: Methods['compare.across']['params'],
   both: Context,
 ): Promise<Methods['compare.across']['result']> => {
   const none = Buffer.alloc(0);
@@ -40,9 +40,9 @@ const compare = async (
   const base = straight ? from : (await getMergeBase(ids, both, none)).result.id;
   const walk = { repository, from: [to], not: [from], skip: 0, limit };
   const { commits } = (await listCommits(walk, both, none)).result;
-  if (base === null) return { commits, diffs: [], overflow: false };
-  const { diffs, overflow } = (await diffFiles({ repository, from: base, to, limits }, both, none)).result;
-  return { commits, diffs, overflow };
+  if (base === null) return { commits, base, diffs: [], files: 0, overflow: false };
+  const diff = (await diffFiles({ ...options, repository, from: base, to }, both, none)).result;
+  return { commits, base, ...diff };
 };
 
 export const compareAcross: MethodHandler<'compare.across'> = async (params, context) => ({

@@ -21,7 +21,14 @@ const findBase = async (
   return (await repository.ask('commits.merge_base', { ids: [from, to] })).id;
 };
 
-export type Compared = { commits: Commit[]; diffs: FileDiff[]; files?: number; overflow: boolean };
+export type Compared = {
+  commits: Commit[];
+  /** The commit that the diff starts at; null: the ends have no common ancestor. */
+  base: Oid | null;
+  diffs: FileDiff[];
+  files?: number;
+  overflow: boolean;
+};
 
 /** Compares two commits of a project. @param choice what of the diff is read; default: all of it */
 export const compareWithinProject = async (
@@ -36,22 +43,34 @@ export const compareWithinProject = async (
     code.repository.ask('commits.list', { from: [to], not: [from], skip: 0, limit: maxComparedCommits }),
     base === null ? { diffs: [], files: 0, overflow: false } : readDiff(code, { ...choice, from: base, to }),
   ]);
-  return { commits, ...diff };
+  return { commits, base, ...diff };
 };
 
-/** Compares with a commit of another project, without copying objects into this one. */
+/**
+ * Compares with a commit of another project, without copying objects into this one.
+ * @param choice what of the diff is read; default: all of it
+ */
 export const compareAcrossProjects = async (
-  code: Code,
-  other: Code,
+  { code, other }: { code: Code; other: Code },
   [from, to]: [Oid, Oid],
   straight: boolean,
+  { limits = diffLimits, paths, ignore_whitespace }: DiffChoice = {},
 ): Promise<Compared> => {
   if (other.repository.storage !== code.repository.storage) {
     throw badRequest('the projects are on different storages');
   }
   const source = other.repository.path;
-  const query = { source, from, to, straight, limits: diffLimits, limit: maxComparedCommits };
-  return await code.repository.ask('compare.across', query);
+  const { base = null, ...compared } = await code.repository.ask('compare.across', {
+    source,
+    from,
+    to,
+    straight,
+    limits,
+    limit: maxComparedCommits,
+    ...(paths !== undefined && { paths }),
+    ...(ignore_whitespace === true && { ignore_whitespace }),
+  });
+  return { ...compared, base };
 };
 
 /** Finds the project of `from`: this one, or another of the same fork network. */

@@ -76,7 +76,7 @@ const compare = endpoint({
     const compared =
       fromCode === code
         ? await compareWithinProject(code, ends, straight)
-        : await compareAcrossProjects(code, fromCode, ends, straight);
+        : await compareAcrossProjects({ code, other: fromCode }, ends, straight);
     return compareJson(call, code, ends, compared);
   },
 });

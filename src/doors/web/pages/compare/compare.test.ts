@@ -63,6 +63,19 @@ test('shows one file, and ignores white space', async () => {
   assert.ok(text.includes('Diff of a') && text.includes('All files') && text.includes('Show white space'));
 });
 
+test('shows an image as it was at the common ancestor', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const base = await seedCommit(gantry, id, { 'pic.png': 'a\0' });
+  const head = await seedCommit(gantry, id, { 'pic.png': 'b\0' }, { branch: 'feature', from: 'main' });
+  await seedCommit(gantry, id, { 'pic.png': 'c\0' });
+  const { text } = await user.get(`/${full_path}/compare/main...feature`);
+  const images = [...text.matchAll(/<img src="([^"]+)" alt="(?:Before|After)"/g)].map(([, path]) => path);
+  assert.deepEqual(
+    images.map((path) => /\/raw\/(\w+)\/pic\.png$/.exec(path ?? '')?.[1]),
+    [base, head],
+  );
+});
+
 test('a hidden project answers like a missing one; a guest is refused', async () => {
   const { id, compare } = await newProject('private');
   for (const end of ['', '/main...feature/x']) {

@@ -117,7 +117,7 @@ const resultPart = async (
         toDiffRequest(choice),
       ),
   );
-  const { commits, diffs, overflow, files = diffs.length } = compared;
+  const { commits, base, diffs, overflow, files = diffs.length } = compared;
   if (commits.length === 0 && files === 0 && !overflow) {
     const text = 'Everything that “Compare” has is in “Base”, too.';
     return html`<section class="card">${emptyState({ icon: 'commit', title: 'Nothing to compare', text })}</section>`;
@@ -125,7 +125,7 @@ const resultPart = async (
   const address = comparePath(project, comparison);
   return html`<div class="row">${requestLink(visit, project, ends)}</div>
 ${choice.file === undefined && (await commitsPart(visit, project, compared))}
-${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: comparison.isStraight ? from.commit : null, to: to.commit, address, choice })}`;
+${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: base, to: to.commit, address, choice })}`;
 };
 
 const problemFor = (name: string, resolved: Resolved | null): string | undefined =>

@@ -174,6 +174,40 @@ test('offers the project above a fork as target, as pushes to the fork link', as
   assert.match(page, /forked:mine<\/code>/);
 });
 
+test('previews a fork without white space, one file alone, and images of both sides', async () => {
+  const target = await seedCoded(gantry, { visibility: 'public' });
+  const base = await seedCommit(gantry, target.id, { 'odd.txt': 'unusual\n', 'pic.png': 'a\0' });
+  const { body: fork, text: reply } = await gantry.api(`POST /projects/${target.id}/fork`, {
+    json: { path: `fork-of-${target.id}`, name: 'Fork' },
+  });
+  assert.ok(fork.id, reply);
+  await settle(gantry);
+  await gantry.api(`POST /projects/${fork.id}/members`, {
+    json: { user_id: maintainer.id, access_level: 30 },
+  });
+  const files = { 'odd.txt': '  unusual\n', 'pic.png': 'b\0', 'more.txt': 'something else\n' };
+  const head = await seedCommit(gantry, fork.id, files, { branch: 'mine', from: 'main' });
+  const address = `/${fork.path_with_namespace}/merge_requests/new?${query({ source_branch: 'mine' })}`;
+  const read = async (choice: string): Promise<string> =>
+    (await maintainer.visitor.get(address + choice)).text;
+  const [whole, spaceless, alone] = [await read(''), await read('&w=1'), await read('&file=odd.txt')];
+  assert.match(whole, /3 changed files/);
+  const contents = [whole, spaceless, alone].map((text) => [
+    /unusual/.test(text),
+    /something else/.test(text),
+  ]);
+  assert.deepEqual(contents, [
+    [true, true],
+    [false, true],
+    [true, false],
+  ]);
+  const images = [...whole.matchAll(/<img src="[^"]+\/raw\/(\w+)\/pic\.png" alt="(?:Before|After)"/g)];
+  assert.deepEqual(
+    images.map(([, sha]) => sha),
+    [base, head],
+  );
+});
+
 test('edits, but not over the edit of somebody else', async () => {
   await seedBranch(gantry, project, 'edited');
   await seedBranch(gantry, project, 'elsewhere');

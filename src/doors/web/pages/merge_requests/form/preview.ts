@@ -39,10 +39,11 @@ export const loadPreview = async (
       ...(base === null && { target_branch: `There is no branch “${target_branch}”.` }),
     };
   }
+  const shown = toDiffRequest(choice);
   const compared =
     source.id === target.id
-      ? await compareWithinProject(code, [base, head], false, toDiffRequest(choice))
-      : await compareAcrossProjects(code, into, [base, head], false);
+      ? await compareWithinProject(code, [base, head], false, shown)
+      : await compareAcrossProjects({ code, other: into }, [base, head], false, shown);
   return { compared, code, head };
 };
 
@@ -53,14 +54,14 @@ export const previewPart = async (
   { compared, code, head }: Preview,
   choice: DiffChoice,
 ): Promise<Html> => {
-  const { commits, diffs, overflow, files = diffs.length } = compared;
+  const { commits, base, diffs, overflow, files = diffs.length } = compared;
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
   const pipelines = await loadLastPipelines(visit.call, ends.source, shas);
   const given = {
     call: visit.call,
     code,
-    from: null,
+    from: base,
     to: head,
     address: `${requestsPath(ends.project)}/new`,
     query: endsQuery(ends),
