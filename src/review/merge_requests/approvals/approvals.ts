@@ -92,6 +92,9 @@ const deleteApproval = async (tx: Tx, mergeRequestId: number, userId: number): P
   return numDeletedRows > 0n;
 };
 
+/** Text of the system note. */
+export const changesRequestedText = 'requested changes';
+
 /**
  * Requests changes as the caller, who becomes a reviewer. That blocks the merge until they approve, or their review is
  * requested again. Takes back their approval.
@@ -109,7 +112,7 @@ export const requestChanges = async (
     await addReviewer(tx, loaded.target, user.id);
     return await recordApproval(tx, call, loaded, {
       state: 'requested_changes',
-      text: 'requested changes',
+      text: changesRequestedText,
     });
   });
 };

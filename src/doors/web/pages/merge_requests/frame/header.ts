@@ -11,6 +11,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { relative } from '../../../parts/timestamp.ts';
+import { checkOutHead } from '../check_out_commands.ts';
 import { requestPath } from '../paths.ts';
 import type { TabCounts } from './tab_counts.ts';
 
@@ -72,13 +73,12 @@ const command = (text: string, key: Html | null = null): Html =>
 
 const branchKey = html` data-key="b" data-key-name="Copy the name of the branch"`;
 
-/** Renders the commands that check out the head, which the target project keeps. */
-const checkOutMenu = ({ merge_request: { iid, source_branch } }: LoadedMergeRequest): Html =>
+const checkOutMenu = (loaded: LoadedMergeRequest): Html =>
   menu(
     { summary: html`${icon('code')} Check out ${icon('chevron-down')}`, classes: 'button' },
     html`<div class="check-out"><h2>In a clone of this project</h2>${command(
-      `git fetch origin refs/merge-requests/${iid}/head\ngit checkout -B ${source_branch} FETCH_HEAD`,
-    )}<p class="muted small">Or copy the name of the branch:</p>${command(source_branch, branchKey)}</div>`,
+      checkOutHead(loaded),
+    )}<p class="muted small">Or copy the name of the branch:</p>${command(loaded.merge_request.source_branch, branchKey)}</div>`,
   );
 
 /** Renders the menu of further actions; null: the viewer has none. */

@@ -1,5 +1,7 @@
 /** The checks of a merge request as lines: state, reason and remedy. */
 import { may } from '../../../../../core/access/may.ts';
+import { canReadCode } from '../../../../../core/access/visible.ts';
+import { changesRequestedText } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import type { MergeChecks } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import { judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import type { Visit } from '../../../page.ts';
@@ -8,6 +10,8 @@ import { button, projectPagePath } from '../../../parts/frame/project_layout.ts'
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
+import { cloneAddresses } from '../../projects/clone_menu.ts';
+import { checkOutHead, quoteWord } from '../check_out_commands.ts';
 import { requestPath } from '../paths.ts';
 import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import type { RequestPage } from './load_overview.ts';
@@ -137,7 +141,23 @@ const firstThread = ({ checks, timeline, loaded }: OpenPage): { path: string; wh
   };
 };
 
-const changesLine = ({ loaded, reviewers }: OpenPage): CheckLine => {
+/**
+ * Links to where a reviewer requested changes, or to their last comment; null: neither is on this page of the
+ * timeline.
+ */
+const reviewLink = ({ timeline }: OpenPage, ids: ReadonlySet<number>): Html | null => {
+  const notes = timeline.threads.flatMap((thread) => thread.notes).filter(({ author }) => ids.has(author.id));
+  const request = notes.findLast(({ system, body }) => system && body === changesRequestedText);
+  const note = request ?? notes.findLast(({ system }) => !system);
+  return note === undefined
+    ? null
+    : html`<a class="button small" href="#note_${note.id}">Go to the review</a>`;
+};
+
+const reviewersLink = html`<a class="button small" href="#request_properties">See the reviewers</a>`;
+
+const changesLine = (shown: OpenPage): CheckLine => {
+  const { loaded, reviewers } = shown;
   const ids = new Set(
     reviewers.filter(({ state }) => state === 'requested_changes').map(({ user_id }) => user_id),
   );
@@ -146,6 +166,7 @@ const changesLine = ({ loaded, reviewers }: OpenPage): CheckLine => {
     state: 'bad',
     isBlocking: true,
     text: html`${names.length === 0 ? 'A reviewer' : names.join(', ')} requested changes${quiet('until they approve, or their review is requested again')}`,
+    remedy: reviewLink(shown, ids) ?? reviewersLink,
   };
 };
 
@@ -163,13 +184,35 @@ const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
 
 const code = (text: string): Html => html`<code>${text}</code>`;
 
-/** Renders the commands that resolve conflicts, for which there is no editor. */
-const conflictHelp = ({ loaded }: OpenPage): Html => {
+/** Lists the commands that merge the target branch into that of a fork. A fork that the viewer may not read has no address. */
+const forkCommands = (visit: Visit, { loaded, source }: OpenPage): string[] => {
   const { source_branch, target_branch } = loaded.merge_request;
-  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">git fetch origin
-git checkout ${source_branch}
-git merge origin/${target_branch}
-git push</pre></details>`;
+  const isReadable = source !== null && canReadCode(visit.call.viewer, source);
+  const [address] = isReadable ? cloneAddresses(visit, source) : [];
+  return [
+    'git fetch origin',
+    checkOutHead(loaded),
+    `git merge ${quoteWord(`origin/${target_branch}`)}`,
+    ...(address === undefined ? [] : [`git push ${address.url} ${quoteWord(source_branch)}`]),
+  ];
+};
+
+const ownCommands = ({ loaded }: OpenPage): string[] => {
+  const { source_branch, target_branch } = loaded.merge_request;
+  return [
+    'git fetch origin',
+    `git checkout ${quoteWord(source_branch)}`,
+    `git merge ${quoteWord(`origin/${target_branch}`)}`,
+    'git push',
+  ];
+};
+
+/** Renders the commands that resolve conflicts, for which there is no editor. */
+const conflictHelp = (visit: Visit, shown: OpenPage): Html => {
+  const { merge_request, project } = shown.loaded;
+  const isFork = merge_request.source_project_id !== project.id;
+  const commands = isFork ? forkCommands(visit, shown) : ownCommands(shown);
+  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${commands.join('\n')}</pre></details>`;
 };
 
 const blocked = (text: Html, remedy: Html | null = null): CheckLine => ({
@@ -180,7 +223,7 @@ const blocked = (text: Html, remedy: Html | null = null): CheckLine => ({
 });
 
 /** Says that branches do not merge; null: they do. */
-const brokenBranches = (shown: OpenPage): CheckLine | null => {
+const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
   const { source_branch, target_branch, checked_source_sha } = shown.loaded.merge_request;
   const { branches } = shown.checks;
   if (branches === 'unchecked') {
@@ -200,7 +243,7 @@ const brokenBranches = (shown: OpenPage): CheckLine | null => {
     );
   }
   return branches === 'conflict'
-    ? blocked(html`Conflicts with ${code(target_branch)}${conflictHelp(shown)}`)
+    ? blocked(html`Conflicts with ${code(target_branch)}${conflictHelp(visit, shown)}`)
     : null;
 };
 
@@ -213,7 +256,7 @@ const branchesLine = (visit: Visit, shown: OpenPage): CheckLine => {
   if (rebase_in_progress === 1) {
     return { state: 'wait', isBlocking: true, text: html`Rebasing onto ${code(target_branch)}` };
   }
-  const broken = brokenBranches(shown);
+  const broken = brokenBranches(visit, shown);
   if (broken !== null) return broken;
   const behind = checks.divergence?.behind ?? 0;
   const commits = spellCount(behind, 'commit');
