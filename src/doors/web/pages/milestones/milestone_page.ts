@@ -1,4 +1,5 @@
 /** The page of a milestone: description, progress, and its issues and merge requests. */
+import { may } from '../../../../core/access/may.ts';
 import { today } from '../../../../core/access/viewer.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
@@ -20,6 +21,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { issuesPath } from '../issues/paths.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import {
   type OwnedList,
@@ -117,14 +119,27 @@ ${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: 
 const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow): Html => {
   const one = `${path}/${iid}`;
   const isOpen = state === 'active';
-  return html`<div class="buttons"><a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
+  return html`<a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
     visit,
     {
       action: `${one}/${isOpen ? 'close' : 'activate'}`,
       submit: isOpen ? 'Close milestone' : 'Reopen milestone',
       isQuiet: true,
     },
-  )}</div>`;
+  )}`;
+};
+
+/** Links to a new issue on the milestone, for those who may choose it in the form. */
+const newIssueLink = (
+  { call }: Visit,
+  { project }: OwnedList,
+  { id: milestone_id, state }: MilestoneRow,
+): Html | null => {
+  const isAllowed =
+    project !== null && may(call.viewer, 'create_issue', project) && may(call.viewer, 'admin_issue', project);
+  if (!isAllowed || state !== 'active') return null;
+  const query = new URLSearchParams({ 'issue[milestone_id]': String(milestone_id) }).toString();
+  return html`<a class="button small" href="${issuesPath(project)}/new?${query}">${icon('plus')} New issue</a>`;
 };
 
 const aside = async (visit: Visit, row: MilestoneRow): Promise<Html> => {
@@ -146,7 +161,7 @@ const oneView = async (
 ): Promise<View> => {
   const isOpen = row.state === 'active';
   const description = row.description ?? '';
-  const content = html`<div class="row between"><h1>${row.title}</h1>${list.canChange && actions(visit, list, row)}</div>
+  const content = html`<div class="row between"><h1>${row.title}</h1><div class="buttons">${newIssueLink(visit, list, row)}${list.canChange && actions(visit, list, row)}</div></div>
 <div class="row"><span class="state ${isOpen ? 'open' : 'closed'}">${icon(isOpen ? 'milestone' : 'check-circle')} ${isOpen ? 'Open' : 'Closed'}</span><span class="muted">Milestone %${row.iid}</span></div>
 <div class="with-aside"><div class="stack">${
     description !== '' &&

@@ -171,6 +171,19 @@ test('draws the charts of thousands of issues and changes, too', async () => {
   );
 });
 
+test('leads to a new issue on the milestone, for those who may set it', async () => {
+  const milestone = await inProject({ title: unique('fresh') });
+  const path = pathOf(milestone);
+  const linkIn = (text: string): string | undefined =>
+    /<a [^>]*href="([^"]+)">(?:<[^>]+>)* New issue/.exec(text)?.[1];
+  const link = linkIn((await maintainer.get(path)).text) ?? '';
+  assert.equal(link, `/${project.full_path}/issues/new?issue%5Bmilestone_id%5D=${milestone.id}`);
+  assert.match((await maintainer.get(link)).text, new RegExp(`<option value="${milestone.id}" selected>`));
+  assert.equal(linkIn((await guest.get(path)).text), undefined);
+  await maintainer.post(`${path}/close`);
+  assert.equal(linkIn((await maintainer.get(path)).text), undefined, 'closed');
+});
+
 test('milestones of a group show in its projects, and are edited in the group', async () => {
   const milestone = await make(`/groups/${group.id}`, { title: unique('shared') });
   await gantry.api(`POST /projects/${project.id}/issues`, {

@@ -8,6 +8,8 @@ import type { Choices } from './load_choices.ts';
 
 type Chosen = {
   labels: readonly string[];
+  /** Further labels, from an address. Those that are no choices are left out. */
+  label_ids?: readonly number[];
   milestone_id: number | null;
 };
 
@@ -51,7 +53,10 @@ export const reviewersField = async (
   problems: FormProblems,
 ): Promise<Html> => await roleField(visit, choices, filled, { role: 'reviewer', problems });
 
-export const milestoneField = ({ milestones }: Choices, { milestone_id }: Chosen): Html =>
+export const milestoneField = (
+  { milestones }: Choices,
+  { milestone_id }: Pick<Chosen, 'milestone_id'>,
+): Html =>
   select({
     name: 'milestone_id',
     label: 'Milestone',
@@ -59,12 +64,26 @@ export const milestoneField = ({ milestones }: Choices, { milestone_id }: Chosen
     options: [['', 'None'], ...milestones.map(({ id, title }) => [String(id), title] as const)],
   });
 
-export const labelsField = (choices: Choices, { labels }: Chosen, problems: FormProblems): Html =>
+/** Returns the names of the labels, each once. */
+const labelNames = (
+  choices: Choices,
+  { labels, label_ids = [] }: Pick<Chosen, 'labels' | 'label_ids'>,
+): string[] => {
+  const ids = new Set(label_ids);
+  const named = choices.labels.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  return [...new Set([...labels, ...named])];
+};
+
+export const labelsField = (
+  choices: Choices,
+  chosen: Pick<Chosen, 'labels' | 'label_ids'>,
+  problems: FormProblems,
+): Html =>
   input({
     name: 'labels',
     label: 'Labels',
     hint: 'Names, separated by commas. Missing ones are created.',
-    value: labels.join(', '),
+    value: labelNames(choices, chosen).join(', '),
     suggestions: choices.labels.map(({ name }) => name),
     problems,
   });

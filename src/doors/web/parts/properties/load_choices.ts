@@ -12,7 +12,7 @@ import type { Visit } from '../../page.ts';
 type Member = { id: number; name: string; username: string };
 
 export type Choices = {
-  labels: { name: string; color: string; description: string | null }[];
+  labels: { id: number; name: string; color: string; description: string | null }[];
   milestones: { id: number; title: string }[];
   members: Member[];
 };
@@ -35,7 +35,12 @@ const readChoices = async (call: Call, { id, namespace_id }: Project): Promise<C
     listMembers(call.db, source, { query: '', inherited: true, now: call.now }, most),
   ]);
   return {
-    labels: labels.items.map(({ title, color, description }) => ({ name: title, color, description })),
+    labels: labels.items.map(({ id: labelId, title, color, description }) => ({
+      id: labelId,
+      name: title,
+      color,
+      description,
+    })),
     milestones: milestones.items.map((one) => ({ id: one.id, title: one.title })),
     members: members.rows
       .filter(({ state }) => state === 'active')

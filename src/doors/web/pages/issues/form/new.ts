@@ -22,6 +22,11 @@ import { projectPath, projectView } from '../../../parts/frame/project_layout.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, issuesRoutePath } from '../paths.ts';
+import {
+  type PrefilledProperties,
+  prefilledParams,
+  readPrefilledProperties,
+} from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
@@ -32,6 +37,7 @@ type Filled = {
   description: string;
   confidential: boolean;
   labels: readonly string[];
+  label_ids?: readonly number[];
   assignee_ids: readonly number[];
   assignee_username?: string | undefined;
   milestone_id: number | null;
@@ -122,16 +128,21 @@ const findForNew = async ({ call }: Visit, path: string): Promise<Project> => {
   return project;
 };
 
-/** Reads the values of an address: `title=x` or `issue[title]=x`. */
-const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Filled => {
+type Prefill = { filled: Filled; properties: PrefilledProperties };
+
+/** Reads the values of an address: `title=x` or `issue[title]=x`, and the properties, such as `issue[milestone_id]=1`. */
+const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Prefill => {
   const { title, description, issue } = sent;
   const nested = typeof issue === 'object' && issue !== null ? (issue as Record<string, unknown>) : {};
-  return {
+  const properties = readPrefilledProperties(nested);
+  const filled = {
     ...blank,
+    ...properties,
     title: title ?? fieldText(nested['title']),
     description: description ?? fieldText(nested['description']),
     confidential: ['1', 'true'].includes(fieldText(nested['confidential'])),
   };
+  return { filled, properties };
 };
 
 const showNew = page({
@@ -147,10 +158,14 @@ const showNew = page({
   }),
   handle: async (visit, { project: fullPath, issuable_template: name, ...sent }) => {
     const project = await findForNew(visit, fullPath);
-    const filled = readPrefill(sent);
+    const { filled, properties } = readPrefill(sent);
     const requested = filled.description === '' ? name : null;
     const { names, chosen } = await chooseTemplate(visit, project, { type: 'issues', requested });
-    const kept: Record<string, string> = filled.title === '' ? {} : { title: filled.title };
+    const kept = {
+      ...(filled.title !== '' && { title: filled.title }),
+      ...(filled.confidential && { 'issue[confidential]': '1' }),
+      ...prefilledParams('issue', properties),
+    };
     const path = `${issuesPath(project)}/new`;
     const templates = templatesPart(path, { names, chosen: chosen?.name ?? '', kept });
     const description = chosen?.content ?? filled.description;

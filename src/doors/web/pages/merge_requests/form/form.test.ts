@@ -174,6 +174,25 @@ test('offers the project above a fork as target, as pushes to the fork link', as
   assert.match(page, /forked:mine<\/code>/);
 });
 
+test('fills milestone, people and labels from the address', async () => {
+  const at = `/projects/${project.id}`;
+  const milestone = (await gantry.api(`POST ${at}/milestones`, { json: { title: 'Soon' } })).body;
+  const label = (await gantry.api(`POST ${at}/labels`, { json: { name: 'kept', color: '#112233' } })).body;
+  await seedBranch(gantry, project, 'filled');
+  const { id } = maintainer;
+  const lists = `merge_request[assignee_ids][]=${id}&merge_request[reviewer_ids][]=${reporter.id}&merge_request[label_ids][]=${label.id}`;
+  const ends = query({ source_branch: 'filled', milestone_id: String(milestone.id) });
+  const { text } = await maintainer.visitor.get(`${list}/new?${ends}&${lists}`);
+  assert.match(text, new RegExp(`<option value="${milestone.id}" selected>Soon</option>`));
+  assert.match(text, new RegExp(`name="assignee_ids\\[\\]" value="${id}" checked`));
+  assert.match(text, new RegExp(`name="reviewer_ids\\[\\]" value="${reporter.id}" checked`));
+  assert.match(text, /<input[^>]* name="labels"[^>]* value="kept"/);
+  assert.match(
+    text,
+    new RegExp(`type="hidden" name="merge_request\\[milestone_id\\]" value="${milestone.id}"`),
+  );
+});
+
 test('previews a fork without white space, one file alone, and images of both sides', async () => {
   const target = await seedCoded(gantry, { visibility: 'public' });
   const base = await seedCommit(gantry, target.id, { 'odd.txt': 'unusual\n', 'pic.png': 'a\0' });

@@ -18,6 +18,7 @@ export type Filled = {
   title: string;
   description: string;
   labels: readonly string[];
+  label_ids?: readonly number[];
   assignee_ids: readonly number[];
   reviewer_ids: readonly number[];
   assignee_username?: string | undefined;

@@ -23,6 +23,7 @@ import { projectPath, projectView } from '../../../parts/frame/project_layout.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
+import { prefilledParams, readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import {
   type EndProblems,
@@ -132,12 +133,7 @@ ${existing !== null && html`<p class="flash warning">These branches have an open
   );
 };
 
-type Nested = Partial<
-  Record<
-    'source_project_id' | 'target_project_id' | 'source_branch' | 'target_branch' | 'title' | 'description',
-    unknown
-  >
->;
+type Nested = Readonly<Record<string, unknown>>;
 
 const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const toId = (value: unknown): number | undefined => {
@@ -146,17 +142,18 @@ const toId = (value: unknown): number | undefined => {
 };
 
 const toEnds = (sent: Nested): SentEnds => ({
-  source_project_id: toId(sent.source_project_id),
-  target_project_id: toId(sent.target_project_id),
-  source_branch: toText(sent.source_branch)
+  source_project_id: toId(sent['source_project_id']),
+  target_project_id: toId(sent['target_project_id']),
+  source_branch: toText(sent['source_branch'])
     ?.trim()
     .replace(/^refs\/heads\//, ''),
-  target_branch: toText(sent.target_branch)
+  target_branch: toText(sent['target_branch'])
     ?.trim()
     .replace(/^refs\/heads\//, ''),
 });
 
-const toNested = (sent: unknown): Nested => (typeof sent === 'object' && sent !== null ? sent : {});
+const toNested = (sent: unknown): Nested =>
+  typeof sent === 'object' && sent !== null ? (sent as Nested) : {};
 
 const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compared' in loaded;
 
@@ -180,22 +177,24 @@ const showNew = page({
     const preview = await loadPreview(visit, ends, choice);
     if (!isPreview(preview)) return await chooseView(visit, ends, preview);
     const proposed = propose(ends, preview);
-    const [title, typed] = [toText(given.title), toText(given.description)];
+    const [title, typed] = [toText(given['title']), toText(given['description'])];
     const requested = typed === undefined ? name : null;
     const { names, chosen } = await chooseTemplate(visit, ends.target, { type: 'merge_requests', requested });
-    const kept = { ...endsQuery(ends), ...(title !== undefined && { 'merge_request[title]': title }) };
+    const properties = readPrefilledProperties(given);
+    const kept = {
+      ...endsQuery(ends),
+      ...(title !== undefined && { 'merge_request[title]': title }),
+      ...prefilledParams('merge_request', properties),
+    };
     const templates = templatesPart(`${requestsPath(ends.project)}/new`, {
       names,
       chosen: chosen?.name ?? '',
       kept,
     });
     const filled: Filled = {
+      ...properties,
       title: title ?? proposed.title,
       description: typed ?? chosen?.content ?? proposed.description,
-      labels: [],
-      assignee_ids: [],
-      reviewer_ids: [],
-      milestone_id: null,
       squash: ends.target.squash_option === 'default_on',
       remove_source_branch: ends.target.remove_source_branch_after_merge === 1,
     };
