@@ -90,6 +90,8 @@ const goals = {
   pageWholeLongDiff: { goal: 60 },
   /** ms until the first byte of a folder of 10,000 entries. */
   pageFolder: { goal: 100 },
+  /** ms from the answer of a comment until the page of somebody else shows it. */
+  commentSeen: { goal: 2000 },
   /** Git over HTTP, in ms; clones from the cache and at once in ms of CPU. */
   pushOne: { goal: 60 },
   infoRefs: { goal: 1 },

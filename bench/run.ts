@@ -4,8 +4,8 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
- *                                             requests memory start pages git transport mixed profile two_services (on
- *                                             PostgreSQL) webhooks ci (ci_dispatch ci_waiting ci_pipelines
+ *                                             requests memory start pages live git transport mixed profile two_services
+ *                                             (on PostgreSQL) webhooks ci (ci_dispatch ci_waiting ci_pipelines
  *                                             ci_artifacts ci_runner)
  *   npm run bench -- --only paths             every path that clients use most, with pages, start and memory
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
@@ -32,6 +32,7 @@ import { measureLabels } from './measure/label_lists.ts';
 import { measureGrowth } from './measure/data_growth.ts';
 import { measureGitCalls } from './measure/git/calls.ts';
 import { measureGitTransport } from './measure/git/transport.ts';
+import { measureLiveComments } from './measure/live_comments.ts';
 import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
 import { measureMixedWrites } from './measure/mixed_writes.ts';
@@ -66,6 +67,7 @@ const names = [
   'memory',
   'start',
   'pages',
+  'live',
   'git',
   'transport',
   'mixed',
@@ -94,6 +96,7 @@ const measures: Measure[] = [
   measurePages,
   measurePlanningPages,
   measureLargeFolder,
+  measureLiveComments,
   measureGitCalls,
   measureGitTransport,
   measureMixedWrites,

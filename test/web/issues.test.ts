@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedMember, seedProject } from '../support/seed.ts';
+import { assertSeeEachOther } from './talk_of_two.ts';
 import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
@@ -86,6 +87,12 @@ test('an open issue shows what others change, except under an open form', { skip
     assert.equal(await labels.inputValue(), 'mine');
     await web.assertFine(page);
   });
+});
+
+test("two people see each other's comments on an issue, and keep what they type", { skip }, async () => {
+  const { body } = await web.gantry.api(`POST ${api}/issues`, { json: { title: 'Of two' } });
+  const other = await web.makeUser({ name: 'A Colleague' });
+  await assertSeeEachOther(web, `${list}/${body.iid}`, [username, other]);
 });
 
 test('reads a list by keyboard, opens an issue and edits it', { skip }, async () => {

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedMember } from '../support/seed.ts';
 import { type Coded, openRequest, seedBranch, seedCoded, settle } from '../support/seed_merge_requests.ts';
-import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
+import { assertSeeEachOther } from './talk_of_two.ts';
+import { type Web, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let project: Coded;
@@ -126,39 +127,7 @@ test('a page that is open shows that the rebase is done', { skip }, async () => 
 });
 
 test("two people see each other's comments, and keep what they type", { skip }, async () => {
-  await web.withPage(async (mine) => {
-    await web.signIn(mine, author);
-    await mine.goto(`${list}/1`);
-    await mine.getByRole('textbox', { name: 'Add a comment' }).fill('My first thought');
-    await mine.getByRole('button', { name: 'Start thread' }).click();
-    await mine.getByText('My first thought').waitFor();
-    await web.withPage(async (theirs) => {
-      await web.signIn(theirs, reviewer);
-      await theirs.goto(`${list}/1`);
-      await followOnly(mine);
-      await followOnly(theirs);
-      const field = mine.getByRole('textbox', { name: 'Add a comment' });
-      await field.fill('Half a sente');
-      await theirs.getByRole('textbox', { name: 'Add a comment' }).fill('I read along');
-      await theirs.getByRole('button', { name: 'Comment', exact: true }).click();
-      await theirs.getByText('I read along').waitFor();
-      await mine.getByText('I read along').waitFor();
-      assert.equal(await field.inputValue(), 'Half a sente');
-      assert.equal(await mine.getByText('My first thought').count(), 1);
-      // A reply goes into the thread, which is replaced.
-      const thread = theirs.locator('.timeline > [id^=note_]', { hasText: 'My first thought' });
-      await thread.getByText('Reply', { exact: true }).first().click();
-      await thread.getByRole('textbox', { name: 'Reply' }).fill('Good thought');
-      await thread.getByRole('button', { name: 'Reply' }).click();
-      await theirs.getByText('Good thought').waitFor();
-      await mine.getByText('Good thought').waitFor();
-      assert.equal(await field.inputValue(), 'Half a sente');
-      await field.press('Control+Enter');
-      await mine.getByText('Half a sente').waitFor();
-      await theirs.getByText('Half a sente').waitFor();
-      await web.assertFine(theirs);
-    });
-  });
+  await assertSeeEachOther(web, `${list}/1`, [author, reviewer]);
 });
 
 test('opens, edits, comments on and merges without scripts', { skip }, async () => {
