@@ -73,7 +73,7 @@ test('uploads a picture and shows it inline', async () => {
 
 test('serves anything but pictures as an attachment', async () => {
   const project = await seedProject(gantry);
-  for (const name of ['a.html', 'a.svg', 'a.txt', 'a.pdf', 'labels.json']) {
+  for (const name of ['a.html', 'a.svgz', 'a.txt', 'a.pdf', 'labels.json']) {
     const { body } = await send(project.id, form('<script>alert(1)</script>', name));
     assert.equal(body.markdown, `[${name}](${body.url})`);
     const answer = await get(body.full_path);
@@ -82,6 +82,26 @@ test('serves anything but pictures as an attachment', async () => {
     assert.equal(await answer.text(), '<script>alert(1)</script>');
     assert.equal((await get(`/api/v4/projects/${project.id}${body.url}`)).status, 200, name);
   }
+});
+
+test('serves an SVG image so that nothing in it acts when it is opened; a large one as an attachment', async () => {
+  const project = await seedProject(gantry);
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+  const { body } = await send(project.id, form(drawing, 'a.svg'));
+  assert.equal(body.markdown, `![a](${body.url})`);
+  const { headers } = await get(body.full_path);
+  assert.equal(headers.get('content-type'), 'image/svg+xml');
+  assert.match(headers.get('content-disposition') ?? '', /^inline; filename="a\.svg"/);
+  assert.equal(
+    headers.get('content-security-policy'),
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+  );
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  const large = await send(project.id, form(`${drawing}${' '.repeat(1024 * 1024)}`, 'b.svg'));
+  assert.equal(large.body.markdown, `[b.svg](${large.body.url})`);
+  const answer = await get(large.body.full_path);
+  assert.equal(answer.headers.get('content-type'), 'application/octet-stream');
+  assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; /);
 });
 
 test('answers 503 for a truncated file in the store', async () => {

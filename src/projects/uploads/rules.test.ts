@@ -35,10 +35,13 @@ test('truncates a long name before its extension, between characters', () => {
 });
 
 test('shows only harmless types of pictures', () => {
-  for (const name of ['a.png', 'a.JPG', 'a.jpeg', 'a.gif', 'a.webp']) assert.ok(getImageType(name));
-  for (const name of ['a.svg', 'a.html', 'png', 'a.png.html', 'a.', 'a.constructor', 'a.avif']) {
-    assert.equal(getImageType(name), null, name);
+  for (const name of ['a.png', 'a.JPG', 'a.jpeg', 'a.gif', 'a.webp', 'a.svg'])
+    assert.ok(getImageType(name, 1));
+  for (const name of ['a.svgz', 'a.html', 'png', 'a.png.html', 'a.', 'a.constructor', 'a.avif']) {
+    assert.equal(getImageType(name, 1), null, name);
   }
+  assert.equal(getImageType('a.svg', 1024 * 1024 + 1), null);
+  assert.ok(getImageType('a.png', 1024 * 1024 + 1));
 });
 
 test('rewrites only upload paths of projects', () => {

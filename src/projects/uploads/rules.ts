@@ -1,5 +1,6 @@
 import { Failure } from '../../platform/errors.ts';
 import type { Settings } from '../../core/settings/fields.ts';
+import { maxSvgBytes, svgType } from '../../platform/http/svg.ts';
 import { normalizeText } from '../../platform/unicode.ts';
 
 export const tooBig = () => new Failure('too_large', { message: 'File is too big' });
@@ -33,17 +34,22 @@ const shortened = (text: string, maxLength: number): string => {
 /** Returns whether a byte of UTF-8 continues a character. */
 const isContinuation = (byte = 0): boolean => (byte & 0xc0) === 0x80;
 
-/** Types of pictures that a browser shows without running anything. Other files are attachments. */
+/**
+ * Types of pictures that a browser shows without running anything, of SVG by the headers that it is served with. Other
+ * files are attachments.
+ */
 const pictures: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
+  svg: svgType,
 };
 
-/** Returns the content type of a picture by its name; null: served as an attachment. */
-export const getImageType = (name: string): string | null => {
+/** Returns the content type of a picture by its name; null: served as an attachment, as is a large SVG. */
+export const getImageType = (name: string, size: number): string | null => {
   const ending = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
-  return Object.hasOwn(pictures, ending) ? (pictures[ending] ?? null) : null;
+  const type = Object.hasOwn(pictures, ending) ? (pictures[ending] ?? null) : null;
+  return type === svgType && size > maxSvgBytes ? null : type;
 };

@@ -4,6 +4,7 @@ import { getProjectArea } from '../../platform/blob/blob_files.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { type ByteRange, formatDisposition, parseRange } from '../../platform/http/range.ts';
+import { svgHeaders, svgType } from '../../platform/http/svg.ts';
 import { findProject } from '../projects/find.ts';
 import { getImageType } from './rules.ts';
 
@@ -28,12 +29,13 @@ const findUpload = async (
 };
 
 /** Headers that stop an upload from running as a page of this origin: no scripts, and only pictures open inline. */
-const makeHeaders = ({ file_name, sha256 }: StoredUpload): Record<string, string> => {
-  const type = getImageType(file_name);
+const makeHeaders = ({ file_name, size, sha256 }: StoredUpload): Record<string, string> => {
+  const type = getImageType(file_name, size);
   return {
     'content-type': type ?? 'application/octet-stream',
     'content-disposition': formatDisposition(type === null ? 'attachment' : 'inline', file_name),
     'content-security-policy': "default-src 'none'; sandbox",
+    ...(type === svgType && svgHeaders),
     'cross-origin-resource-policy': 'same-origin',
     'accept-ranges': 'bytes',
     etag: `"${sha256}"`,

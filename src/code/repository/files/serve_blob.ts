@@ -12,7 +12,7 @@ import { callClient } from '../refs/transfer_access.ts';
 /** Bytes examined to detect binary files, as git does. */
 const sniffedBytes = 8_000;
 
-const isText = (start: Buffer): boolean => !start.subarray(0, sniffedBytes).includes(0);
+export const isText = (start: Buffer): boolean => !start.subarray(0, sniffedBytes).includes(0);
 
 /** Returns headers that serve text, including HTML, as plain text and forbid loading other resources. */
 const fileHeaders = (name: string, start: Buffer): Record<string, string> => ({

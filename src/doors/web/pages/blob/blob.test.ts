@@ -69,20 +69,37 @@ test('nothing that is served raw is active', async () => {
   const { id, raw } = await newProject();
   await commit(id, [
     { action: 'create', file_path: 'a.png', content: png.toString('base64'), encoding: 'base64' },
+    { action: 'create', file_path: 'binary.svg', content: '<svg>\0</svg>' },
+    { action: 'create', file_path: 'large.svg', content: `<svg>${' '.repeat(1024 * 1024)}</svg>` },
   ]);
   const types = {
     'page.html': 'text/plain; charset=utf-8',
-    'image.svg': 'text/plain; charset=utf-8',
+    'image.svg': 'image/svg+xml',
+    'binary.svg': 'application/octet-stream',
+    'large.svg': 'text/plain; charset=utf-8',
     'a.png': 'image/png',
   };
   for (const [file, type] of Object.entries(types)) {
     const { status, headers } = await user.get(`${raw}/${file}`);
     assert.deepEqual([status, headers.get('content-type')], [200, type], file);
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
-    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; sandbox/);
+    assert.match(
+      headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; (?:style-src 'unsafe-inline'; frame-ancestors 'none'; )?sandbox$/,
+    );
   }
   const saved = await user.get(`${raw}/page.html?inline=false`);
   assert.match(saved.headers.get('content-disposition') ?? '', /^attachment; filename="page.html"/);
+});
+
+test('shows an SVG image as one, with a switch to its source', async () => {
+  const { blob, raw } = await newProject();
+  const rendered = (await user.get(`${blob}/image.svg`)).text;
+  assert.ok(rendered.includes(`<img src="${raw}/image.svg" alt="image.svg">`));
+  assert.ok(rendered.includes(`href="${blob}/image.svg?plain=1">Source</a>`));
+  const source = (await user.get(`${blob}/image.svg?plain=1`)).text;
+  assert.match(source, /id="L1">/);
+  assert.ok(!source.includes('<img src') && !source.includes('<script>alert'));
 });
 
 test('says what an image, a binary file, an LFS pointer and a symlink are', async () => {

@@ -1,9 +1,12 @@
 /** Decides how the content of a file is shown. */
+import { isText } from '../../../../code/repository/files/serve_blob.ts';
+import { maxSvgBytes, svgHeaders } from '../../../../platform/http/svg.ts';
 import { isMarkdownFile } from '../../parts/code/file_names.ts';
 
 export type BlobKind =
   | { kind: 'text'; text: string }
   | { kind: 'markdown'; text: string }
+  | { kind: 'svg'; text: string }
   | { kind: 'image' }
   | { kind: 'binary' }
   | { kind: 'large' }
@@ -25,6 +28,17 @@ const imageTypes: Record<string, string> = {
 /** Returns the type of an image by its name; null: it is none that is shown. */
 export const imageType = (path: string): string | null =>
   imageTypes[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
+
+/** Checks whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
+const isShownSvg = (path: string, content: Buffer): boolean =>
+  /\.svg$/i.test(path) && content.length <= maxSvgBytes && isText(content);
+
+/** Returns the headers with which browsers show a raw file as an image. @param content null: large, not loaded */
+export const imageHeaders = (path: string, content: Buffer | null): Readonly<Record<string, string>> => {
+  const type = imageType(path);
+  if (type !== null) return { 'content-type': type };
+  return content !== null && isShownSvg(path, content) ? svgHeaders : {};
+};
 
 /** Bytes that a pointer of Git LFS has at most. */
 const maxPointerBytes = 1_024;
@@ -53,8 +67,8 @@ export const blobKind = ({ path, mode, content }: Given): BlobKind => {
   if (pointer !== null) return { kind: 'lfs', ...pointer };
   if (imageType(path) !== null) return { kind: 'image' };
   if (content === null) return { kind: 'large' };
-  // Like git: a NUL among the first bytes.
-  if (content.subarray(0, 8_000).includes(0)) return { kind: 'binary' };
+  if (!isText(content)) return { kind: 'binary' };
   const text = content.toString('utf8');
+  if (isShownSvg(path, content)) return { kind: 'svg', text };
   return { kind: isMarkdownFile(path) ? 'markdown' : 'text', text };
 };

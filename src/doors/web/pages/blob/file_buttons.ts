@@ -10,7 +10,7 @@ import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
 import type { BlobKind } from './blob_kind.ts';
 
-/** Switches between source and rendered Markdown. */
+/** Switches between the source of a file, and what it shows. */
 export const sourceSwitch = ({ project, ref, path }: CodeLocation, isPlain: boolean): Html => {
   const address = codePath(project, 'blob', ref, path);
   return html`<span class="segments"><a class="button small" href="${address}?plain=1"${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
@@ -35,7 +35,7 @@ export const fileButtons = (
 ): Html => {
   const { project, ref, path, commit } = location;
   const raw = codePath(project, 'raw', ref, path);
-  const hasText = kind.kind === 'text' || kind.kind === 'markdown';
+  const hasText = 'text' in kind;
   const isExact = !isInexactPath(path);
   const link = (noun: CodeNoun, text: string): Html =>
     html`<a class="button small" href="${codePath(project, noun, ref, path)}">${text}</a>`;

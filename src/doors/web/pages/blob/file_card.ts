@@ -77,12 +77,11 @@ const showContent = async (
   const { project, ref, path } = location;
   const raw = codePath(project, 'raw', ref, path);
   if (kind.kind === 'symlink') return showLink(location, kind.target);
-  if (kind.kind === 'image') {
+  const isSource = kind.kind === 'text' || ('text' in kind && query.isPlain);
+  if (isSource) return await showText(visit, location, [loaded, kind.text], query);
+  if (kind.kind === 'image' || kind.kind === 'svg') {
     const image = html`<p class="body image"><img src="${raw}" alt="${loaded.file.file_name}"></p>`;
     return { content: image, facts: [] };
-  }
-  if (kind.kind === 'text' || (kind.kind === 'markdown' && query.isPlain)) {
-    return await showText(visit, location, [loaded, kind.text], query);
   }
   if (kind.kind === 'markdown') {
     return { content: await markdown(visit.call, kind.text, { project, ref, path }), facts: [] };
@@ -106,9 +105,11 @@ export const blobCard = async (
     ...(file.execute_filemode ? ['executable'] : []),
     ...(isInexactPath(location.path) ? ['name is not UTF-8'] : []),
   ];
-  return html`<section class="card" aria-labelledby="file"><header>${icon(kind.kind === 'image' ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
+  const hasSwitch = kind.kind === 'markdown' || kind.kind === 'svg';
+  const isImage = kind.kind === 'image' || kind.kind === 'svg';
+  return html`<section class="card" aria-labelledby="file"><header>${icon(isImage ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
 <span class="muted small">${facts.join(' · ')}</span>
-<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(location, query.isPlain)}${fileButtons(visit, location, [loaded, kind])}</span></header>
+<span class="end row tight">${hasSwitch && sourceSwitch(location, query.isPlain)}${fileButtons(visit, location, [loaded, kind])}</span></header>
 ${shown.content}</section>
 ${shown.nav}`;
 };

@@ -21,7 +21,7 @@ import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { RawPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { imageType } from './blob_kind.ts';
+import { imageHeaders } from './blob_kind.ts';
 import { blobCard } from './file_card.ts';
 
 /** Bytes of a file that is shown; larger ones are only served raw. */
@@ -84,10 +84,9 @@ const rawPage = page({
     const { code, commit, path, ref } = await findLocation(visit, params);
     const loaded = await loadFile(code, { commit, path, ref }, maxBytesInMemory);
     if (loaded === null) throw notFound('File');
-    const type = imageType(path);
     const { file_name: name } = loaded.file;
     const { body, headers } = await serveFile(visit.call, code, loaded, {
-      ...(type !== null && { 'content-type': type }),
+      ...imageHeaders(path, loaded.content),
       ...(!inline && { 'content-disposition': formatDisposition('attachment', name) }),
     });
     return new RawPage(body as Buffer | Readable, headers);
