@@ -13,6 +13,8 @@ import { getDiagramServer } from '../../core/settings/setting_effects.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { type ConvertOptions, type Part, getRoot } from './convert/options.ts';
 import { convertTexts } from './convert_cached.ts';
+import { findReferences } from './convert/find_references.ts';
+import { escapeHtml } from './convert/html_tokens.ts';
 import { resolveReferences } from './references/resolve_references.ts';
 import { writeReference } from './references/write_reference.ts';
 
@@ -68,6 +70,25 @@ export const renderMarkdownTexts = async (
 ): Promise<string[]> => {
   const options = toOptions(call, context);
   return await fillReferences(call, await convertTexts(call, texts, options), context, options);
+};
+
+/** Characters of the longest plain text in which references are found. */
+const maxPlainCharacters = 64 * 1024;
+
+/**
+ * Renders plain texts of a project, such as the message of a commit, as escaped HTML in which references are links.
+ * References of all are resolved together, with one query for each kind.
+ */
+export const renderPlainTexts = async (
+  call: Call,
+  texts: readonly string[],
+  project: Project,
+): Promise<string[]> => {
+  const context = { project };
+  const parts = texts.map((text) =>
+    text.length > maxPlainCharacters ? [escapeHtml(text)] : findReferences(text),
+  );
+  return await fillReferences(call, parts, context, toOptions(call, context));
 };
 
 /** Renders one text. */

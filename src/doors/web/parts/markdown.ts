@@ -1,5 +1,11 @@
 import type { Call } from '../../../core/access/call.ts';
-import { type MarkdownContext, renderMarkdown, renderMarkdownTexts } from '../../markdown/render_markdown.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import {
+  type MarkdownContext,
+  renderMarkdown,
+  renderMarkdownTexts,
+  renderPlainTexts,
+} from '../../markdown/render_markdown.ts';
 import { type Html, html, trusted } from './html.ts';
 
 /** Blocks of code scroll in themselves, which needs the focus where there is no pointer. */
@@ -16,3 +22,7 @@ export const markdownTexts = async (
   texts: readonly string[],
   context: MarkdownContext = {},
 ): Promise<Html[]> => (await renderMarkdownTexts(call, texts, context)).map(wrap);
+
+/** Renders plain texts of a project, such as messages of commits, with links for their references. */
+export const plainTexts = async (call: Call, texts: readonly string[], project: Project): Promise<Html[]> =>
+  (await renderPlainTexts(call, texts, project)).map(trusted);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
-import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedIssue, seedMember, seedMergeRequest, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -10,10 +10,11 @@ import { type Visitor, openVisitor } from '../../../../../test/support/visitor.t
 let gantry: TestService;
 let user: Visitor;
 let userId: number;
+let username: string;
 
 before(async () => {
   gantry = await startTestService();
-  ({ id: userId, visitor: user } = await seedVisitor(gantry));
+  ({ id: userId, username, visitor: user } = await seedVisitor(gantry));
 });
 after(async () => await gantry.close());
 
@@ -42,6 +43,31 @@ test('shows the message, the parent and the diff at its web_url', async () => {
   for (const note of ['added', 'deleted'])
     assert.ok(text.includes(`<span class="badge">${note}</span>`), note);
   assert.ok((await user.get(`${commit}/${first}`)).text.includes('none: a first commit'));
+});
+
+test('links what the message refers to, for those who may see it', async () => {
+  const { id, first, commit, full_path } = await newProject();
+  const hidden = await newProject('private');
+  const issue = await seedIssue(gantry, { project: id });
+  const secret = await seedIssue(gantry, { project: hidden.id, title: 'Secret plan' });
+  const confidential = await seedIssue(gantry, { project: id, title: 'Covert', confidential: 1 });
+  const request = await seedMergeRequest(gantry, { project: id });
+  const message = `Close #${issue.iid} <now> of ${full_path}#${issue.iid}
+
+Reverts ${first.slice(0, 12)}, see !${request.iid}, #${confidential.iid} & #999.
+By @${username} for ${hidden.full_path}#${secret.iid}.`;
+  const sha = await seedCommit(gantry, id, { a: 'b\n' }, { message });
+  const { text } = await user.get(`${commit}/${sha}`);
+  const link = `<a href="/${full_path}/issues/${issue.iid}"`;
+  assert.ok(text.includes(`<h1>Close ${link}`), text);
+  assert.match(text, new RegExp(`<h1>[^\\n]*&lt;now&gt; of ${link}[^>]*>${full_path}#${issue.iid}</a></h1>`));
+  assert.match(text, new RegExp(`Reverts <a href="/${full_path}/-/commit/${first}"`));
+  assert.match(text, new RegExp(`see <a href="/${full_path}/merge_requests/${request.iid}"`));
+  assert.ok(text.includes(`#${confidential.iid} &amp; #999.\nBy <a href="/${username}"`));
+  assert.ok(text.includes(`</a> for ${hidden.full_path}#${secret.iid}.</pre>`));
+  assert.ok(!text.includes('Secret plan') && !text.includes('Covert'));
+  const anonymous = await openVisitor(gantry).get(`${commit}/${sha}`);
+  assert.ok(anonymous.text.includes(`\nBy @${username} for`), 'users are named to those who have signed in');
 });
 
 test('ignores white space', async () => {

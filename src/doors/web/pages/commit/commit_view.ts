@@ -21,6 +21,7 @@ import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { plainTexts } from '../../parts/markdown.ts';
 import type { View, Visit } from '../../page.ts';
 import { type CommentGiven, commentsPart } from './comments_part.ts';
 
@@ -52,12 +53,20 @@ const refsPart = async (
   return html`<p id="refs">${refs.length === 0 ? 'No branch or tag has it.' : links}${more > 0 && html`and ${more} more`}</p>`;
 };
 
-/** The message below its title. */
-const messageBody = ({ message }: Commit): Html | null => {
+/** Returns the message below its title; '': nothing is left. */
+const messageBody = (message: string): string => {
   const [title = ''] = message.split('\n', 1);
   const isCut = toCommitTitle(message) !== title.trimEnd();
-  const body = (isCut ? message : message.slice(title.length)).trim();
-  return body === '' ? null : html`<pre class="body plain-text">${body}</pre>`;
+  return (isCut ? message : message.slice(title.length)).trim();
+};
+
+type Message = { title: Html; body: Html | null };
+
+/** Renders the message. What it refers to is linked for those who may see it. */
+const showMessage = async ({ call }: Visit, project: Project, { message }: Commit): Promise<Message> => {
+  const body = messageBody(message);
+  const [title = html``, text] = await plainTexts(call, [toCommitTitle(message), body], project);
+  return { title, body: body === '' ? null : html`<pre class="body plain-text">${text}</pre>` };
 };
 
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -129,13 +138,14 @@ export const commitView = async (
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
-  const [diff, about, comments] = await Promise.all([
+  const [diff, about, comments, message] = await Promise.all([
     withAnonymousSlot(
       visit,
       async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
     ),
     facts(visit, code, commit, choice.hasRefs),
     commentsPart(visit, code, commit, given),
+    showMessage(visit, project, commit),
   ]);
   const title = toCommitTitle(commit.message);
   const address = commitPath(project, commit.id);
@@ -153,9 +163,9 @@ export const commitView = async (
         ...projectLinkPreview(visit, project, { action: 'read_code', text: commit.message, noIndex: true }),
       },
     },
-    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${title}</h1>${actions(visit, project, commit)}</div>
+    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${message.title}</h1>${actions(visit, project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
-${messageBody(commit)}${about}${pushActions(visit, project, commit)}</section>
+${message.body}${about}${pushActions(visit, project, commit)}</section>
 ${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}
 ${comments}`,
   );
