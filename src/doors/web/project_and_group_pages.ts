@@ -7,8 +7,12 @@ import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 /** The pages below one noun of a project or group, such as `/group/project/-/pipelines`. */
 export type NounPages<Action, Tab> = {
   noun: string;
-  /** The text of its link in the navigation; undefined: it has none. */
+  /** The text of its link in the navigation, and its name in the palette; undefined: it has none. */
   name?: string;
+  /** The palette alone finds the page: it has no link in the navigation. */
+  isUnlisted?: true;
+  /** The noun whose link is current on its pages; undefined: its own. */
+  under?: string;
   /** The tab that is current on its pages. */
   tab: Tab;
   /** The link is shown to users who may do this. */

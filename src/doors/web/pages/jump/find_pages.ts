@@ -39,7 +39,10 @@ const adminPages: readonly PageLink[] = [['/admin', 'Administration', 'gauge']];
 const projectPages = ({ call }: Visit, project: Project): Match[] => {
   const nouns = (projectNouns as readonly ProjectNoun[]).filter(
     ({ name, action, lines }) =>
-      name !== undefined && lines.includes('GET') && may(call.viewer, action, project),
+      name !== undefined &&
+      lines.includes('GET') &&
+      may(call.viewer, action, project) &&
+      (action !== 'read_code' || project.default_branch !== null),
   );
   return nouns.map(({ noun, name = '' }) => ({
     path: projectPagePath(project, noun),

@@ -136,6 +136,25 @@ test('finds pages by their name, and none that the viewer may not open', async (
   }
 });
 
+test('finds the pages about code, once there is some, for those who may read it', async () => {
+  const project = await seedProject(gantry, { visibility: 'private' });
+  const place = `/${project.full_path}`;
+  await seedMember(gantry, { user: id, project: project.id, access_level: 20 });
+  const pages = { commits: 'commits', branches: 'branches', tags: 'tags', compare: 'compare' };
+  const found = { ...pages, files: 'tree', contributors: 'graphs', activity: 'activity' };
+  for (const word of Object.keys(pages)) assert.deepEqual(await jump(word, place), [], word);
+  assert.deepEqual(await jump('activity', place), [`${place}/-/activity`]);
+  await seedCommit(gantry, project.id, { 'README.md': 'x\n' });
+  for (const [word, noun] of Object.entries(found)) {
+    const bare = ['tree', 'compare'].includes(noun);
+    const path = `${place}${bare ? '' : '/-'}/${noun}`;
+    assert.ok((await jump(word, place)).includes(path), word);
+    assert.equal((await user.get(path)).status, 200, path);
+  }
+  const { visitor: guest } = await seedVisitor(gantry, { project: project.id, access_level: 10 });
+  assert.deepEqual(await jump('branches', place, guest), []);
+});
+
 test('offers the forms of the current project that the viewer may fill', async () => {
   const project = await seedProject(gantry, { visibility: 'public' });
   const place = `/${project.full_path}`;

@@ -36,7 +36,8 @@ const tabTexts: Record<ProjectTab, readonly [IconName, string]> = {
 
 const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
   (projectNouns as readonly ProjectNoun[]).filter(
-    ({ action, name }) => name !== undefined && may(call.viewer, action, project),
+    ({ action, name, isUnlisted }) =>
+      name !== undefined && isUnlisted !== true && may(call.viewer, action, project),
   );
 
 /** Open issues without confidential ones: the number is the same for everybody. */
@@ -71,6 +72,38 @@ ${tabs('Project', tabLinks(visit, project, tab))}${projectShortcuts(visit, proje
 
 const isBeside = (tab: ProjectTab): boolean => tab === 'settings';
 
+type SubTab = NavLink & { noun: ProjectNoun };
+
+/** Lists the pages of a tab that the viewer may open. A repository without commits has no pages about code. */
+const subTabs = (
+  visit: Visit,
+  project: Project,
+  { tab, noun }: { tab: ProjectTab; noun: string },
+): SubTab[] =>
+  allowedNouns(visit, project)
+    .filter((one) => one.tab === tab && (tab !== 'code' || project.default_branch !== null))
+    .map((one) => ({
+      noun: one,
+      path: projectPagePath(project, one.noun),
+      name: one.name ?? '',
+      isHere: one.noun === noun,
+    }));
+
+/** Renders what stands above the content: the way to the list of a record, or the pages of the tab. */
+const placeOf = (
+  visit: Visit,
+  links: readonly SubTab[],
+  { tab, title }: { tab: ProjectTab; title: string },
+) => {
+  const current = links.find(({ isHere }) => isHere);
+  // What follows `/:rest` is a ref and a path, not a record.
+  const isRecord =
+    current?.noun.lines.includes('GET /:rest') === false && visit.path.split('?')[0] !== current.path;
+  if (isRecord) return breadcrumbs(current, title);
+  const isListed = links.length > 1 && (tab !== 'code' || current !== undefined);
+  return isListed && tabs(tabTexts[tab][1], links);
+};
+
 type Given = {
   project: Project;
   /** Heading of the page. */
@@ -87,20 +120,11 @@ type Given = {
 /** Renders a page of a project. */
 export const projectView = (visit: Visit, given: Given, content: Html): View => {
   const { project, title, noun, live = false, hasHeading = false, view } = given;
-  const tab: ProjectTab = projectNouns.find((one) => one.noun === noun)?.tab ?? 'code';
-  const nouns = allowedNouns(visit, project).filter((one) => one.tab === tab);
-  const links = nouns.map((one) => ({
-    path: projectPagePath(project, one.noun),
-    name: one.name ?? '',
-    isHere: one.noun === noun,
-  }));
+  const own = (projectNouns as readonly ProjectNoun[]).find((one) => one.noun === noun);
+  const tab: ProjectTab = own?.tab ?? 'code';
+  const links = subTabs(visit, project, { tab, noun: own?.under ?? own?.noun ?? '' });
   const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
 ${content}`;
-  const current = links.find(({ isHere }) => isHere);
-  const isRecord = current !== undefined && visit.path.split('?')[0] !== current.path;
-  const more = isRecord
-    ? breadcrumbs(current, title)
-    : links.length > 1 && tab !== 'code' && tabs(tabTexts[tab][1], links);
   return {
     title: noun === null ? title : `${title} · ${project.full_path}`,
     live,
@@ -109,7 +133,7 @@ ${content}`;
     body:
       isBeside(tab) && links.length > 0
         ? withSideNav(tabTexts[tab][1], links, headed)
-        : html`${more}${headed}`,
+        : html`${placeOf(visit, links, { tab, title })}${headed}`,
     ...view,
   };
 };
