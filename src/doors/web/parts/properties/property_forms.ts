@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 import { label } from '../label.ts';
 import type { Choices } from './load_choices.ts';
 
-type Label = Choices['labels'][number];
+type Label = Omit<Choices['labels'][number], 'id'>;
 type Member = Choices['members'][number];
 
 /** Renders a form of one property. */
