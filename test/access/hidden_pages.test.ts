@@ -78,6 +78,7 @@ before(async () => {
   const pipeline = await seedPipeline(gantry, { project: open.id, file });
   [ids.pipeline, ids.job] = [pipeline.id, pipeline.jobs['x'] ?? 0];
   await send(`PUT /projects/${open.id}`, { merge_requests_access_level: 'private', public_builds: false });
+  await seedVisitor(gantry); // the first session is that of somebody else
   const { visitor: stranger } = await seedVisitor(gantry);
   ({ full_path: hiddenUser } = group);
   people = { stranger: () => stranger, anonymous: () => openVisitor(gantry) };
