@@ -1,46 +1,8 @@
-/** Loads authors and merge requests of commits, as far as the caller sees them. */
+/** Loads the merge requests of commits, as far as the caller sees them. */
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
-import { loadProjectViewers } from '../../core/access/project_viewers.ts';
-import { getProjectLevel } from '../../core/access/viewer.ts';
 import type { Project } from '../../projects/projects/find.ts';
-
-export type Author = { username: string; isMember: boolean };
-
-/**
- * Finds users by the addresses of commits. Commits can name any address, so that only members, and users who publish
- * theirs, are found by it.
- */
-export const loadAuthors = async (
-  { db, now }: Call,
-  project: Project,
-  emails: readonly string[],
-): Promise<Map<string, Author>> => {
-  const lower = [...new Set(emails.map((email) => email.toLowerCase()))];
-  if (lower.length === 0) return new Map();
-  const users = await db
-    .selectFrom('users')
-    .select(['id', 'username', 'email', 'public_email'])
-    .where((is) => is.fn<string>('lower', ['email']), 'in', lower)
-    .where('email_unchecked', '=', 0)
-    .execute();
-  const viewers = await loadProjectViewers(
-    db,
-    project,
-    users.map(({ id }) => id),
-    now,
-  );
-  return new Map(
-    users.flatMap(({ id, username, email, public_email }) => {
-      const viewer = viewers.get(id);
-      const isMember = viewer !== undefined && !viewer.admin && getProjectLevel(viewer, project) > 0;
-      return isMember || public_email === email
-        ? [[email.toLowerCase(), { username, isMember }] as const]
-        : [];
-    }),
-  );
-};
 
 /** Returns the iid of the oldest merged request of each commit, by its id. */
 export const loadMergeRequests = async (

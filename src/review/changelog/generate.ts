@@ -1,11 +1,12 @@
 /** Generates the section of a version for a changelog. */
 import type { Call } from '../../core/access/call.ts';
+import { type Author, loadAuthors } from '../../code/repository/commits/load_authors.ts';
 import { type Code, getWebUrl } from '../../code/repository/find_code.ts';
 import { requireRevision } from '../../code/repository/refs/resolve.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { Oid } from '../../platform/git/protocol_types.ts';
 import { type ChangelogCommit, collectCommits } from './collect_commits.ts';
-import { type Author, loadAuthors, loadMergeRequests } from './entry_facts.ts';
+import { loadMergeRequests } from './entry_facts.ts';
 import { formatDate } from './format_date.ts';
 import { type ChangelogConfig, readChangelogConfig } from './read_config.ts';
 import { type TemplateValue, changelogFailure, parseTemplate, renderTemplate } from './template.ts';

@@ -1,9 +1,9 @@
 /** Writes the lines of a file with their commits. Uses plain strings, because a file has thousands of lines. */
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import type { Blame } from '../../../../code/repository/files/blame.ts';
-import { avatar } from '../../parts/avatar.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
+import { type CommitPeople, authorAvatar, authorName } from '../../parts/code/commit_people.ts';
 import { commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { type Html, html, trusted } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -11,7 +11,11 @@ import { icon } from '../../parts/icon.ts';
 type Range = Blame['ranges'][number];
 
 /** The cell of a commit, across its lines, with a link to the blame before it. */
-const commitCell = ({ project, path }: CodeLocation, { commit, lines: [first, last] }: Range): Html => {
+const commitCell = (
+  { project, path }: CodeLocation,
+  { commit, lines: [first, last] }: Range,
+  people: CommitPeople,
+): Html => {
   const [parent] = commit.parents;
   const prior =
     parent !== undefined &&
@@ -19,9 +23,9 @@ const commitCell = ({ project, path }: CodeLocation, { commit, lines: [first, la
   // A commit of one line has no place for a second one.
   const isTall = last > first;
   const who = isTall
-    ? html`<small class="muted">${commit.author.name}</small>`
+    ? html`<small class="muted">${authorName(people, commit.author)}</small>`
     : html`<span class="visually-hidden">${commit.author.name}</span>`;
-  return html`<td class="commit" rowspan="${last - first + 1}"><span class="who">${avatar({ name: commit.author.name })}
+  return html`<td class="commit" rowspan="${last - first + 1}"><span class="who">${authorAvatar(people, commit.author)}
 ${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), classes: 'title' })}
 <small class="muted">${signedTime(commit.author)}</small>${prior}</span>${who}</td>`;
 };
@@ -34,12 +38,12 @@ export const blameTable = (
   location: CodeLocation,
   ranges: readonly Range[],
   [lines, start]: readonly [readonly Html[], number],
-  { size, total }: { size: number; total: number },
+  { size, total, people }: { size: number; total: number; people: CommitPeople },
 ): Html => {
   const rows = ranges.map((range) => {
     const [first, last] = range.lines;
     const parts = [
-      `<tr class="first" id="L${first}">${commitCell(location, range).text}${writeLine(first, lines[first - start])}`,
+      `<tr class="first" id="L${first}">${commitCell(location, range, people).text}${writeLine(first, lines[first - start])}`,
     ];
     for (let line = first + 1; line <= last; line += 1) {
       parts.push(`<tr id="L${line}">${writeLine(line, lines[line - start])}`);

@@ -8,6 +8,7 @@ import { boolean, object } from '../../../../platform/http/schema.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { limitLines } from '../../parts/code/write_lines.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
@@ -56,8 +57,16 @@ const showBlame = async (
     total: count,
     isFixedSize: true,
   });
+  const people = await loadCommitPeople(
+    visit,
+    project,
+    ranges.map((range) => range.commit.author),
+  );
   const shown = limitLines(lines.slice(first - 1, first - 1 + maxLines));
-  return { table: blameTable(location, ranges, [shown, first], { size: maxLines, total: count }), nav };
+  return {
+    table: blameTable(location, ranges, [shown, first], { size: maxLines, total: count, people }),
+    nav,
+  };
 };
 
 const whitespaceLink = ({ project, ref, path }: CodeLocation, { page: number, w }: Query): Html => {

@@ -11,10 +11,10 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { avatar } from '../../parts/avatar.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
+import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { pickForms } from '../../parts/code/pick_form.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
@@ -138,7 +138,7 @@ export const commitView = async (
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
-  const [diff, about, comments, message] = await Promise.all([
+  const [diff, about, comments, message, people] = await Promise.all([
     withAnonymousSlot(
       visit,
       async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
@@ -146,6 +146,7 @@ export const commitView = async (
     facts(visit, code, commit, choice.hasRefs),
     commentsPart(visit, code, commit, given),
     showMessage(visit, project, commit),
+    loadCommitPeople(visit, project, [commit.author]),
   ]);
   const title = toCommitTitle(commit.message);
   const address = commitPath(project, commit.id);
@@ -164,7 +165,7 @@ export const commitView = async (
       },
     },
     html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${message.title}</h1>${actions(visit, project, commit)}</div>
-<section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
+<section class="card" aria-label="About the commit"><header>${authorAvatar(people, commit.author)}<b>${authorName(people, commit.author)}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
 ${message.body}${about}${pushActions(visit, project, commit)}</section>
 ${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}
 ${comments}`,

@@ -7,6 +7,7 @@ import { clearable, object, optional, text } from '../../../../platform/http/sch
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -61,7 +62,11 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
   ]);
   const commits = loaded.slice(0, commitsPerPage);
   const shas = commits.map(({ id }) => id);
-  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const authors = commits.map(({ author }) => author);
+  const [pipelines, people] = await Promise.all([
+    loadLastPipelines(visit.call, project, shas),
+    loadCommitPeople(visit, project, authors),
+  ]);
   const address = codePath(project, 'commits', ref, path);
   const none = emptyState({ icon: 'commit', title: 'No commits', text: 'No commit matches.' });
   return projectView(
@@ -75,7 +80,7 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
     },
     html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
 ${filterForm(address, query)}
-${commits.length === 0 ? none : commitList(project, commits, pipelines)}
+${commits.length === 0 ? none : commitList(project, commits, { pipelines, people })}
 ${olderNav(address, query, loaded.length > commitsPerPage)}`,
   );
 };

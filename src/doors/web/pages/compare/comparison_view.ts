@@ -97,7 +97,7 @@ const commitsPart = async (visit: Visit, project: Project, { commits }: Compared
   const pipelines = await loadLastPipelines(visit.call, project, shas);
   const more = commits.length - shown.length;
   return html`<h2>${spellCount(commits.length, 'commit')}</h2>
-${commitList(project, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
+${commitList(project, shown, { pipelines })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
 };
 
 const resultPart = async (

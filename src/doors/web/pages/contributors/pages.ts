@@ -3,10 +3,15 @@ import { listContributors } from '../../../../code/repository/commits/contributo
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { Contributor } from '../../../../platform/git/protocol_types.ts';
-import { avatar } from '../../parts/avatar.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
+import {
+  type CommitPeople,
+  authorAvatar,
+  authorName,
+  loadCommitPeople,
+} from '../../parts/code/commit_people.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -20,11 +25,11 @@ const perPage = 50;
 const item = (
   { project, ref }: CodeLocation,
   { name, email, commits }: Contributor,
-  maxCommits: number,
+  { maxCommits, people }: { maxCommits: number; people: CommitPeople },
 ): Html => {
   const history = `${codePath(project, 'commits', ref)}?author=${encodeURIComponent(email)}`;
   const share = Math.max(1, Math.round((100 * commits) / maxCommits));
-  return html`<li><span class="lead">${avatar({ name, size: 'medium' })}</span><span class="title">${name}</span>
+  return html`<li><span class="lead">${authorAvatar(people, { name, email }, 'medium')}</span><span class="title">${authorName(people, { name, email })}</span>
 <span class="meta"><svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="4"/></svg></span>
 <span class="side"><a href="${history}">${spellCount(commits, 'commit')}</a></span></li>
 `;
@@ -46,14 +51,14 @@ const contributorsView = async (visit: Visit, location: CodeLocation, number: nu
     isFixedSize: true,
   });
   const maxCommits = all[0]?.commits ?? 1;
+  const shown = all.slice(offset, offset + perPage);
+  const people = await loadCommitPeople(visit, project, shown);
   return projectView(
     visit,
     { project, title: `Contributors · ${ref}`, noun: 'graphs', hasHeading: true },
     html`<div class="row">${menu}<h1>Contributors</h1></div>
 <p class="quiet">${spellCount(all.length, 'contributor')}, by number of commits, merges excluded</p>
-<section class="card" aria-label="Contributors"><ul class="list">${all
-      .slice(offset, offset + perPage)
-      .map((one) => item(location, one, maxCommits))}</ul></section>
+<section class="card" aria-label="Contributors"><ul class="list">${shown.map((one) => item(location, one, { maxCommits, people }))}</ul></section>
 ${nav}`,
   );
 };

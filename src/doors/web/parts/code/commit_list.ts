@@ -3,10 +3,10 @@ import { toCommitTitle, toShortId } from '../../../../code/repository/commits/js
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Commit, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { avatar } from '../avatar.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { codePath } from './code_path.ts';
+import { type CommitPeople, authorAvatar, authorName, nobody } from './commit_people.ts';
 import { clampTime, commitLink, pipelineStatus, signedTime } from './commit_line.ts';
 
 const months = 'January February March April May June July August September October November December'.split(
@@ -22,16 +22,25 @@ const dayOf = ({ committer }: ListedCommit): string => {
   return `${day.getUTCDate()} ${months[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
 };
 
+type ListGiven = {
+  pipelines: ReadonlyMap<Oid, PipelineRow>;
+  /** The users who are the authors; without them, authors are named as in their commits. */
+  people?: CommitPeople;
+  /** Address that the title of a commit links to; null: its page. */
+  pathOf?: ((id: Oid) => string | null) | undefined;
+};
+
 const item = (
   project: Project,
   commit: ListedCommit,
-  { pipeline, path }: { pipeline: PipelineRow | undefined; path: string | null },
+  { pipelines, people = nobody, pathOf }: ListGiven,
 ): Html => {
   const { id, author, message } = commit;
   const short = toShortId(id);
-  return html`<li><span class="lead">${avatar({ name: author.name, size: 'medium' })}</span>
+  const [pipeline, path] = [pipelines.get(id), pathOf?.(id) ?? null];
+  return html`<li><span class="lead">${authorAvatar(people, author, 'medium')}</span>
 ${path === null ? commitLink(project, { id, text: toCommitTitle(message), classes: 'title' }) : html`<a class="title" href="${path}">${toCommitTitle(message)}</a>`}
-<span class="meta">${author.name} committed ${signedTime(commit.committer)}</span>
+<span class="meta">${authorName(people, author)} committed ${signedTime(commit.committer)}</span>
 <span class="side">${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 <button type="button" class="small icon-button" data-copy="${id}" hidden aria-label="Copy the id of ${short}">${icon('copy')}</button>
@@ -39,16 +48,8 @@ ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 `;
 };
 
-/**
- * Renders commits in their order, with a heading for each day.
- * @param pathOf address that the title of a commit links to; null: its page
- */
-export const commitList = (
-  project: Project,
-  commits: readonly ListedCommit[],
-  pipelines: ReadonlyMap<Oid, PipelineRow>,
-  pathOf: (id: Oid) => string | null = () => null,
-): Html => {
+/** Renders commits in their order, with a heading for each day. */
+export const commitList = (project: Project, commits: readonly ListedCommit[], given: ListGiven): Html => {
   const days: { day: string; commits: ListedCommit[] }[] = [];
   for (const commit of commits) {
     const day = dayOf(commit);
@@ -57,7 +58,7 @@ export const commitList = (
   }
   return html`${days.map(
     (one) => html`<section class="card"><header>${icon('commit')}<h2>${one.day}</h2></header>
-<ul class="list">${one.commits.map((commit) => item(project, commit, { pipeline: pipelines.get(commit.id), path: pathOf(commit.id) }))}</ul></section>
+<ul class="list">${one.commits.map((commit) => item(project, commit, given))}</ul></section>
 `,
   )}`;
 };

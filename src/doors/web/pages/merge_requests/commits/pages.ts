@@ -65,7 +65,7 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const path = requestPath(loaded, '/commits');
   // The Changes tab knows only stored commits.
   const pathOf = items.every(isStored) ? (id: string) => changesPath(loaded, { commit_id: id }) : undefined;
-  return html`${commitList(project, commits, pipelines, pathOf)}${pagesNav({ path, query: {}, page: request, total })}`;
+  return html`${commitList(project, commits, { pipelines, pathOf })}${pagesNav({ path, query: {}, page: request, total })}`;
 };
 
 export const commitsPages = [

@@ -69,6 +69,6 @@ export const previewPart = async (
   };
   const more = commits.length - shown.length;
   return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellCount(commits.length, 'commit')}</h2>
-${commitList(ends.source, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
+${commitList(ends.source, shown, { pipelines })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
 ${await diffPart({ diffs, files, overflow }, given)}`;
 };

@@ -1,0 +1,49 @@
+/** Finds the users who made commits. */
+import type { Call } from '../../../core/access/call.ts';
+import { loadProjectViewers } from '../../../core/access/project_viewers.ts';
+import { getProjectLevel } from '../../../core/access/viewer.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+
+export type Author = {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  avatar: string | null;
+  isMember: boolean;
+};
+
+/**
+ * Finds users by the addresses of commits, with few statements for all; the keys are in lower case. Commits can name any
+ * address, so that only members, and users who publish theirs, are found by it.
+ */
+export const loadAuthors = async (
+  { db, now }: Pick<Call, 'db' | 'now'>,
+  project: Project,
+  emails: readonly string[],
+): Promise<Map<string, Author>> => {
+  const lower = [...new Set(emails.map((email) => email.toLowerCase()))];
+  if (lower.length === 0) return new Map();
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'email', 'avatar', 'public_email'])
+    .where((is) => is.fn<string>('lower', ['email']), 'in', lower)
+    .where('email_unchecked', '=', 0)
+    .execute();
+  if (users.length === 0) return new Map();
+  const viewers = await loadProjectViewers(
+    db,
+    project,
+    users.map(({ id }) => id),
+    now,
+  );
+  return new Map(
+    users.flatMap(({ public_email, ...user }) => {
+      const viewer = viewers.get(user.id);
+      const isMember = viewer !== undefined && !viewer.admin && getProjectLevel(viewer, project) > 0;
+      return isMember || public_email === user.email
+        ? [[user.email.toLowerCase(), { ...user, isMember }] as const]
+        : [];
+    }),
+  );
+};

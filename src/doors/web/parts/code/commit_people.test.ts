@@ -1,0 +1,89 @@
+/** Tests whom pages about commits name as their authors. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loggedRequest } from '../../../../../test/support/request_log.ts';
+import { seedMember, seedProject, seedUser } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let viewer: Visitor;
+let root: string;
+/** A member, a user who publishes the address, and one who does neither. */
+let member: string;
+let publisher: string;
+let stranger: string;
+let shas: string[];
+
+const emailOf = (username: string): string => `${username}@example.com`;
+
+before(async () => {
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
+  ({ visitor: viewer } = await seedVisitor(gantry));
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  root = `/${full_path}`;
+  const users = [await seedUser(gantry), await seedUser(gantry), await seedUser(gantry)];
+  [member = '', publisher = '', stranger = ''] = users.map(({ username }) => username);
+  await seedMember(gantry, { user: users[0]?.id ?? 0, project: id, access_level: 30 });
+  const published = { json: { public_email: emailOf(publisher) } };
+  assert.equal((await gantry.api(`PUT /users/${users[1]?.id}`, published)).status, 200);
+  shas = [];
+  for (const [at, username] of [member, publisher, stranger].entries()) {
+    const made = await gantry.api(`POST /projects/${id}/repository/commits`, {
+      json: {
+        branch: 'main',
+        commit_message: `By number ${at}`,
+        author_name: `Signed ${at} <i>`,
+        author_email: emailOf(username).toUpperCase(),
+        actions: [{ action: 'create', file_path: `${at}/file`, content: `${at}\nsecond line\n` }],
+      },
+    });
+    assert.equal(made.status, 201, made.text);
+    shas.push(made.body.id);
+  }
+});
+after(async () => await gantry.close());
+
+const authorPages = (): string[][] => [
+  [`${root}/-/commits/main`, `${root}/-/graphs/main`],
+  ...shas.map((sha, at) => [`${root}/commit/${sha}`, `${root}/-/blame/main/${at}/file`]),
+];
+
+test('a member, and a user who publishes the address, are linked as authors; nobody else', async () => {
+  const [lists = [], ...own] = authorPages();
+  const linkOf = (username: string): string => `<a href="/${username}">Name of ${username}</a>`;
+  for (const path of lists) {
+    const { status, text } = await viewer.get(path);
+    assert.equal(status, 200, path);
+    assert.ok(text.includes(linkOf(member)) && text.includes(linkOf(publisher)), path);
+    assert.ok(text.includes('Signed 2') && !text.includes(`/${stranger}"`), path);
+    assert.ok(!text.includes('Signed 0'), 'a user has the name of the account');
+  }
+  for (const [at, username] of [member, publisher].entries())
+    for (const path of own[at] ?? [])
+      assert.ok((await viewer.get(path)).text.includes(linkOf(username)), path);
+  for (const path of own[2] ?? []) {
+    const { text } = await viewer.get(path);
+    assert.ok(text.includes('Signed 2') && !text.includes(`/${stranger}"`), path);
+  }
+});
+
+test('visitors who have not signed in see the names in the commits alone', async () => {
+  for (const path of authorPages().flat()) {
+    const { status, text } = await openVisitor(gantry).get(path);
+    assert.equal(status, 200, path);
+    assert.ok(text.includes('Signed '), path);
+    for (const username of [member, publisher, stranger]) assert.ok(!text.includes(`/${username}"`), path);
+  }
+});
+
+test('more authors take no more statements', async () => {
+  const statementsOf = async (path: string): Promise<number> => {
+    await viewer.get(path);
+    const { headers } = await viewer.get(path);
+    return (await loggedRequest(gantry, headers)).statements;
+  };
+  const one = await statementsOf(`${root}/-/commits/main/0`);
+  assert.equal(await statementsOf(`${root}/-/commits/main`), one);
+});
