@@ -1,6 +1,6 @@
 /** What a stranger may send to the SSH server before they authenticate. */
 import { connect } from 'node:net';
-import { randomBytes } from 'node:crypto';
+import { createECDH, randomBytes } from 'node:crypto';
 import ssh2 from 'ssh2';
 
 /** A conversation with the server at a port, up to its end. */
@@ -90,10 +90,7 @@ const publicBytes: Record<string, number> = {
 
 const points = ['prime256v1', 'secp384r1', 'secp521r1'];
 
-const makePoint = async (curve: string): Promise<Buffer> => {
-  const { createECDH } = await import('node:crypto');
-  return createECDH(curve).generateKeys();
-};
+const makePoint = (curve: string): Buffer => createECDH(curve).generateKeys();
 
 const exchange = (method: string, value: Buffer): SshProbe =>
   raw(
@@ -109,11 +106,7 @@ const exchangeProbes: SshProbe[] = [
   ...Object.entries(publicBytes).map(([method, length]) =>
     exchange(method, Buffer.concat([Buffer.from([0x01]), randomBytes(length - 1)])),
   ),
-  ...(await Promise.all(
-    points.map(async (curve, at) =>
-      exchange(`ecdh-sha2-nistp${[256, 384, 521][at]}`, await makePoint(curve)),
-    ),
-  )),
+  ...points.map((curve, at) => exchange(`ecdh-sha2-nistp${[256, 384, 521][at]}`, makePoint(curve))),
 ];
 
 /** What the client of `ssh2` keeps to itself. */
