@@ -129,7 +129,8 @@ test('says why the request is blocked, and what to do', async () => {
 /** Opens a request of a branch of a fork that conflicts with its target. */
 const openConflictOfFork = async (branch: string): Promise<{ fork: Request; at: string }> => {
   const target = await seedCoded(gantry, { visibility: 'public' });
-  const fork = await api(`POST /projects/${target.id}/fork`, { path: unique('fork') });
+  const name = unique('fork');
+  const fork = await api(`POST /projects/${target.id}/fork`, { path: name, name });
   await settle(gantry);
   await seedCommit(gantry, fork.id, { 'README.md': 'Theirs\n' }, { branch, from: 'main' });
   await seedCommit(gantry, target.id, { 'README.md': 'Ours\n' }, { branch: 'main', from: 'main' });
@@ -170,9 +171,8 @@ test('leads from requested changes to the review', async () => {
   const { iid } = await openRequest(gantry, other, 'asked');
   await settle(gantry);
   const at = `/${other.full_path}/merge_requests/${iid}`;
-  await reviewer.visitor.get(`${at}/diffs`);
   const review = { verdict: 'request_changes', summary: 'Not like this' };
-  assert.equal((await reviewer.visitor.post(`${at}/review`, review)).status, 303);
+  assert.equal((await reviewer.visitor.post(`${at}/diffs/review`, review)).status, 303);
   const { text } = await stranger.visitor.get(at);
   const [, note = ''] = /requested changes [^]+?href="#note_(\d+)">Go to the review</.exec(text) ?? [];
   assert.match(text, new RegExp(`id="note_${note}">(?:(?!id="note_)[^])+requested changes`));
