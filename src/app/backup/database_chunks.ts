@@ -17,7 +17,7 @@ import {
   type TableReader,
   type Value,
   makeBatches,
-} from '../../platform/db/transfer/tables.ts';
+} from '../../platform/db/transfer/table_reader.ts';
 import { systemClock } from '../../platform/time.ts';
 import { openAnyStore } from '../service/open_database.ts';
 import type { Manifest, StoredObject } from './manifest.ts';

@@ -6,7 +6,7 @@ import { migrate } from '../../platform/db/migrate.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { connectionName } from '../../platform/db/process_name.ts';
 import { type OnCopied, copyTables } from '../../platform/db/transfer/copy_tables.ts';
-import type { TableReader } from '../../platform/db/transfer/tables.ts';
+import type { TableReader } from '../../platform/db/transfer/table_reader.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
 import { readInstanceRecord } from '../service/instance_record.ts';

@@ -1,7 +1,7 @@
 /** Opens the tables of a configured database for copying. */
 import type { Config } from '../../platform/config/fields.ts';
 import { openSqliteReader, openSqliteWriter } from '../../platform/db/transfer/sqlite_tables.ts';
-import type { TableReader, TableWriter } from '../../platform/db/transfer/tables.ts';
+import type { TableReader, TableWriter } from '../../platform/db/transfer/table_reader.ts';
 import { databaseFile } from '../service/open_database.ts';
 
 /** The settings that name a database. */

@@ -42,11 +42,11 @@ const pause = 20;
 export const findPreviousProcess = async (
   store: Store,
   folder: string,
-  patience = defaultTimeout,
+  timeout = defaultTimeout,
 ): Promise<string | null> => {
   const name = readName(folder);
   if (name === null || name === processName) return null;
-  const end = performance.now() + patience;
+  const end = performance.now() + timeout;
   while (await isInUseBy(store, name)) {
     if (performance.now() > end) return null;
     await setTimeout(pause);

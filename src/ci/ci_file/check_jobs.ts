@@ -1,5 +1,5 @@
 /** Checks what jobs of a file say about each other: stages, dependencies, needs and `on_stop`. */
-import type { At } from './keywords/check.ts';
+import type { At } from './keywords/typed_values.ts';
 import type { Job } from './config_types.ts';
 
 type JobsContext = Pick<At, 'problems'> & {

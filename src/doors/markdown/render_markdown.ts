@@ -14,7 +14,7 @@ import type { Project } from '../../projects/projects/find.ts';
 import { type ConvertOptions, type Part, getRoot } from './convert/options.ts';
 import { convertTexts } from './convert_cached.ts';
 import { findReferences } from './convert/find_references.ts';
-import { escapeHtml } from './convert/html_tokens.ts';
+import { escapeHtml } from '../../platform/escape_html.ts';
 import { resolveReferences } from './references/resolve_references.ts';
 import { writeReference } from './references/write_reference.ts';
 

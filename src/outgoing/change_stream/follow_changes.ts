@@ -28,11 +28,11 @@ type Follower = { call: Call; after: number | null; limit: number; signal: Abort
 /**
  * Yields the pages that the caller sees: at once what there is, then each time that something changes. A page may be
  * empty. Access is checked before each read.
- * @param patience milliseconds to wait for a change before an empty page
+ * @param timeout milliseconds to wait for a change before an empty page
  */
 const pages = async function* pages(
   { call, after: start, limit, signal }: Follower,
-  patience: number,
+  timeout: number,
 ): AsyncGenerator<ChangePage> {
   const wakeup = makeWakeup();
   signal.addEventListener('abort', wakeup.wakeUp);
@@ -47,7 +47,7 @@ const pages = async function* pages(
       after = page.next_after;
       yield page;
       if (!page.isAtEnd) continue;
-      await wakeup.wait(page.isHeldBack ? heldBackInterval : patience);
+      await wakeup.wait(page.isHeldBack ? heldBackInterval : timeout);
       if (!signal.aborted) await sleep(minInterval);
     }
   } finally {

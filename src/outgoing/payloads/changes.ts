@@ -2,7 +2,7 @@
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { formatTime } from '../../platform/time.ts';
 import type { LabelFacts } from '../changes/snapshots/snapshot.ts';
-import { labelJson, usersJson } from './common.ts';
+import { labelJson, usersJson } from './shared_payload_parts.ts';
 import type { Context } from './context.ts';
 
 type Pair = { previous: unknown; current: unknown };

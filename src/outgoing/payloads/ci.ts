@@ -4,7 +4,15 @@ import { jobUrl, pipelineUrl, shownStatus } from '../../code/repository/statuses
 import { formatTime } from '../../platform/time.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import type { EnvironmentFacts, JobFacts, ProjectFacts, RunnerFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, secondsBetween, timeOrNull, userJson, userOf, webUrlOf } from './common.ts';
+import {
+  actorOf,
+  placeJson,
+  secondsBetween,
+  timeOrNull,
+  userJson,
+  userOf,
+  webUrlOf,
+} from './shared_payload_parts.ts';
 import { commitOrNull, loadCommit } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 

@@ -5,7 +5,7 @@ import { isGitFailure } from '../../platform/git/failure.ts';
 import type { Commit, FileDiff, Oid } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { webUrlOf } from './common.ts';
+import { webUrlOf } from './shared_payload_parts.ts';
 import type { Context } from './context.ts';
 
 export const repositoryOf = ({ platform }: Context, project: ProjectFacts): Repository =>

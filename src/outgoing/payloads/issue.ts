@@ -1,5 +1,5 @@
 /** Issues and merge requests. */
-import { actorOf, labelJson, placeJson, userJson, usersJson } from './common.ts';
+import { actorOf, labelJson, placeJson, userJson, usersJson } from './shared_payload_parts.ts';
 import { changesJson } from './changes.ts';
 import type { Context, Payload } from './context.ts';
 import { issueAttributes, mergeRequestAttributes } from './subjects.ts';

@@ -1,7 +1,7 @@
 /** Payloads of memberships, and of changes of users, groups, projects and keys, for hooks of the instance. Pure. */
 import { formatTime } from '../../platform/time.ts';
 import type { ProjectFacts, Snapshot } from '../changes/snapshots/snapshot.ts';
-import { userOf, usersJson } from './common.ts';
+import { userOf, usersJson } from './shared_payload_parts.ts';
 import type { Context, Payload } from './context.ts';
 
 const roleNames: Record<number, string> = {

@@ -3,7 +3,7 @@ import { toIndividualId } from '../../planning/discussions/discussion_id.ts';
 import { formatTime } from '../../platform/time.ts';
 import { isConfidentialRecord } from '../changes/confidential_records.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, userJson, webUrlOf } from './common.ts';
+import { actorOf, placeJson, userJson, webUrlOf } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 import { issueAttributes, mergeRequestAttributes, snippetAttributes } from './subjects.ts';

@@ -1,7 +1,7 @@
 /** Pushes of branches and tags. */
 import { zeroOid } from '../../platform/git/protocol_types.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, userJson } from './common.ts';
+import { actorOf, placeJson, userJson } from './shared_payload_parts.ts';
 import { orMissing, pushedCommitJson, repositoryOf } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 import { groupPushOptions } from './push_options.ts';

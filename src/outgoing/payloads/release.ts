@@ -1,5 +1,5 @@
 import { formatTime } from '../../platform/time.ts';
-import { placeJson, webUrlOf } from './common.ts';
+import { placeJson, webUrlOf } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 

@@ -4,7 +4,7 @@ import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import { formatTime } from '../../platform/time.ts';
 import type { IssueFacts, MergeRequestFacts, ProjectFacts, Records } from '../changes/snapshots/snapshot.ts';
-import { labelJson, projectJson, timeOrNull, visibilityLevels, webUrlOf } from './common.ts';
+import { labelJson, projectJson, timeOrNull, visibilityLevels, webUrlOf } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context } from './context.ts';
 

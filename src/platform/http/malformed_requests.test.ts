@@ -77,7 +77,7 @@ before(async () => {
     finalWords: finalWords(endpoints),
     storeFailure: () => null,
     failurePage: async () => null,
-    patience: { head: 150, request: 300, check: 20 },
+    timeouts: { head: 150, request: 300, check: 20 },
   });
   mountEndpoints(routes, endpoints, async (request) => ({
     signedIn: false,

@@ -54,7 +54,7 @@ export type ServerOptions = {
   /** Maps a path to another one that is served in its place; returns the same path if none is. */
   rewritePath?: (path: string) => string;
   /** Milliseconds that a client has for the head and for the body of a request, and between two checks of the head. */
-  patience?: { head: number; request: number; check: number };
+  timeouts?: { head: number; request: number; check: number };
 };
 
 const defaultTimeouts = { head: 10_000, request: 30_000, check: 2_000 };
@@ -166,7 +166,7 @@ const noSchemas = () => () => {
 };
 
 export const makeServer = (options: ServerOptions): FastifyInstance => {
-  const timeouts = options.patience ?? defaultTimeouts;
+  const timeouts = options.timeouts ?? defaultTimeouts;
   // Fastify would log the address that the program logs with more fields.
   const level = options.log.isLevelEnabled('info') ? 'warn' : options.log.level;
   const loggerInstance: FastifyBaseLogger = options.log.child({}, { level });

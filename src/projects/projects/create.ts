@@ -26,6 +26,7 @@ import {
   visibilityProblem,
 } from './rules.ts';
 import { replaceTopics } from './topics.ts';
+import { omitEmpty } from '../../platform/omit_empty.ts';
 
 /** The user who will own the project. */
 export type Creator = { id: number } & Pick<UsersTable, 'projects_limit' | 'external'>;
@@ -121,7 +122,7 @@ const addMasters = async (call: Call, tx: Tx, id: number, userIds: Set<number>):
   }
 };
 
-const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+const nonEmpty = (text: string | undefined): string | undefined => omitEmpty(text);
 
 /**
  * Creates a project and returns its id. Name and path default to each other.

@@ -1,5 +1,5 @@
 /** Parses `allow_failure` of a job. */
-import { type At, checkKeys, parseExitCodes, reportFault } from './check.ts';
+import { type At, checkKeys, parseExitCodes, reportFault } from './typed_values.ts';
 import { type Node, getEntry, isNull } from '../syntax/node.ts';
 
 export type AllowFailure = { allow_failure: boolean; exit_codes: number[] };

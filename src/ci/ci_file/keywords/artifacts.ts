@@ -9,7 +9,7 @@ import {
   stringOrStrings,
   stringsAt,
   textAt,
-} from './check.ts';
+} from './typed_values.ts';
 import { parseDuration } from './duration.ts';
 import {
   type Hash,

@@ -9,7 +9,7 @@ import {
   stringsAt,
   parseStrings,
   textAt,
-} from './check.ts';
+} from './typed_values.ts';
 import { type Hash, type Node, getEntry, flatItems, isNull, getScalarText } from '../syntax/node.ts';
 import type { Cache } from '../config_types.ts';
 

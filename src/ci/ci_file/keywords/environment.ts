@@ -1,5 +1,13 @@
 /** Parses `environment` of a job. */
-import { type At, durationAt, reportFault, checkKeys, oneOfAt, textAt, warnNotImplemented } from './check.ts';
+import {
+  type At,
+  durationAt,
+  reportFault,
+  checkKeys,
+  oneOfAt,
+  textAt,
+  warnNotImplemented,
+} from './typed_values.ts';
 import { type Hash, type Node, getEntry, isNull, getString } from '../syntax/node.ts';
 import type { Environment } from '../config_types.ts';
 

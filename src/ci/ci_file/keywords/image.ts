@@ -8,7 +8,7 @@ import {
   stringsAt,
   textAt,
   warnNotImplemented,
-} from './check.ts';
+} from './typed_values.ts';
 import { type Hash, type Node, getEntry, flatItems, isNull, getString } from '../syntax/node.ts';
 import type { Image, Service } from '../config_types.ts';
 import { parseVariables } from './variables.ts';

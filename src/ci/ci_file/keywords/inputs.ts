@@ -1,5 +1,5 @@
 /** Resolves `spec:inputs` of a file's header, and `$[[ inputs.name ]]` in the rest of the file. */
-import { inner, checkKeys, rejectUnsupported } from './check.ts';
+import { inner, checkKeys, rejectUnsupported } from './typed_values.ts';
 import {
   type Hash,
   type Node,

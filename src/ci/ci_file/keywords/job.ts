@@ -14,7 +14,7 @@ import {
   textAt,
   warnNotImplemented,
   rejectUnsupported,
-} from './check.ts';
+} from './typed_values.ts';
 import { parseArtifacts } from './artifacts.ts';
 import { parseCaches } from './cache.ts';
 import { parseDuration } from './duration.ts';

@@ -1,5 +1,5 @@
 /** Parses `needs`: the jobs that a job waits for instead of its stage, and whose artifacts it takes. */
-import { type At, booleanAt, reportFault, inner, checkKeys, textAt } from './check.ts';
+import { type At, booleanAt, reportFault, inner, checkKeys, textAt } from './typed_values.ts';
 import {
   type Hash,
   type Node,

@@ -1,5 +1,5 @@
 /** Parses `parallel`: the number of jobs, or a matrix of variables. */
-import { type At, reportFault, inner, isIntegerIn, checkKeys } from './check.ts';
+import { type At, reportFault, inner, isIntegerIn, checkKeys } from './typed_values.ts';
 import { type Node, isNull, toScalarText } from '../syntax/node.ts';
 
 const maxJobs = 200;

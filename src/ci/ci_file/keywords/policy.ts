@@ -1,5 +1,5 @@
 /** Parses `only` and `except`. */
-import { type At, reportFault, checkKeys, stringsAt, parseStrings } from './check.ts';
+import { type At, reportFault, checkKeys, stringsAt, parseStrings } from './typed_values.ts';
 import { type Node, getEntry, isNull, getString } from '../syntax/node.ts';
 import { parsePattern, splitPattern } from '../../../platform/pattern.ts';
 import type { Policy } from '../config_types.ts';

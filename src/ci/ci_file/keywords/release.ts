@@ -8,7 +8,7 @@ import {
   oneOfAt,
   stringOrStrings,
   textAt,
-} from './check.ts';
+} from './typed_values.ts';
 import {
   type Hash,
   type Node,

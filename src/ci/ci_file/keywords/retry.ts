@@ -1,5 +1,5 @@
 /** Parses `retry` of a job. */
-import { type At, checkKeys, parseExitCodes, reportFault, stringOrStrings } from './check.ts';
+import { type At, checkKeys, parseExitCodes, reportFault, stringOrStrings } from './typed_values.ts';
 import { type Hash, type Node, getEntry, isNull, getKeyPosition } from '../syntax/node.ts';
 import type { Retry } from '../config_types.ts';
 

@@ -9,7 +9,7 @@ import {
   rejectUnsupported,
   parseStrings,
   textAt,
-} from './check.ts';
+} from './typed_values.ts';
 import { checkJobs } from '../check_jobs.ts';
 import { type StepBudget, TooExpensive } from '../expression/evaluate.ts';
 import {

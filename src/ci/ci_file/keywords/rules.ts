@@ -9,7 +9,7 @@ import {
   oneOfAt,
   stringOrStrings,
   parseStrings,
-} from './check.ts';
+} from './typed_values.ts';
 import { ExpressionError } from '../expression/lexer.ts';
 import { type Expression, parseExpression } from '../expression/parser.ts';
 import {

@@ -1,5 +1,14 @@
 /** Parses `trigger`: a job that starts a child pipeline or a pipeline of another project. */
-import { type At, booleanAt, reportFault, parseHash, inner, checkKeys, oneOfAt, textAt } from './check.ts';
+import {
+  type At,
+  booleanAt,
+  reportFault,
+  parseHash,
+  inner,
+  checkKeys,
+  oneOfAt,
+  textAt,
+} from './typed_values.ts';
 import {
   type Hash,
   type Node,

@@ -1,5 +1,5 @@
 /** Parses `variables`: `NAME: value` or `NAME: { value, description, options, expand }`. */
-import { type At, reportFault, inner, checkKeys } from './check.ts';
+import { type At, reportFault, inner, checkKeys } from './typed_values.ts';
 import {
   type Hash,
   type Node,

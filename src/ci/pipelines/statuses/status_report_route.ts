@@ -17,10 +17,7 @@ import { basicUsersById } from '../../../identity/users/json.ts';
 import { findNewestPipeline, pipelineNotFound } from './external_pipeline.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
 import { saveStatus, statusWords } from './save_status.ts';
-
-/** Treats an empty parameter as absent. */
-const emptyToUndefined = (value: string | undefined): string | undefined =>
-  value === '' ? undefined : value;
+import { omitEmpty } from '../../../platform/omit_empty.ts';
 
 type StatusRef = { ref: string; tag: 0 | 1 };
 
@@ -98,7 +95,7 @@ export const statusPost = endpoint({
     const counts = code.project.builds_access_level !== 'disabled';
     const row = await saveStatus(call, {
       ...input,
-      ...(await resolveStatusRef(call, code, commit, { ref: emptyToUndefined(ref), pipeline_id, counts })),
+      ...(await resolveStatusRef(call, code, commit, { ref: omitEmpty(ref), pipeline_id, counts })),
       pipeline_id,
       counts,
       target_url: target_url === '' ? null : target_url,

@@ -7,12 +7,10 @@ import { findCode, projectParam } from '../find_code.ts';
 import { requireRevision } from '../refs/resolve.ts';
 import { statusJson, toStatusContext, statusShape } from './json.ts';
 import { listStatuses } from './list.ts';
+import { omitEmpty } from '../../../platform/omit_empty.ts';
 
 const area = 'commit_statuses';
 const shaParam = text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' });
-
-/** Treats an empty parameter as absent. */
-const omitEmpty = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
 /** Lists statuses of a commit. Reporting one affects a pipeline: `ci/pipelines/statuses/status_report_route.ts`. */
 export const statusList = endpoint({

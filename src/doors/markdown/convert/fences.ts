@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import type { Token } from 'markdown-it';
 import { highlight } from './highlight.ts';
-import { escapeHtml } from './html_tokens.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
 import type { Environment } from './options.ts';
 import { trimEnd } from '../../../platform/trim.ts';
 

@@ -1,5 +1,5 @@
 /** Finds what may be references in plain text. Takes linear time. */
-import { escapeHtml } from './html_tokens.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
 import type { Part, Reference, ReferenceKind } from './options.ts';
 import { trimEnd } from '../../../platform/trim.ts';
 

@@ -3,7 +3,7 @@
  * A language is loaded at its first use: all take much memory.
  */
 import { createRequire } from 'node:module';
-import { escapeHtml } from './html_tokens.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
 import { canHighlight, embeddedLanguages, toLanguage } from './languages.ts';
 
 type Highlighter = {

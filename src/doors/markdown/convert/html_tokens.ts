@@ -2,6 +2,7 @@
  * Reads and writes the HTML that the sanitizer writes: lower-case names, double quotes, and `<`, `>`, `&` escaped
  * wherever they are no markup. Takes linear time.
  */
+import { escapeHtml } from '../../../platform/escape_html.ts';
 
 export type HtmlToken =
   | { kind: 'text'; text: string }
@@ -15,10 +16,6 @@ const entities: Record<string, string> = {
   '&#39;': "'",
   '&amp;': '&',
 };
-const marks: Record<string, string> = { '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '&': '&amp;' };
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[<>"'&]/g, (mark) => marks[mark] ?? mark);
 
 const unescapeHtml = (text: string): string =>
   text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);

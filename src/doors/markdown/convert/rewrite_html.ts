@@ -4,7 +4,8 @@
  */
 import { replaceEmoji } from './emoji.ts';
 import { findReferences, readAddress } from './find_references.ts';
-import { type HtmlToken, escapeHtml, readHtml, writeTag } from './html_tokens.ts';
+import { escapeHtml } from '../../../platform/escape_html.ts';
+import { type HtmlToken, readHtml, writeTag } from './html_tokens.ts';
 import type { ConvertOptions, Part } from './options.ts';
 import { idPrefix, resolveUrl } from './resolve_urls.ts';
 import { trimEnd } from '../../../platform/trim.ts';

@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import type { QuerySync } from '../engine.ts';
 import { countStatement } from '../statement_meter.ts';
 import { isBusy } from './errors.ts';
-import { Handle } from './handle.ts';
+import { Handle } from './sqlite_handle.ts';
 import type { LogSync } from './log_sync.ts';
 import { TableVersions } from './table_versions.ts';
 import { SqliteWriter, type Turn } from './writer.ts';

@@ -27,8 +27,8 @@ const sync = (): void => {
   if (failing?.text === 'sync') throw failing.error;
 };
 
-const makeWriter = (patience?: Timeouts): SqliteWriter =>
-  new SqliteWriter(database, { sync, onFatal: (error) => void fatal.push(error) }, patience);
+const makeWriter = (timeouts?: Timeouts): SqliteWriter =>
+  new SqliteWriter(database, { sync, onFatal: (error) => void fatal.push(error) }, timeouts);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gantry-writer-'));

@@ -71,7 +71,7 @@ export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #sync: () => void;
   readonly #onFatal: (error: unknown) => void;
-  readonly #patience: Timeouts;
+  readonly #timeouts: Timeouts;
   readonly #onEnd: (isCommitted: boolean) => void;
   readonly #waiting: Waiting[] = [];
   #turn: Turn | null = null;
@@ -87,12 +87,12 @@ export class SqliteWriter {
   constructor(
     database: DatabaseSync,
     { sync, onFatal, onEnd = () => undefined }: WriterParts,
-    patience: Timeouts = defaultTimeouts,
+    timeouts: Timeouts = defaultTimeouts,
   ) {
     this.#database = database;
     this.#sync = sync;
     this.#onFatal = onFatal;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     this.#onEnd = onEnd;
     // Waiting inside SQLite would block the whole process, so `#openGroup` polls instead.
     database.exec('pragma busy_timeout = 0');
@@ -200,7 +200,7 @@ export class SqliteWriter {
       this.#abandon(group, error);
       return;
     }
-    const limit = setTimeout(() => this.#expire(turn), this.#patience.transaction).unref();
+    const limit = setTimeout(() => this.#expire(turn), this.#timeouts.transaction).unref();
     const turn: Turn = { group, limit, hasSavepoint, isDurable: true, ended: null };
     this.#turn = turn;
     this.#waiting.shift()?.start(turn);
@@ -222,7 +222,7 @@ export class SqliteWriter {
 
   #waitForOthers(): void {
     this.#busySince ??= performance.now();
-    if (performance.now() - this.#busySince > this.#patience.busy) {
+    if (performance.now() - this.#busySince > this.#timeouts.busy) {
       this.#busySince = null;
       this.#refuseAll(unavailable());
     } else {

@@ -1,7 +1,7 @@
 /** Copies all tables from one database to another and compares them row by row. */
 import { hash } from 'node:crypto';
 import { StartFailure } from '../../errors.ts';
-import type { Row, Table, TableReader, TableWriter } from './tables.ts';
+import type { Row, Table, TableReader, TableWriter } from './table_reader.ts';
 
 /** A column that says whether the engine's own search index has the row. The target fills its index again. */
 const indexedColumn = 'indexed';

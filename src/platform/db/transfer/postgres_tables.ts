@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { getConnectTimeout } from '../postgres/connect_timeout.ts';
 import { numberTypes } from '../postgres/number_types.ts';
-import { type Row, type Table, type TableReader, type TableWriter, makeBatches } from './tables.ts';
+import { type Row, type Table, type TableReader, type TableWriter, makeBatches } from './table_reader.ts';
 
 export type PostgresPlace = { url: string; schema: string };
 

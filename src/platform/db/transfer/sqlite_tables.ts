@@ -9,7 +9,7 @@ import {
   type TableReader,
   type TableWriter,
   makeBatches,
-} from './tables.ts';
+} from './table_reader.ts';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

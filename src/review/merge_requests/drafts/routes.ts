@@ -31,6 +31,7 @@ import { findReadable } from '../find.ts';
 import { requestParams, requestPath } from '../params.ts';
 import { publishAll, publishOne } from './publish.ts';
 import { submitReview } from './submit_review.ts';
+import { omitEmpty } from '../../../platform/omit_empty.ts';
 
 const path = `${requestPath}/draft_notes`;
 const onePath = `${path}/:draft_note_id`;
@@ -111,7 +112,7 @@ const create = endpoint({
   handle: async (call, input) => {
     const position = readPosition(input.position);
     const { note, in_reply_to_discussion_id: answered, resolve_discussion = false } = input;
-    const in_reply_to_discussion_id = answered === '' ? undefined : answered;
+    const in_reply_to_discussion_id = omitEmpty(answered);
     const draft = { note, position, in_reply_to_discussion_id, resolve_discussion };
     return draftJson(await createDraft(call, await find(call, input), draft));
   },

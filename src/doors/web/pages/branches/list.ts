@@ -28,6 +28,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type BranchLine, branchItem } from './branch_row.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export const branchesRoutePath = `${projectRoot}/branches`;
 
@@ -153,7 +154,7 @@ const listed = async (visit: Visit, code: Code, query: Query, at: PageRequest): 
   const order = sort ?? 'updated_desc';
   const filter = { search, order, ...stateFilter(state, visit.call.now) };
   const { lines, total } = await loadLines(visit, code, filter, at);
-  const sent = { state, search: search === '' ? undefined : search };
+  const sent = { state, search: omitEmpty(search) };
   const path = branchesPath(project);
   return html`<div class="row">${searchBranches(project, search, sort)}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>
 <section class="card" aria-label="Branches"><header><span class="muted">${spellCount(total, 'branch', 'branches')}</span></header>${

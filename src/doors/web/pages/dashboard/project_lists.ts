@@ -18,6 +18,7 @@ import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
 import { spellCount } from '../../parts/spell_count.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 /** Renders the last pipeline of each project as a link, with one query for all. */
 export const pipelineBadges = async (
@@ -114,7 +115,7 @@ const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<Vie
   };
   const { items, total } = await listProjects(visit.call, params, path === '/explore' ? isOpen : undefined);
   const projects = items as ListedProject[];
-  const [kept, keptTopic] = [search, topic].map((value) => (value === '' ? undefined : value));
+  const [kept, keptTopic] = [search, topic].map((value) => omitEmpty(value));
   const list =
     projects.length === 0
       ? noneOf(path, search !== '' || topic !== '')

@@ -28,6 +28,7 @@ import { sortMenu } from '../../parts/sort_menu.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
 import { groupList, spellContents } from './group_list.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 type Query = { search: string; sort: Order; archived: boolean };
 
@@ -111,7 +112,7 @@ const bar = (path: string, { search, sort, archived }: Query): Html => {
   const kept = {
     archived: archived ? '1' : undefined,
     sort: sort === defaultOrder ? undefined : sort,
-    search: search === '' ? undefined : search,
+    search: omitEmpty(search),
   };
   return html`${tabs('Contents', [
     { path, name: 'Subgroups and projects', isHere: !archived },
@@ -151,7 +152,7 @@ const homeView = async (visit: Visit, group: Group, query: Query, at: PageReques
   const isEmpty = groups.items.length === 0 && projects.items.length === 0;
   const { search, sort, archived } = query;
   const sent = {
-    search: search === '' ? undefined : search,
+    search: omitEmpty(search),
     sort: sort === defaultOrder ? undefined : sort,
     archived: archived ? '1' : undefined,
   };

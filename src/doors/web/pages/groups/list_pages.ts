@@ -14,6 +14,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { listTabs } from '../dashboard/project_lists.ts';
 import { groupList } from './group_list.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 const orders = {
   name_asc: ['name', 'asc', 'Name'],
@@ -79,7 +80,7 @@ const listView = async (visit: Visit, list: List, query: Query, at: PageRequest)
     call,
     items.map(({ id }) => id),
   );
-  const sent = { search: search === '' ? undefined : search, sort: sort === 'name_asc' ? undefined : sort };
+  const sent = { search: omitEmpty(search), sort: sort === 'name_asc' ? undefined : sort };
   const body = html`${heading(visit, list)}
 <div class="row">${call.signedIn && choice(list)}${searchForm({ path, name: 'search', value: search, label: 'Search groups', keep: { sort: sent.sort } })}${sortMenu(
     { path, query: { search: sent.search }, param: 'sort', chosen: sort, names: orderNames },

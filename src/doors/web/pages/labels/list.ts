@@ -15,6 +15,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams, workListPath } from './project_or_group_routes.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
 
@@ -109,7 +110,7 @@ const listView = async (visit: Visit, list: OwnedList, query: Query, at: PageReq
   const search = query.search ?? '';
   const order = query.order ?? usual;
   const { lines, total } = await loadLines(visit, list, { search, order }, at);
-  const sent = { search: search === '' ? undefined : search, order: order === usual ? undefined : order };
+  const sent = { search: omitEmpty(search), order: order === usual ? undefined : order };
   const bar = html`<div class="row">${searchForm({ path: list.path, name: 'search', value: search, label: 'Search labels', keep: { order: sent.order } })}${
     list.project !== null &&
     sortMenu({

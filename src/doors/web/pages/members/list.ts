@@ -22,6 +22,7 @@ import { type TriedInvitation, invitationsPart } from './invitations.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './project_or_group_routes.ts';
 import { spellCount } from '../../parts/spell_count.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 
@@ -146,7 +147,7 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
       : html`<ul class="list">${rows.map((row) => line(context, row))}</ul>`
   }</div>
 <p class="quiet">${spellCount(total, 'member')}</p>
-${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}
+${pagesNav({ path, query: { query: omitEmpty(query), with: filter }, page, total })}
 ${await invitationsPart(visit, list, refused !== null && 'invitation' in refused ? refused : null)}
 ${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;
   const view = list.view(visit, content);

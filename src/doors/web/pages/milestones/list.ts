@@ -18,6 +18,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { type OwnedList, type OwnedListRoute, ownerParams } from '../labels/project_or_group_routes.ts';
 import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 const states = ['active', 'closed', 'all'] as const;
 type State = (typeof states)[number];
@@ -44,7 +45,7 @@ const item = (visit: Visit, { owner }: OwnedList, row: MilestoneRow, counts: Iss
 
 const sentOf = ({ state, search, order }: Query) => ({
   state: state === 'active' ? undefined : state,
-  search: search === '' ? undefined : search,
+  search: omitEmpty(search),
   order: order === 'due' ? undefined : order,
 });
 

@@ -24,6 +24,7 @@ import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { attemptCreation, namespaceSelect, visibilityField } from './creation_fields.ts';
 import { orderNames, orderParam, readOrder } from './list_orders.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 const forksRoutePath = `${projectRoot}/forks`;
 
@@ -38,7 +39,7 @@ const list = page({
     const isFork = sql<boolean>`projects.forked_from_project_id = ${project.id}`;
     const { items, total } = await listProjects(call, { ...readOrder(sort), search, ...query }, isFork);
     const address = projectPagePath(project, 'forks');
-    const kept = search === '' ? undefined : search;
+    const kept = omitEmpty(search);
     const fork = may(call.viewer, 'fork_project', project)
       ? html`<a class="button primary" href="${address}/new">${icon('fork')} New fork</a>`
       : null;

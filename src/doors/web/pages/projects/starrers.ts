@@ -12,6 +12,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { userLink } from '../../parts/user_link.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 type Starrer = {
   starred_since: string;
@@ -44,7 +45,7 @@ ${searchForm({ path: list, name: 'search', value: search, label: 'Search by name
           ? none(search)
           : html`<ul class="list people">${(items as Starrer[]).map(item)}</ul>`
       }</section>
-${pagesNav({ path: list, query: { search: search === '' ? undefined : search }, page: pageRequest(query), total })}`;
+${pagesNav({ path: list, query: { search: omitEmpty(search) }, page: pageRequest(query), total })}`;
       return projectView(visit, { project, title: 'Starrers', noun: 'starrers', hasHeading: true }, body);
     },
   }),

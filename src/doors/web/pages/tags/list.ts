@@ -21,6 +21,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { tagsFeed, tagsFeedLink } from './feed.ts';
 import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export type ShownTag = Awaited<ReturnType<typeof tagsJson>>[number];
 
@@ -113,7 +114,7 @@ export const listPage = page({
     const tags = await tagsJson(call, code, items);
     const path = tagsPath(project);
     const sort = order === 'updated_desc' ? undefined : order;
-    const sent = { search: search === '' ? undefined : search };
+    const sent = { search: omitEmpty(search) };
     const bar = html`<div class="row">${searchForm({ path, name: 'search', value: search, label: 'Search tags', keep: { sort } })}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>`;
     return projectView(
       visit,

@@ -16,6 +16,7 @@ import { sortMenu } from '../../parts/sort_menu.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { badgesOfListed, listTabs } from '../dashboard/project_lists.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
+import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 const listPath = '/explore/projects/topics';
 
@@ -55,7 +56,7 @@ ${searchForm({ path: listPath, name: 'search', value: search, label: 'Search top
         ? emptyList(search)
         : html`<ul class="list">${items.map((topic) => topicItem(visit, topic))}</ul>`
     }</section>
-${pagesNav({ path: listPath, query: { search: search === '' ? undefined : search }, page: at, total })}`,
+${pagesNav({ path: listPath, query: { search: omitEmpty(search) }, page: at, total })}`,
   };
 };
 
@@ -76,7 +77,7 @@ const topicView = async (
     ...at,
   });
   const projects = items as ListedProject[];
-  const kept = search === '' ? undefined : search;
+  const kept = omitEmpty(search);
   const list =
     projects.length === 0
       ? emptyState({ icon: 'folder', title: 'No projects' })

@@ -16,6 +16,7 @@ import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { adminListView } from '../admin_list.ts';
+import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
 const path = '/admin/groups';
 
@@ -80,7 +81,7 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
     groups.map((group) => group.id),
     call.now,
   );
-  const kept = { visibility, search: search === '' ? undefined : search };
+  const kept = { visibility, search: omitEmpty(search) };
   const canCreate = call.platform.hasPage('GET /groups/new');
   return adminListView({
     path,

@@ -15,6 +15,7 @@ import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
+import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
 export const projectsPath = '/admin/projects';
 
@@ -83,7 +84,7 @@ const listView = async (visit: Visit, listQuery: Static<typeof listParams>): Pro
     ...filterParams(filter),
     ...sortParams[sort],
   });
-  const kept = { filter, storage, search: search === '' ? undefined : search };
+  const kept = { filter, storage, search: omitEmpty(search) };
   const links = filters.map((one) => {
     const query = new URLSearchParams({ filter: one, sort, ...(search !== '' && { search }) });
     return { path: `${projectsPath}?${query.toString()}`, name: filterNames[one], isHere: one === filter };

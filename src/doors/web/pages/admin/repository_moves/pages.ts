@@ -25,6 +25,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
+import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
 const path = '/admin/repository_moves';
 
@@ -136,7 +137,7 @@ const findNamed = async ({ call }: Visit, name: string): Promise<Project | null>
 };
 
 /** An empty choice means any other storage. */
-const toName = (chosen: string | undefined): string | undefined => (chosen === '' ? undefined : chosen);
+const toName = (chosen: string | undefined): string | undefined => omitEmpty(chosen);
 
 const move = page({
   method: 'POST',

@@ -20,6 +20,7 @@ import { icon } from '../../../parts/icon.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { adminListView } from '../admin_list.ts';
 import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './render_topics.ts';
+import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
 const formParams = object({
   name: text(),
@@ -42,7 +43,7 @@ const listView = async (
     noun: 'topic',
     rows: items.map((topic) => topicLine(visit, topic)),
     empty: { icon: 'tag', title: 'No topics', text: 'Projects can also create topics, in their settings.' },
-    paging: { query: { search: search === '' ? undefined : search }, page: at, total },
+    paging: { query: { search: omitEmpty(search) }, page: at, total },
   });
 };
 

@@ -16,6 +16,7 @@ import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
 import { adminListView } from '../admin_list.ts';
 import { userBadges } from './badges.ts';
+import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
 export const usersPath = '/admin/users';
 
@@ -109,7 +110,7 @@ const listView = async (visit: Visit, query: PageQuery): Promise<View> => {
     countUsers(db),
     selectUsers(db, params, { ...wanted, admin: true }),
   ]);
-  const kept = { filter: query.filter, search: search === '' ? undefined : search };
+  const kept = { filter: query.filter, search: omitEmpty(search) };
   return adminListView({
     path: usersPath,
     title: 'Users',

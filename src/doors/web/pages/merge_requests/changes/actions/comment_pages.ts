@@ -25,6 +25,7 @@ import { diffFileId } from '../../../../parts/diff/file_card.ts';
 import { oneRequest, requestsRoutePath } from '../../paths.ts';
 import { choiceParams } from '../changes_address.ts';
 import { pathOfFile, submit } from './submit_form.ts';
+import { omitEmpty } from '../../../../../../platform/omit_empty.ts';
 
 export const routePath = `${requestsRoutePath}/:iid/diffs`;
 
@@ -122,7 +123,7 @@ const comment = page({
           : await storeComment(visit, loaded, { body: typed, position });
     };
     return await submit(visit, { loaded, query: { ...query, comment: lineId } }, operation, {
-      next: async () => `${await pathOfFile(visit, loaded, query, path === '' ? undefined : path)}${hash}`,
+      next: async () => `${await pathOfFile(visit, loaded, query, omitEmpty(path))}${hash}`,
       given: (alert) => ({ alert, comment: { typed, from } }),
     });
   },
