@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { limitCommands, limitNegotiation, wholeRequest } from './limit_request_size.ts';
+import { limitCommands, limitNegotiation, maxPushOptions, wholeRequest } from './limit_request_size.ts';
 import { packet } from './packet_lines.ts';
 import { startWatchdog } from '../exec/transfer_watchdog.ts';
 
@@ -22,6 +22,15 @@ test('the commands and options of a push are limited in size, its pack is not', 
   await assert.rejects(through([push], most - 5), { kind: 'too_large' });
   await assert.rejects(through(bytes, commands.length), { kind: 'too_large' });
   await assert.rejects(through([packet('a command\n'), packet('another')], 20), { kind: 'too_large' });
+});
+
+test('the options of a push are limited in number, its commands are not', async () => {
+  const lines = (count: number): Buffer[] => Array.from({ length: count }, () => packet('a'));
+  const push = (made: number, chosen: number): Buffer =>
+    Buffer.concat([...lines(made), Buffer.from('0000'), ...lines(chosen), Buffer.from('0000'), pack]);
+  const most = push(maxPushOptions + 1, maxPushOptions);
+  assert.deepEqual(await through([most], most.length), most);
+  await assert.rejects(through([push(1, maxPushOptions + 1)], most.length), { kind: 'too_large' });
 });
 
 test('a negotiation and a buffered request are limited in size', async () => {

@@ -6,6 +6,8 @@ import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
 /** Maximum bytes of the commands and options of a push. */
 const maxCommandsBytes = 16 * 2 ** 20;
+/** Maximum push options. Git takes time that grows with their square to pass them to the hooks. */
+export const maxPushOptions = 1000;
 /** Maximum bytes of a request that git holds in memory. */
 export const maxRequestBytes = 10 * 2 ** 20;
 /** Maximum bytes of a negotiation. */
@@ -20,13 +22,20 @@ const hexValue = (byte: number): number => {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : Number.NaN;
 };
 
-/** Passes a push on. Fails if its packet lines exceed the limit; the pack may have any length. */
+/** Passes a push on. Fails if its packet lines or its options exceed the limits; the pack may have any length. */
 export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
   let seen = 0;
   let digits = 0;
   let lineLength = 0;
   /** Rest of the current packet line in bytes; null: no more lines follow. */
   let remaining: number | null = 0;
+  /** Options follow the first flush, which ends the commands. */
+  let isAfterCommands = false;
+  let options = 0;
+  const countLine = (length: number): void => {
+    if (length === 0) isAfterCommands = true;
+    else if (isAfterCommands) options += 1;
+  };
   const countBytes = (chunk: Buffer): void => {
     for (let at = 0; remaining !== null && at < chunk.length;) {
       if (remaining > 0) {
@@ -42,6 +51,7 @@ export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
       if (digits < 4) continue;
       // `PACK` is not a number, nor is anything else that git does not read as a line.
       remaining = Number.isNaN(lineLength) ? null : Math.max(0, lineLength - 4);
+      if (remaining !== null) countLine(lineLength);
       digits = 0;
       lineLength = 0;
       seen += 4;
@@ -52,7 +62,7 @@ export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
     writableHighWaterMark: 256 * 1024,
     transform: (chunk: Buffer, _encoding, done) => {
       countBytes(chunk);
-      if (seen > maxBytes) done(tooLong());
+      if (seen > maxBytes || options > maxPushOptions) done(tooLong());
       else done(null, chunk);
     },
   });
