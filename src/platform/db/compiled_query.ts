@@ -26,7 +26,12 @@ export const mapValue = <T, U>(value: T, change: (value: T) => U): U => {
 
 const placeholders = new Proxy(
   {},
-  { get: (_target, name) => new Placeholder(String(name), (input) => input) },
+  {
+    get: (_target, name) => new Placeholder(String(name), (input) => input),
+    ownKeys: () => {
+      throw new Error('a compiled query names each of its parameters: it cannot spread them');
+    },
+  },
 );
 
 type StoreParts = { dialect: SqlDialect } & Pick<

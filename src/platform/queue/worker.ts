@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Store, Tx } from '../db/open.ts';
 import type { Clock } from '../time.ts';
+import { type IdleKinds, makeIdleKinds } from './idle_kinds.ts';
 import { makeWakeup } from './wakeup.ts';
 import { type Lane, getKindsToTake, singleLane } from './lanes.ts';
 import { type Payload, type WorkHandler, workTopic } from './enqueue.ts';
@@ -52,7 +53,8 @@ const handle = async ({ handlers, stopping }: RunnerParts, taken: LeasedWork): P
   let isFinished = false;
   const finishNow = async (tx: Tx): Promise<void> => {
     await finishIn(tx, taken);
-    isFinished = true;
+    // A transaction that is tried again may come to another end.
+    tx.afterCommit(() => void (isFinished = true));
   };
   await handler(JSON.parse(payload) as Payload, { traceparent, stopping, finishIn: finishNow });
   return isFinished;
@@ -107,7 +109,7 @@ const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
 };
 
 /** Tracks running work, and calls back when a piece ends, whatever its outcome. */
-const makeRunning = (parts: RunnerParts, onEnd: () => void) => {
+const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
   const pieces = new Map<Promise<void>, string>();
   let changes = 0;
   return {
@@ -121,7 +123,7 @@ const makeRunning = (parts: RunnerParts, onEnd: () => void) => {
         .finally(() => {
           pieces.delete(piece);
           changes += 1;
-          onEnd();
+          onEnd(taken.name);
         });
       pieces.set(piece, taken.name);
       changes += 1;
@@ -134,13 +136,22 @@ const makeRunning = (parts: RunnerParts, onEnd: () => void) => {
 type Running = ReturnType<typeof makeRunning>;
 
 /** Starts due work within the capacity of the lanes. `stop` is final. */
-const makeStarter = ({ store, clock, lanes = singleLane }: WorkerParts, running: Running) => {
+const makeStarter = (
+  { store, clock, lanes = singleLane }: WorkerParts,
+  running: Running,
+  idleKinds: IdleKinds,
+) => {
   let stopped = false;
 
   /** Starts one piece; false if none is due. */
   const startNext = async (): Promise<boolean> => {
     const kinds = getKindsToTake(lanes, running.names());
-    if (stopped || kinds === null || !(await isDue(store, clock.now(), kinds))) return false;
+    if (stopped || kinds === null || idleKinds.isIdle(kinds)) return false;
+    const noteIdle = idleKinds.startLook(kinds);
+    if (!(await isDue(store, clock.now(), kinds))) {
+      noteIdle();
+      return false;
+    }
     const taken = await take(store, kinds);
     if (taken !== null) running.start(taken);
     return taken !== null;
@@ -169,15 +180,23 @@ const makeStarter = ({ store, clock, lanes = singleLane }: WorkerParts, running:
 export const startWorker = (parts: WorkerParts): Worker => {
   const { store, log, idlePause = usualPause } = parts;
   const bell = makeWakeup();
-  const endListening = store.listen(workTopic, bell.wakeUp);
+  const idleKinds = makeIdleKinds(idlePause);
+  const endListening = store.listen(workTopic, () => {
+    idleKinds.forgetAll();
+    bell.wakeUp();
+  });
   const control = new AbortController();
-  const running = makeRunning({ ...parts, stopping: control.signal }, bell.wakeUp);
-  const { startDue, stop } = makeStarter(parts, running);
+  const running = makeRunning({ ...parts, stopping: control.signal }, (name) => {
+    idleKinds.forget(name);
+    bell.wakeUp();
+  });
+  const { startDue, stop } = makeStarter(parts, running, idleKinds);
   let stopping = false;
 
   const drain = async (): Promise<void> => {
     for (let before = -1; before !== running.changes();) {
       before = running.changes();
+      idleKinds.forgetAll();
       await startDue();
       if (running.names().length > 0) await running.untilOneEnds();
     }
