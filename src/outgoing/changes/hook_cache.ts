@@ -41,30 +41,41 @@ const columns = [
   ...eventFlagNames,
 ] as const;
 
-const loadHooks = async ({ db }: Tx, scope: Scope): Promise<HookFacts[]> =>
-  await db
+const ofInstance = sql<boolean>`(project_id is null and group_id is null)`;
+
+const hooksOfInstance = compiled((db) =>
+  db.selectFrom('hooks').select(columns).where(ofInstance).orderBy('id').compile(),
+);
+
+const hooksOfGroup = compiled((db, { group_id }: { group_id: number }) =>
+  db
     .selectFrom('hooks')
     .select(columns)
-    .where((is) => {
-      const ofInstance = is.and([is('project_id', 'is', null), is('group_id', 'is', null)]);
-      if (scope === null) return ofInstance;
-      if ('group_id' in scope)
-        return is.or([ofInstance, sql<boolean>`group_id in ${selectAncestors(scope.group_id)}`]);
-      const namespace = sql<number>`(select namespace_id from projects where id = ${scope.project_id})`;
-      const groups = sql<number>`(
-        with recursive ancestors (id, parent_id) as (
-          select id, parent_id from namespaces where id = ${namespace}
-          union
-          select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
-        ) select id from ancestors)`;
-      return is.or([
-        ofInstance,
-        is('project_id', '=', scope.project_id),
-        sql<boolean>`group_id in ${groups}`,
-      ]);
-    })
+    .where(sql<boolean>`(${ofInstance} or group_id in ${selectAncestors(group_id)})`)
     .orderBy('id')
-    .execute();
+    .compile(),
+);
+
+const hooksOfProject = compiled((db, { project_id }: { project_id: number }) => {
+  const namespace = sql<number>`(select namespace_id from projects where id = ${project_id})`;
+  const groups = sql<number>`(
+    with recursive ancestors (id, parent_id) as (
+      select id, parent_id from namespaces where id = ${namespace}
+      union
+      select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
+    ) select id from ancestors)`;
+  return db
+    .selectFrom('hooks')
+    .select(columns)
+    .where(sql<boolean>`(${ofInstance} or project_id = ${project_id} or group_id in ${groups})`)
+    .orderBy('id')
+    .compile();
+});
+
+const loadHooks = async ({ db }: Tx, scope: Scope): Promise<HookFacts[]> => {
+  if (scope === null) return await hooksOfInstance(db, {});
+  return await ('group_id' in scope ? hooksOfGroup(db, scope) : hooksOfProject(db, scope));
+};
 
 const toKey = (scope: Scope): string => {
   if (scope === null) return 'instance';

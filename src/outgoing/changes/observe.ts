@@ -105,7 +105,11 @@ const handleChanges = async (tx: Tx, changes: readonly RecordedChange[]): Promis
   const version = changes.find(({ hooks_version }) => hooks_version !== null)?.hooks_version ?? null;
   const hooksOf = await openHooks(tx, version);
   if (hooksOf === null) return;
-  const planned = changes.flatMap((change) => makePlans(change).map((plan) => ({ change, plan })));
+  const planned: Planned[] = [];
+  for (const change of changes) {
+    if ((await hooksOf(scopeOf(change))).length === 0) continue;
+    planned.push(...makePlans(change).map((plan) => ({ change, plan })));
+  }
   for (const one of combine(planned)) await handlePlan(tx, one, hooksOf);
 };
 
