@@ -14,7 +14,7 @@ import { removeSourceWork } from '../review/merge_requests/merging/remove_source
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
 import { deliverHooksWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
-import { resumeHandlers } from '../outgoing/deliveries/resume_hook.ts';
+import { pausedHookHandlers, probeWork } from '../outgoing/deliveries/paused_hooks.ts';
 import { resumeWork } from '../outgoing/hooks/topic.ts';
 import { emailConfirmationHandlers } from '../outgoing/mail/email_confirmation_mails.ts';
 import { invitationMailHandlers } from '../outgoing/mail/invitation_mails.ts';
@@ -90,7 +90,7 @@ export const lanes: readonly Lane[] = [
   // Reading whole repositories.
   { title: 'search', names: [indexCodeWork, housekeepingWork], maxPieces: 1 },
   // Requests to other systems, which may take ten seconds each.
-  { title: 'hooks', names: [deliverHooksWork, resumeWork], maxPieces: 20 },
+  { title: 'hooks', names: [deliverHooksWork, probeWork, resumeWork], maxPieces: 20 },
   // The mail server may take long, or be away.
   {
     title: 'mail',
@@ -127,7 +127,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...pipelineWork(platform, readArchiveTextFile),
   ...artifactWork(platform),
   ...deliverHandlers(platform),
-  ...resumeHandlers(platform),
+  ...pausedHookHandlers(platform),
   ...mailHandlers(platform),
   ...dueIssueHandlers(platform),
   ...invitationMailHandlers(platform),

@@ -1,20 +1,24 @@
 /**
  * Sends the pending deliveries of one hook and one target, oldest first. Runs as background work with a turn of its own,
- * so that order is kept; a failed delivery holds back the later ones of its target until it succeeds. A process that
- * dies between sending and recording sends again, with the same id.
+ * so that order is kept; a failed delivery holds back the later ones of its target until it succeeds. Work of a paused
+ * hook ends at once: `paused_hooks.ts` enqueues it again. A process that dies between sending and recording sends
+ * again, with the same id.
  */
 import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
-import { type WorkHandler, type WorkRun, enqueueAll } from '../../platform/queue/enqueue.ts';
+import { type WorkHandler, type WorkRun, enqueue } from '../../platform/queue/enqueue.ts';
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
+import { isPaused } from '../hooks/json.ts';
 import type { HookRow } from '../hooks/queries.ts';
+import { resumeWork } from '../hooks/topic.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
 import { type Attempt, attemptDelivery, insertLog, isDelivered } from './attempt.ts';
 import { failuresBeforePause, getPause, maxDeliveryAge } from './backoff.ts';
+import { enqueueProbe } from './paused_hooks.ts';
 import { type Message, renderBody } from './request.ts';
 
 type Pending = {
@@ -60,11 +64,12 @@ const hookById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('hooks').selectAll().where('id', '=', id).compile(),
 );
 
-const loadOldest = async ({ store }: Platform, queue: Queue): Promise<Oldest | null> => {
-  const [pending] = await oldestPending(store.db, queue);
-  if (pending === undefined) return null;
+/** Loads the delivery to send; null: there is none, or the hook pauses. */
+const loadOldest = async ({ store, clock }: Platform, queue: Queue): Promise<Oldest | null> => {
   const [hook] = await hookById(store.db, { id: queue.hook_id });
-  return hook === undefined ? null : { hook, pending };
+  if (hook === undefined || isPaused(hook, clock.now())) return null;
+  const [pending] = await oldestPending(store.db, queue);
+  return pending === undefined ? null : { hook, pending };
 };
 
 /** Payloads that several hooks of one change share, in bytes. */
@@ -126,34 +131,54 @@ const removeDelivery = async ({ db }: Tx, { id, hook_event_id }: Pending): Promi
   await deleteUnusedEvent(db, { id: hook_event_id });
 };
 
+type HookState = Pick<HookRow, 'id' | 'failures' | 'failing_since' | 'disabled_until'>;
+
+const updateState = compiled((db, { id, failures, failing_since, disabled_until }: HookState) =>
+  db.updateTable('hooks').set({ failures, failing_since, disabled_until }).where('id', '=', id).compile(),
+);
+
+type NextAttempt = Pick<Pending, 'id' | 'attempts' | 'next_attempt_at'>;
+
+const postponeDelivery = compiled((db, { id, attempts, next_attempt_at }: NextAttempt) =>
+  db.updateTable('hook_deliveries').set({ attempts, next_attempt_at }).where('id', '=', id).compile(),
+);
+
 const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<void> => {
   await removeDelivery(tx, pending);
-  if (hook.failures === 0 && hook.disabled_until === null) return;
-  await tx.db
-    .updateTable('hooks')
-    .set({ failures: 0, failing_since: null, disabled_until: null })
-    .where('id', '=', hook.id)
-    .execute();
+  const { id, failures, disabled_until } = hook;
+  if (failures === 0 && disabled_until === null) return;
+  await updateState(tx.db, { id, failures: 0, failing_since: null, disabled_until: null });
+  if (disabled_until !== null) await enqueue(tx, resumeWork, { hook_id: id });
 };
 
-const recordFailure = async (tx: Tx, random: number, { hook, pending }: Oldest): Promise<void> => {
+/**
+ * Counts a failure of the hook, and pauses it after several in a row. Attempts that were under way when another one
+ * paused it do not count: together they would make the pause grow to a day.
+ */
+const countFailure = async (
+  tx: Tx,
+  random: number,
+  { before, hook }: { before: HookRow; hook: HookRow },
+): Promise<void> => {
+  const { id } = hook;
+  if (hook.disabled_until !== before.disabled_until && isPaused(hook, tx.now)) return;
   const failures = hook.failures + 1;
+  const disabled_until = failures < failuresBeforePause ? null : tx.now + getPause(failures, random);
+  const failing_since = hook.failures === 0 ? tx.now : hook.failing_since;
+  await updateState(tx.db, { id, failures, failing_since, disabled_until });
+  if (disabled_until !== null) await enqueueProbe(tx, id, disabled_until);
+};
+
+const recordFailure = async (
+  tx: Tx,
+  random: number,
+  { before, hook, pending }: Oldest & { before: HookRow },
+): Promise<void> => {
   const attempts = pending.attempts + 1;
   const next_attempt_at = tx.now + getPause(attempts, random);
   if (tx.now - pending.created_at > maxDeliveryAge) await removeDelivery(tx, pending);
-  else
-    await tx.db
-      .updateTable('hook_deliveries')
-      .set({ attempts, next_attempt_at })
-      .where('id', '=', pending.id)
-      .execute();
-  const disabled_until = failures < failuresBeforePause ? null : tx.now + getPause(failures, random);
-  const failing_since = hook.failures === 0 ? tx.now : hook.failing_since;
-  await tx.db
-    .updateTable('hooks')
-    .set({ failures, failing_since, disabled_until })
-    .where('id', '=', hook.id)
-    .execute();
+  else await postponeDelivery(tx.db, { id: pending.id, attempts, next_attempt_at });
+  await countFailure(tx, random, { before, hook });
 };
 
 const lockedHook = compiled((db, { id }: { id: number }, dialect) =>
@@ -176,7 +201,7 @@ const record = async (
     if (alive !== undefined) {
       await insertLog(tx, attempt.log);
       if (isDelivered(attempt)) await recordSuccess(tx, alive, one.pending);
-      else await recordFailure(tx, random, { ...one, hook: alive });
+      else await recordFailure(tx, random, { before: one.hook, hook: alive, pending: one.pending });
     }
     const isEmpty = (await oldestPending(tx.db, queue)).length === 0;
     if (isEmpty) await finishIn(tx);
@@ -184,35 +209,26 @@ const record = async (
   });
 };
 
-const enqueueAgain = async (
-  { store }: Platform,
-  { hook_id, target }: Queue,
-  run_at: number,
-): Promise<void> => {
-  const { payload, options } = makeDeliveryWork(hook_id, target);
-  await store.write(
-    async (tx) => await enqueueAll(tx, deliverHooksWork, [{ payload, options: { ...options, run_at } }]),
-  );
+/** Ends the work and enqueues it for a later time. Undone together by a power cut: then the lease ends instead. */
+const runAgain = async ({ platform, queue, finishIn }: Run, run_at: number): Promise<void> => {
+  const { payload, options } = makeDeliveryWork(queue.hook_id, queue.target);
+  await platform.store.writeRelaxed(async (tx) => {
+    await enqueue(tx, deliverHooksWork, payload, { ...options, run_at });
+    await finishIn(tx);
+  });
 };
-
-/** Time before which a delivery must not be tried: its own, or the end of the pause of its hook. */
-const getDueTime = ({ hook, pending }: Oldest): number =>
-  Math.max(pending.next_attempt_at, hook.disabled_until ?? 0);
 
 const deliverPending = async (run: Run): Promise<void> => {
   const { platform, queue } = run;
   for (let sent = 0; sent < maxPerRun; sent += 1) {
     const oldest = await loadOldest(platform, queue);
     if (oldest === null) return;
-    const due = getDueTime(oldest);
-    if (due > platform.clock.now()) {
-      await enqueueAgain(platform, queue, due);
-      return;
-    }
-    const message = await buildMessage(platform, oldest.hook, oldest.pending);
-    if (await record(run, oldest, await attemptDelivery(platform, oldest.hook, message))) return;
+    const { hook, pending } = oldest;
+    if (pending.next_attempt_at > platform.clock.now()) return await runAgain(run, pending.next_attempt_at);
+    const message = await buildMessage(platform, hook, pending);
+    if (await record(run, oldest, await attemptDelivery(platform, hook, message))) return;
   }
-  await enqueueAgain(platform, queue, platform.clock.now());
+  await runAgain(run, platform.clock.now());
 };
 
 export const deliverHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({

@@ -1,42 +1,132 @@
-/** Makes the pending deliveries of a hook due at once, after an edit ended its pause. */
+/**
+ * Deliveries of paused hooks. At the end of a pause one delivery is tried; after the first success, or after an edit of
+ * the hook, the others follow in groups, so that 10,000 pending ones cost little while their receiver fails.
+ */
 import type { Platform } from '../../core/platform.ts';
-import type { WorkHandler } from '../../platform/queue/enqueue.ts';
-import { enqueueAll } from '../../platform/queue/enqueue.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { type WorkHandler, type WorkRun, enqueue, enqueueAll } from '../../platform/queue/enqueue.ts';
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
+import { isPaused } from '../hooks/json.ts';
 import { resumeWork } from '../hooks/topic.ts';
 
-/** How many targets one transaction resumes. */
-const maxTargets = 200;
+/** Background work that tries a delivery of a hook whose pause ends. */
+export const probeWork = 'hooks.probe';
 
-/** Returns the last target that was resumed; null: there are no more. */
-const resumeSome = async ({ store }: Platform, hookId: number, after: string): Promise<string | null> =>
-  await store.write(async (tx) => {
-    const rows = await tx.db
-      .selectFrom('hook_deliveries')
-      .select('target')
-      .distinct()
-      .where('hook_id', '=', hookId)
-      .where('target', '>', after)
-      .orderBy('target')
-      .limit(maxTargets)
-      .execute();
-    const targets = rows.map(({ target }) => target);
-    if (targets.length === 0) return null;
+/** Enqueues the attempt that may end a pause. */
+export const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void> => {
+  const options = { unique_key: `${probeWork} ${hookId}`, run_at: runAt };
+  await enqueue(tx, probeWork, { hook_id: hookId }, options);
+};
+
+/** How many targets one transaction resumes, and the milliseconds until the next ones. */
+const maxTargets = 200;
+const pauseBetweenGroups = 200;
+
+type Group = {
+  hook_id: number;
+  /** The last target that was resumed. */
+  after: string;
+  /** Also deliveries that wait for their next attempt. */
+  now: boolean;
+};
+
+const pauseOfHook = compiled((db, { id }: { id: number }) =>
+  db.selectFrom('hooks').select(['id', 'disabled_until']).where('id', '=', id).compile(),
+);
+
+const resumeGroup = async (tx: Tx, { hook_id, after, now }: Group): Promise<void> => {
+  const [hook] = await pauseOfHook(tx.db, { id: hook_id });
+  // Its next pause has an end of its own.
+  if (hook === undefined || isPaused(hook, tx.now)) return;
+  const rows = await tx.db
+    .selectFrom('hook_deliveries')
+    .select('target')
+    .distinct()
+    .where('hook_id', '=', hook_id)
+    .where('target', '>', after)
+    .orderBy('target')
+    .limit(maxTargets)
+    .execute();
+  const targets = rows.map(({ target }) => target);
+  const last = targets.at(-1);
+  if (last === undefined) return;
+  if (now) {
     await tx.db
       .updateTable('hook_deliveries')
       .set({ next_attempt_at: tx.now })
-      .where('hook_id', '=', hookId)
+      .where('hook_id', '=', hook_id)
       .where(tx.dialect.oneOf('target', targets))
       .where('next_attempt_at', '>', tx.now)
       .execute();
-    const pieces = targets.map((target) => makeDeliveryWork(hookId, target));
-    await enqueueAll(tx, deliverHooksWork, pieces);
-    return targets.length < maxTargets ? null : (targets.at(-1) ?? null);
+  }
+  await enqueueAll(
+    tx,
+    deliverHooksWork,
+    targets.map((target) => makeDeliveryWork(hook_id, target)),
+  );
+  if (targets.length < maxTargets) return;
+  const next = { hook_id, after: last, now };
+  await enqueue(tx, resumeWork, next, { run_at: tx.now + pauseBetweenGroups });
+};
+
+/** Targets among which the next attempt is chosen. */
+const maxChoices = 1_000;
+
+/**
+ * The oldest delivery of a target, of which none was tried more: one that always fails does not hold back the others.
+ * Later ones of a target are not tried before it.
+ */
+const leastTried = compiled((db, { hook_id }: { hook_id: number }) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('hook_deliveries')
+        .select((is) => ['target', is.fn.min('id').as('id'), is.fn.max('attempts').as('attempts')])
+        .where('hook_id', '=', hook_id)
+        .groupBy('target')
+        .orderBy('target')
+        .limit(maxChoices)
+        .as('oldest'),
+    )
+    .select(['id', 'target'])
+    .orderBy('attempts')
+    .orderBy('id')
+    .limit(1)
+    .compile(),
+);
+
+const probe = async (tx: Tx, hookId: number): Promise<void> => {
+  const [hook] = await pauseOfHook(tx.db, { id: hookId });
+  if (hook === undefined || hook.disabled_until === null) return;
+  if (isPaused(hook, tx.now)) return await enqueueProbe(tx, hookId, hook.disabled_until);
+  const [pending] = await leastTried(tx.db, { hook_id: hookId });
+  if (pending === undefined) return;
+  await tx.db
+    .updateTable('hook_deliveries')
+    .set({ next_attempt_at: tx.now })
+    .where('id', '=', pending.id)
+    .execute();
+  const { payload, options } = makeDeliveryWork(hookId, pending.target);
+  await enqueue(tx, deliverHooksWork, payload, options);
+};
+
+/** Writes and ends the work in one transaction. */
+const writeAndFinish = async (
+  { store }: Platform,
+  { finishIn }: WorkRun,
+  write: (tx: Tx) => Promise<void>,
+): Promise<void> =>
+  await store.writeRelaxed(async (tx) => {
+    await write(tx);
+    await finishIn(tx);
   });
 
-export const resumeHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
-  [resumeWork]: async ({ hook_id }) => {
-    let after: string | null = '';
-    while (after !== null) after = await resumeSome(platform, Number(hook_id), after);
+export const pausedHookHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
+  [probeWork]: async ({ hook_id }, run) =>
+    await writeAndFinish(platform, run, async (tx) => await probe(tx, Number(hook_id))),
+  [resumeWork]: async ({ hook_id, after, now }, run) => {
+    const group = { hook_id: Number(hook_id), after: String(after ?? ''), now: now === true };
+    await writeAndFinish(platform, run, async (tx) => await resumeGroup(tx, group));
   },
 });

@@ -1,5 +1,5 @@
 /** Topic that every change of hooks broadcasts. */
 export const hooksTopic = 'hooks';
 
-/** Background work that makes the pending deliveries of a hook due, when an edit ended its pause. */
+/** Background work that sends the pending deliveries of a hook whose pause has ended. */
 export const resumeWork = 'hooks.resume';

@@ -101,7 +101,7 @@ export const updateHook = async (
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (before.failures > 0) await enqueue(tx, resumeWork, { hook_id: id });
+    if (before.failures > 0) await enqueue(tx, resumeWork, { hook_id: id, now: true });
     await raiseVersion(tx);
     await recordHookEvent(call, tx, 'updated', row);
     return row;
