@@ -74,30 +74,43 @@ const costOfFetch = async ({ receiver }: Site): Promise<number> => {
   return Number(text);
 };
 
-const measureCost = async (bench: Bench, site: Site): Promise<Figure[]> => {
+/** @param other a service of the same age in which no hook was ever made */
+const measureBothCosts = async (bench: Bench, site: Site, other: Site): Promise<Figure[]> => {
   const [plain, hooked] = [await makeProject(site, 'plain'), await makeProject(site, 'hooked')];
+  const [otherPlain, otherHooked] = [await makeProject(other, 'plain'), await makeProject(other, 'hooked')];
+  await addHook(site, hooked, 'issues_events');
   const [none, beside, delivered, bare]: number[][] = [[], [], [], []];
   const alone = { count: plainWrites, deliveries: 0 };
   const withHook = { count: writes, deliveries: writes };
-  await costOf(site, plain, { count: writes, deliveries: 0 }); // warm
-  for (let round = 1; round <= bench.rounds; round += 1) none?.push(await costOf(site, plain, alone));
-  await addHook(site, hooked, 'issues_events');
-  await costOf(site, hooked, withHook);
+  const withoutHook = { count: writes, deliveries: 0 };
+  await costOf(site, hooked, withHook); // warm
+  await costOf(other, otherHooked, withoutHook);
   for (let round = 1; round <= bench.rounds; round += 1) {
     bench.progress(`webhooks, round ${round} of ${bench.rounds}`);
+    none?.push(await costOf(other, otherPlain, alone));
     const without = await costOf(site, plain, alone);
     beside?.push(without);
     delivered?.push((await costOf(site, hooked, withHook)) - without);
+    await costOf(other, otherHooked, withoutHook);
     bare?.push(await costOfFetch(site));
   }
   const floor = median(bare ?? []);
   const beyond = (delivered ?? []).map((cost) => cost - floor);
-  const added = (beside ?? []).map((cost) => cost - median(none ?? []));
+  const added = (beside ?? []).map((cost, at) => cost - (none?.[at] ?? NaN));
   return [
     figure('webhooks: a delivery', 'µs', delivered ?? [], { floor }),
     figure('webhooks: a delivery, beyond a bare fetch', 'µs', beyond, bench.goals.webhookDelivery),
     figure('webhooks: added to a write without a hook', 'µs', added, bench.goals.webhookAdded),
   ];
+};
+
+const measureCost = async (bench: Bench, site: Site): Promise<Figure[]> => {
+  const other = { ...site, server: await startService(await bench.databases.empty()) };
+  try {
+    return await measureBothCosts(bench, site, other);
+  } finally {
+    await other.server.stop();
+  }
 };
 
 /** Milliseconds from a commit's request, and from its answer, to the first byte of its delivery. */
