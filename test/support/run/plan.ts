@@ -31,24 +31,18 @@ const alwaysWords = /postgres|deadlock|\braces?\b|\/db\/(?!open\.ts|schema\/)|qu
 /** A file with one of these words runs often: order, text search and simultaneous writes are left to the engine. */
 const oftenWords = /\bconcurren|order_by|[?&]sort=|[?&]search=/i;
 /**
- * Files where most of the time is not spent on queries that differ. Of these, those with tests of one engine run
- * always.
+ * Files where most of the time is not spent on queries that differ. Of these, those with tests of one engine run more
+ * often.
  */
 const seldom = [...isolated, ...starting, 'test/access/', 'test/fuzz/', 'src/doors/web/'];
 const engineCondition = /engine !== 'postgres'|isPostgres/;
 
 /**
  * Folders whose tests start programs, kill them or show pages in a browser. `npm test` runs one in so many of their
- * files on SQLite, others after each commit.
+ * files on each engine, others after each commit.
  */
-const heavyShares: Record<string, number> = {
-  'test/crash/': 3,
-  'test/ci/': 3,
-  'test/git/': 3,
-  'test/cli/': 3,
-  'test/clients/': 3,
-  'test/web/': 3,
-};
+const heavy = [...isolated, ...starting];
+const heavyShare = { sqlite: 4, postgres: 3 };
 
 /** PostgreSQL runs one in so many of the files that run often, and of the others. */
 const oftenShare = 4;
@@ -69,14 +63,14 @@ const shareOf = (file: string): number => {
   return !isSeldom && oftenWords.test(text) ? oftenShare : seldomShare;
 };
 
-const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean =>
-  isWhole || hashToFraction(seed, file) < 1 / shareOf(file);
+const shareOfHeavy = (engine: EngineName, file: string): number =>
+  isIn(heavy, file) ? heavyShare[engine] : 1;
 
-const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean => {
-  const folder = Object.keys(heavyShares).find((place) => file.startsWith(place));
-  const share = folder === undefined ? 1 : (heavyShares[folder] ?? 1);
-  return isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / share;
-};
+const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean =>
+  isWhole || hashToFraction(seed, file) < 1 / Math.max(shareOf(file), shareOfHeavy('postgres', file));
+
+const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean =>
+  isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / shareOfHeavy('sqlite', file);
 
 /** Lists the work, longest first. Files that use no store run once, on the first engine. */
 export const planWork = (choice: Choice): Work[] => {
