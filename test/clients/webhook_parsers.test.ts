@@ -4,9 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { javaProgram } from './typed_answers/java_program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/webhook_payloads.json'), 'utf8');
-const names = Object.keys(JSON.parse(text) as object);
+const payloads = JSON.parse(text) as Record<string, { event: string; payload: unknown }>;
+const names = Object.keys(payloads);
 const folder = join(import.meta.dirname, 'webhook_receivers');
 
 const run = (command: string, args: string[], { cwd = folder, input = '' } = {}) =>
@@ -56,6 +58,26 @@ test('the client library of Go', (context) => {
   for (const [start, type] of typesByKind)
     for (const name of names.filter((one) => one === start || one.startsWith(`${start}:`)))
       assert.equal(parsed.get(name), type, name);
+});
+
+/** Events that this library does not know in any release. */
+const unknownInJava = /^emoji|_(?:team|group)$/;
+
+test('the client library of Java', (context) => {
+  const program = javaProgram();
+  if (program === null) return context.skip('Maven, or the library, is not there');
+  const input = Object.entries(payloads).map(([name, { event, payload }]) => ({
+    name,
+    type: event === 'System Hook' ? 'systemhooks.SystemHookEvent' : 'webhook.Event',
+    body: payload,
+  }));
+  const { command, args, cwd } = program;
+  const { status, stdout, stderr } = run(command, args, { cwd, input: JSON.stringify(input) });
+  assert.equal(status, 0, stderr);
+  const failed = [...parseLines(stdout)].filter(
+    ([name, parsed]) => parsed !== 'decoded' && !unknownInJava.test(name),
+  );
+  assert.deepEqual(failed, []);
 });
 
 /** The models of this library demand what is not always there, such as the commit of a deleted branch. */
