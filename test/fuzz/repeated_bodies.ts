@@ -47,6 +47,7 @@ const shapes: Record<string, [start: string, fragment: string, end: string][]> =
     [`--x\r\n${disposition}"a"\r\n\r\n`, '\r', '\r\n--x--\r\n'],
     [`--x\r\n${disposition}"a"\r\n\r\n`, 'é', '\r\n--x--\r\n'],
   ],
+  'multipart/form-data; foo-boundary=z; boundary=x': [['', '--x\r\n', '--x--\r\n']],
 };
 
 /** Where bodies are parsed, some of them before anybody has signed in. */

@@ -5,6 +5,8 @@ import { Failure } from '../../errors.ts';
 import { parseBody, parsePageForm } from './parse_body.ts';
 import { getFileParts } from './file_parts.ts';
 
+const refusal = { body: { message: '400 (Bad request) invalid multipart body' } };
+
 const multipart = async (text: string) =>
   await parseBody('POST', 'multipart/form-data; boundary=x', Buffer.from(text));
 
@@ -53,9 +55,42 @@ test('refuses an incomplete form, even one that ends within a file', async () =>
 test('refuses a form of more than 1,000 parts, including empty ones', async () => {
   const many = value.repeat(1000);
   assert.equal(((await multipart(`${many}--x--\r\n`))['title'] as string[]).length, 1000);
-  const refusal = { body: { message: '400 (Bad request) invalid multipart body' } };
   for (const excess of [value.repeat(1001), '--x\r\n'.repeat(1001), '--x\r\n\r\n'.repeat(100_000)])
     await assert.rejects(multipart(`${excess}--x--\r\n`), refusal);
+});
+
+const send = async (parameters: string, text: string) =>
+  await parseBody('POST', `multipart/form-data${parameters}`, Buffer.from(text));
+
+test('splits and counts the parts of a form by the same boundary', async () => {
+  const withOther = value.replace('hello', '\r\n--z'.repeat(1001));
+  for (const parameters of [
+    ';boundary=x',
+    '; charset=utf-8; Boundary="x"',
+    '; foo-boundary=z; boundary=x;',
+    '; a="b c"; boundary=x; a-boundary=z',
+  ]) {
+    const sent = await send(parameters, `${withOther}--x--\r\n`);
+    assert.deepEqual({ ...sent }, { title: '\r\n--z'.repeat(1001) }, parameters);
+  }
+});
+
+test('refuses a form unless its type has one boundary of ASCII', async () => {
+  const form = (boundary: string): string => `${value.replace('--x', `--${boundary}`)}--${boundary}--\r\n`;
+  assert.deepEqual({ ...(await send("; boundary=a_b'(1)+2", form("a_b'(1)+2"))) }, { title: 'hello' });
+  for (const [parameters, boundary] of [
+    ['', 'x'],
+    ['; boundary=x; boundary=z', 'x'],
+    ['; boundary=x; boundary=x', 'x'],
+    ['; foo="; boundary=z"; boundary=x', 'x'],
+    ['; boundary=""', ''],
+    ["; boundary*=utf-8''x", 'x'],
+    [`; boundary=${Buffer.from('ä').toString('latin1')}`, 'ä'],
+    ['; boundary=x y', 'x y'],
+    ['; boundary="x', '"x'],
+    ['; boundary="x"y', 'xy'],
+  ] as const)
+    await assert.rejects(send(parameters, form(boundary)), refusal, parameters);
 });
 
 test('keeps the bytes of multipart values and nests their names', async () => {
