@@ -6,6 +6,7 @@ import type { MigrationText } from './ddl_keywords.ts';
 import { migrationTexts } from './migrations/list.ts';
 import { readNewDatabase } from './new_database.ts';
 import type { Reader, Store, Tx } from './open.ts';
+import { restorePlannerStatistics } from './sqlite/planner_statistics.ts';
 
 /** Advisory lock number; services that start together on one PostgreSQL migrate one after another. */
 const lockKey = 6_781_204;
@@ -51,7 +52,7 @@ export const selectApplied = (applied: readonly string[]): MigrationText[] =>
 
 /**
  * Migrates the database to this version's schema in one transaction, and then builds indexes that other processes need
- * not wait for. Returns the names of applied migrations.
+ * not wait for. Returns the names of applied migrations. SQLite: writes the statistics of the planner, if they differ.
  * @param texts other migrations, for tests
  * @param within runs in the same transaction after the migration; if it fails, nothing is changed
  * @param onApplied called for each migration once all are committed
@@ -66,16 +67,24 @@ export const migrate = async (
   const applied = (await appliedMigrations(store)) ?? [];
   refuseNewer(applied, texts);
   const isCurrent = pendingMigrations(applied, texts).length === 0;
-  if (isCurrent && within === undefined) return [];
+  if (isCurrent && within === undefined) {
+    await restoreStatistics(store);
+    return [];
+  }
   const inTurn = await withLockRetries(store, async (tx) => {
     const done = isCurrent ? [] : await applyPending(tx, store, texts);
     await within?.(tx);
     return done;
   });
   const later = isCurrent ? [] : await buildIndexes(store, texts);
+  await restoreStatistics(store);
   const all = [...inTurn, ...later];
   for (const { name, milliseconds } of all) onApplied?.(name, milliseconds);
   return toNames(all);
+};
+
+const restoreStatistics = async (store: Store): Promise<void> => {
+  if (store.dialect.engine === 'sqlite') await restorePlannerStatistics(store);
 };
 
 /** Runs a transaction, again while others hold a lock that it needs. @throws StartFailure if they do not let go */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBundled, packageRoot } from '../package_files.ts';
 import { type MigrationText, sqliteDdl } from './ddl_keywords.ts';
+import { plannerStatements } from './sqlite/planner_statistics.ts';
 
 export type NewDatabase = {
   /** The migrations that the statements stand for. */
@@ -18,9 +19,6 @@ export type NewDatabase = {
 export const newDatabaseFile = join(packageRoot, 'dist/new_database.json');
 
 const text = (value: unknown): string => `'${String(value).replaceAll("'", "''")}'`;
-
-/** Creates the table of the planner's statistics, or reads it again. */
-const analyze = 'analyze sqlite_schema';
 
 /** Tables, then what belongs to them; without the tables that a search index makes itself. */
 const schemaQuery = `select sql from sqlite_schema
@@ -47,21 +45,9 @@ export const describeNewDatabase = (migrations: readonly MigrationText[]): NewDa
     const rows = all<{ name: string; value: string }>('select name, value from instance order by name').map(
       ({ name, value }) => `insert into instance (name, value) values (${text(name)}, ${text(value)})`,
     );
-    const statistics = all<{ tbl: string; idx: string; stat: string }>(
-      'select tbl, idx, stat from sqlite_stat1 order by tbl, idx',
-    ).map(
-      ({ tbl, idx, stat }) =>
-        `insert into sqlite_stat1 (tbl, idx, stat) values (${text(tbl)}, ${text(idx)}, ${text(stat)})`,
-    );
     return {
       migrations: migrations.map(({ name }) => name),
-      statements: [
-        ...all<{ sql: string }>(schemaQuery).map(({ sql }) => sql),
-        ...rows,
-        analyze,
-        ...statistics,
-        analyze,
-      ],
+      statements: [...all<{ sql: string }>(schemaQuery).map(({ sql }) => sql), ...rows, ...plannerStatements],
     };
   } finally {
     db.close();
