@@ -1,6 +1,7 @@
 /** Finds the users whom a change may concern, in batches by id. */
 import { type RawBuilder, sql } from 'kysely';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import { isCurrentMember } from '../../projects/members/queries.ts';
 import type { Store } from '../../platform/db/open.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import { type Reason, reasons } from './levels.ts';
@@ -72,13 +73,17 @@ const commenters = (id: number): Select => [
     on project_id = commented.project and sha = commented.commit_sha`,
 ];
 
-/** Members of the project, of the groups above it and of invited groups, and the owner of a personal namespace. */
+/**
+ * Members of the project, of the groups above it and of invited groups, and the owner of a personal namespace; without
+ * those whose membership has ended.
+ */
 const selectMembers = ({ id, namespace_id }: Place, now: number): RawBuilder<unknown> => {
   const groups = selectAncestors(namespace_id);
-  return sql`select user_id from members where source_type = 'Project' and source_id = ${id}
-    union select user_id from members where source_type = 'Namespace' and source_id in ${groups}
+  const isCurrent = isCurrentMember(now);
+  return sql`select user_id from members where source_type = 'Project' and source_id = ${id} and ${isCurrent}
+    union select user_id from members where source_type = 'Namespace' and source_id in ${groups} and ${isCurrent}
     union select user_id from ${invitedGroups({ type: 'Project', id, namespace_id }, now)} as invited
-      join members on source_type = 'Namespace' and source_id = invited.id
+      join members on source_type = 'Namespace' and source_id = invited.id and ${isCurrent}
     union select owner_id from namespaces where id = ${namespace_id} and owner_id is not null`;
 };
 

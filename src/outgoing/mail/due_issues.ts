@@ -8,6 +8,7 @@ import { isMailOn } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type WorkHandler, enqueue, enqueueAll } from '../../platform/queue/enqueue.ts';
+import { toDueKey } from './mail_contents.ts';
 import { type MailCause, notifyWork, nothingAdded } from './observe.ts';
 
 export const dueIssuesWork = 'mail.due_issues';
@@ -72,7 +73,7 @@ const loadDueIssues = async ({ db }: Tx, after: { due_date: string; id: number }
 
 const toCause = (due_date: string, { id, project_id }: { id: number; project_id: number }): MailCause => ({
   ...nothingAdded,
-  event_key: `issue-due-${id}-${due_date}`,
+  event_key: toDueKey(id, due_date),
   kind: 'issue.due',
   actor_id: null,
   project_id,

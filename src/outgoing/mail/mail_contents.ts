@@ -5,7 +5,7 @@ import type { Viewer } from '../../core/access/viewer.ts';
 import type { Store } from '../../platform/db/open.ts';
 import type { MailsTable } from '../../platform/db/schema/mail.ts';
 import type { MailContent, MailNote } from './compose.ts';
-import { loadSubjects, subjectKey } from './subjects.ts';
+import { type Subject, loadSubjects, subjectKey } from './subjects.ts';
 
 export type MailRow = Selectable<MailsTable>;
 
@@ -36,7 +36,17 @@ const loadActors = async ({ db, dialect }: Store, ids: readonly number[]) => {
 
 const listIds = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
 
-/** Returns the contents of mails whose record and comment exist and are visible to the user, by id of the mail. */
+/** Key of the mails about a day on which an issue is due. */
+export const toDueKey = (issueId: number, due_date: string): string => `issue-due-${issueId}-${due_date}`;
+
+/** Returns whether a mail about a due issue still holds: the issue may be closed by now, or due on another day. */
+const isStillDue = ({ event_key, target_id }: MailRow, { due_date = null }: Subject): boolean =>
+  due_date !== null && event_key === toDueKey(target_id ?? 0, due_date);
+
+/**
+ * Returns the contents of mails whose record and comment exist and are visible to the user, by id of the mail; without
+ * those about issues that are no longer due on that day.
+ */
 export const loadVisibleMailContents = async (
   store: Store,
   viewer: Viewer,
@@ -53,6 +63,7 @@ export const loadVisibleMailContents = async (
     const note = note_id === null ? null : notes.get(note_id);
     if (subject?.isVisibleTo(viewer) !== true || note === undefined) return [];
     if (target_type === null || target_id === null) return [];
+    if (kind === 'issue.due' && !isStillDue(row, subject)) return [];
     const actor = actor_id === null ? null : (actors.get(actor_id) ?? null);
     const shown = { id, kind, event_key, reason, target_type, target_id, note_id };
     return [[id, { ...shown, subject, actor, note }] as const];

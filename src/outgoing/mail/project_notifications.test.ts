@@ -135,6 +135,27 @@ describe('a moved project', () => {
     for (const user of [muted, unchosen, watcher, author]) assert.deepEqual(await reasonsTo(user), []);
   });
 
+  it('is not mailed to those whose membership has ended', async () => {
+    const [inProject, inGroup] = [await seedUser(gantry), await seedUser(gantry)];
+    const shared = await seedGroup(gantry);
+    await seedMember(gantry, { user: other.id, group: shared.id, access_level: 30 });
+    await send(`POST /projects/${project.id}/share`, { group_id: shared.id, group_access: 30 });
+    await seedMember(gantry, { user: inProject.id, project: project.id, access_level: 30 });
+    await seedMember(gantry, { user: inGroup.id, group: group.id, access_level: 30 });
+    await gantry.api(`PUT /projects/${project.id}`, { json: { visibility: 'public' } });
+    await gantry.service.platform.store.write(async ({ db }) => {
+      const ended = [inProject.id, inGroup.id, other.id];
+      await db
+        .updateTable('members')
+        .set({ expires_at: '2001-01-01' })
+        .where('user_id', 'in', ended)
+        .execute();
+    });
+    await transfer();
+    assert.deepEqual(await reasonsTo(reader), ['member']);
+    for (const user of [inProject, inGroup, other]) assert.deepEqual(await reasonsTo(user), []);
+  });
+
   it('is mailed after a change of its path, and not after other changes', async () => {
     await send(`PUT /projects/${project.id}`, { description: 'x', name: 'Renamed' });
     assert.deepEqual(await reasonsTo(reader), []);
@@ -206,6 +227,34 @@ describe('a due issue', () => {
     nextDay(0);
     nextDay(120);
     assert.deepEqual(await dueMailsTo(author), [`Issue #${iid} is due on ${due_date}: Report`]);
+  });
+
+  it('is not mailed later if it is closed or due on another day by then', async () => {
+    const due_date = day(now + 2 * length);
+    const add = async (title: string): Promise<string> =>
+      `/projects/${project.id}/issues/${await addIssue({ title, due_date })}`;
+    const [closed, undated, moved, reopened] = [
+      await add('Closed'),
+      await add('Undated'),
+      await add('Later'),
+      await add('Reopened'),
+    ];
+    gantry.smtp.refuse(450);
+    nextDay(60);
+    await gantry.service.worker.drain();
+    gantry.smtp.refuse(null);
+    gantry.smtp.clear();
+    await send(`PUT ${closed}`, { state_event: 'close' });
+    await send(`PUT ${undated}`, { due_date: '' });
+    await send(`PUT ${moved}`, { due_date: day(now + 9 * length) });
+    for (const state_event of ['close', 'reopen']) await send(`PUT ${reopened}`, { state_event });
+    now += 60_000;
+    gantry.setTime(now);
+    assert.deepEqual(await dueMailsTo(author), [
+      `Issue #${reopened.split('/').at(-1)} is due on ${due_date}: Reopened`,
+    ]);
+    const waiting = gantry.service.platform.store.db.selectFrom('mails').select('id');
+    assert.deepEqual(await waiting.where('state', '=', 'pending').execute(), []);
   });
 
   it('is mailed only to those who see it, if it is confidential, and its text is not kept', async () => {

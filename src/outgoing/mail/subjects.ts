@@ -20,7 +20,7 @@ export type Subject = {
   reference: string;
   title: string;
   description: string | null;
-  /** Of an issue; null: none. */
+  /** Of an open issue; null: none. */
   due_date?: string | null;
   is_confidential: boolean;
   /** `issue-5`: id of the thread that its mails form. */
@@ -47,7 +47,7 @@ const loadIssues = async ({ db, dialect }: Store, ids: readonly number[]): Promi
     db
       .selectFrom('issues')
       .select(['id', 'iid', 'project_id', 'title', 'description', 'author_id'])
-      .select(['confidential', 'due_date', 'deleted_at'])
+      .select(['confidential', 'state', 'due_date', 'deleted_at'])
       .where(dialect.oneOf('id', ids))
       .execute(),
     db
@@ -66,7 +66,7 @@ const loadIssues = async ({ db, dialect }: Store, ids: readonly number[]): Promi
       reference: `#${iid}`,
       title,
       description,
-      due_date: row.due_date,
+      due_date: row.state === 'opened' ? row.due_date : null,
       is_confidential: row.confidential === 1,
       thread: `issue-${id}`,
       url: (baseUrl) => issueUrl(baseUrl, project.full_path, iid),

@@ -15,7 +15,7 @@ import type { MemberRow } from './json.ts';
 import { type Source, allMembers, directMembers } from './member_source.ts';
 
 /** A membership ends at 00:00 (UTC) of its expiry date. */
-const isCurrent = (now: number) =>
+export const isCurrentMember = (now: number) =>
   sql<boolean>`(members.expires_at is null or members.expires_at > ${today(now)})`;
 
 export type MemberFilter = {
@@ -79,7 +79,7 @@ const current = (db: Reader, source: Source, wanted: Wanted) => {
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
     .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
     .select(place(source).as('place'))
-    .where(isCurrent(wanted.now));
+    .where(isCurrentMember(wanted.now));
   return db
     .selectFrom(highest.as('ranked'))
     .innerJoin('users', 'users.id', 'ranked.user_id')
@@ -109,7 +109,7 @@ const placesOf = async (db: Reader, source: Source, { inherited, now }: MemberFi
 /** Over `members`. */
 const isWanted = ({ query, now, user_ids = [], skip_users = [] }: MemberFilter): RawBuilder<boolean> =>
   allOf([
-    isCurrent(now),
+    isCurrentMember(now),
     ...(user_ids.length > 0 ? [sql<boolean>`user_id in (${sql.join([...user_ids])})`] : []),
     ...(skip_users.length > 0 ? [sql<boolean>`user_id not in (${sql.join([...skip_users])})`] : []),
     ...(query.trim() === ''
@@ -223,7 +223,7 @@ export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Prom
     .where(allMembers(group))
     .where('access_level', '=', levels.owner)
     .where('user_id', '<>', userId)
-    .where(isCurrent(tx.now))
+    .where(isCurrentMember(tx.now))
     .where(sql<boolean>`not exists ${botOf(sql.ref('members.user_id'))}`)
     .limit(1)
     .executeTakeFirst();
