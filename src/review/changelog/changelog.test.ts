@@ -102,6 +102,8 @@ describe('the notes of a version', () => {
     assert.equal((await notes()).body.notes.includes('@'), false, 'the address is not public');
     await gantry.api(`PUT /users/${user.id}`, { json: { public_email: 'ada@example.com' } });
     assert.ok((await notes()).body.notes.includes(` by @${user.username}\n`));
+    await gantry.api(`PUT /users/${user.id}`, { json: { admin: true } });
+    assert.ok((await notes()).body.notes.includes(` by @${user.username}\n`));
     await seedMember(gantry, { user: user.id, project: id, access_level: 30 });
     assert.equal((await notes()).body.notes.includes('@'), false);
     const branch = { branch: 'topic', start_branch: 'main', commit_message: 'Topic\n\nChangelog: added\n' };

@@ -1,7 +1,7 @@
 /** Finds the users who made commits. */
 import type { Call } from '../../../core/access/call.ts';
 import { loadProjectViewers } from '../../../core/access/project_viewers.ts';
-import { getProjectLevel } from '../../../core/access/viewer.ts';
+import { getMemberLevel } from '../../../core/access/viewer.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 
 export type Author = {
@@ -40,7 +40,7 @@ export const loadAuthors = async (
   return new Map(
     users.flatMap(({ public_email, ...user }) => {
       const viewer = viewers.get(user.id);
-      const isMember = viewer !== undefined && !viewer.admin && getProjectLevel(viewer, project) > 0;
+      const isMember = viewer !== undefined && getMemberLevel(viewer, project) > 0;
       return isMember || public_email === user.email
         ? [[user.email.toLowerCase(), { ...user, isMember }] as const]
         : [];

@@ -18,6 +18,26 @@ let shas: string[];
 
 const emailOf = (username: string): string => `${username}@example.com`;
 
+/** Commits a file with the address of a user. */
+const commit = async (
+  id: number,
+  username: string,
+  author_name: string,
+  folder = username,
+): Promise<string> => {
+  const { status, body, text } = await gantry.api(`POST /projects/${id}/repository/commits`, {
+    json: {
+      branch: 'main',
+      commit_message: `In ${folder}`,
+      author_name,
+      author_email: emailOf(username).toUpperCase(),
+      actions: [{ action: 'create', file_path: `${folder}/file`, content: `${folder}\nsecond line\n` }],
+    },
+  });
+  assert.equal(status, 201, text);
+  return body.id;
+};
+
 before(async () => {
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   ({ visitor: viewer } = await seedVisitor(gantry));
@@ -30,17 +50,8 @@ before(async () => {
   assert.equal((await gantry.api(`PUT /users/${users[1]?.id}`, published)).status, 200);
   shas = [];
   for (const [at, username] of [member, publisher, stranger].entries()) {
-    const made = await gantry.api(`POST /projects/${id}/repository/commits`, {
-      json: {
-        branch: 'main',
-        commit_message: `By number ${at}`,
-        author_name: `Signed ${at} <i>`,
-        author_email: emailOf(username).toUpperCase(),
-        actions: [{ action: 'create', file_path: `${at}/file`, content: `${at}\nsecond line\n` }],
-      },
-    });
-    assert.equal(made.status, 201, made.text);
-    shas.push(made.body.id);
+    const sha = await commit(id, username, `Signed ${at} <i>`, `${at}`);
+    shas.push(sha);
   }
 });
 after(async () => await gantry.close());
@@ -67,6 +78,16 @@ test('a member, and a user who publishes the address, are linked as authors; nob
     const { text } = await viewer.get(path);
     assert.ok(text.includes('Signed 2') && !text.includes(`/${stranger}"`), path);
   }
+});
+
+test('administrators are linked where they are members', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const [inside, outside] = [await seedUser(gantry, { admin: 1 }), await seedUser(gantry, { admin: 1 })];
+  await seedMember(gantry, { user: inside.id, project: id, access_level: 30 });
+  for (const { username } of [inside, outside]) await commit(id, username, `Signed ${username}`);
+  const { text } = await viewer.get(`/${full_path}/-/commits/main`);
+  assert.ok(text.includes(`<a href="/${inside.username}">`), inside.username);
+  assert.ok(text.includes(`Signed ${outside.username}`) && !text.includes(`"/${outside.username}"`));
 });
 
 test('visitors who have not signed in see the names in the commits alone', async () => {
