@@ -1599,6 +1599,7 @@ create table project_imports (
   error text collate "C",
   created_at bigint not null,
   updated_at bigint not null,
+  excused_attempts bigint default 0 not null,
   constraint project_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint project_imports_pkey PRIMARY KEY (project_id)

@@ -1509,7 +1509,8 @@ CREATE TABLE project_imports (
   attempts integer not null default 0,
   error text,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  excused_attempts integer not null default 0
 ) strict;
 
 CREATE INDEX project_imports_user on project_imports (user_id) where user_id is not null;

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { after, afterEach, before, test } from 'node:test';
 import { localUrls } from '../../../../test/support/local_urls.ts';
 import { git, repositoryUrl, tryGit } from '../../../../test/support/repositories/git.ts';
@@ -10,7 +9,6 @@ import { seedMember, seedProject, seedUser, unique } from '../../../../test/supp
 import { type GitServer, startGitServer } from '../../../../test/support/servers/git_server.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { openRemote } from './remote_repository.ts';
-import { runImport } from './run_import.ts';
 
 let gantry: TestService;
 let server: GitServer;
@@ -356,55 +354,6 @@ test('refuses changes of the repository while the import runs, and forgets a rem
   await gantry.service.worker.drain();
   assert.equal((await gantry.api(`GET /projects/${body.id}`)).status, 404);
 });
-
-/** Holds the first request for objects until it is passed on to git, or answered with a status. */
-const holdPack = () => {
-  const reached = Promise.withResolvers<(status: number | null) => void>();
-  let isHeld = false;
-  server.intercept((request, response) => {
-    const { url = '', headers } = request;
-    if (isHeld || !url.endsWith('/git-upload-pack')) return false;
-    isHeld = true;
-    const answer = async (status: number | null): Promise<void> => {
-      if (status !== null) return void response.writeHead(status).end();
-      const type = { 'content-type': headers['content-type'] ?? '' };
-      const body = await buffer(request);
-      const passed = await fetch(server.url + url, { method: 'POST', headers: type, body });
-      const content = Buffer.from(await passed.arrayBuffer());
-      response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? '' });
-      response.end(content);
-    };
-    reached.resolve((status) => void answer(status));
-    return true;
-  });
-  return reached.promise;
-};
-
-for (const [what, status] of [
-  ['fails', 503],
-  ['still receives the repository', null],
-] as const)
-  test(`an attempt that another process has overtaken changes nothing when it ${what}`, async () => {
-    await server.create(`raced_${status}.git`);
-    const held = holdPack();
-    const { body } = await create(`${server.url}/raced_${status}.git`);
-    const answer = await held;
-    // As a process does that finds the lease of the first one ended.
-    await runImport(gantry.service.platform, body.id);
-    assert.equal((await show(body.id)).import_status, 'finished');
-    const path = `/projects/${body.id}/repository`;
-    const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
-    const json = { branch: 'main', commit_message: 'Later', actions };
-    await gantry.api(`PUT /projects/${body.id}`, { json: { default_branch: 'main' } });
-    const { status: committed } = await gantry.api(`POST ${path}/commits`, { json });
-    assert.equal(committed, 201);
-    answer(status);
-    await gantry.service.worker.drain();
-    const { import_status, import_error } = await show(body.id);
-    assert.deepEqual([import_status, import_error], ['finished', null]);
-    const branch = await gantry.api(`GET ${path}/branches/main`);
-    assert.equal(branch.body.commit?.title, 'Later');
-  });
 
 test('ends when its time is over while the name of the host is resolved', async () => {
   const time = new AbortController();

@@ -1,14 +1,17 @@
 /**
  * Carries out imports. The project says how far its import is, and takes no other change of its repository meanwhile.
- * Each step may be repeated after the process died.
+ * Each step may be repeated after the process died. Each attempt receives into a place of its own, so that one whose
+ * lease has ended, and which goes on, changes nothing that a later one or users have written.
  */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { getOutgoingRules } from '../../../core/settings/setting_effects.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ProjectImportsTable } from '../../../platform/db/schema/projects.ts';
 import { unavailable } from '../../../platform/errors.ts';
+import type { RepositoryLocation } from '../../../platform/git/repository.ts';
+import { generateRepositoryPath, getRepositoryPath } from '../../../platform/git/storages.ts';
 import { makeOutageCheck } from '../../../platform/queue/detect_outage.ts';
 import { enqueueCodeIndex } from '../../../projects/projects/enqueue_code_index.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
@@ -16,6 +19,7 @@ import { unsealCredentials } from '../../../projects/projects/imports/import_sou
 import { isBeingImported } from '../../../projects/projects/imports/schedule_import.ts';
 import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
 import { getRepository } from '../get_repository.ts';
+import { enqueueCopyRemoval } from '../moves/move_repository.ts';
 import { keepInPlace } from '../moves/hold_repository.ts';
 import { getQuota } from '../refs/transfer_access.ts';
 import { ImportFailure } from './import_failure.ts';
@@ -28,7 +32,10 @@ const megabyte = 2 ** 20;
 const internalText = 'An error of this service ended the import. Its log says more.';
 
 type Row = Selectable<ProjectImportsTable>;
-/** @property row with this attempt counted. The number tells the attempt from those of other processes. */
+/**
+ * @property project with the place that this attempt receives into
+ * @property row with this attempt counted. The number never repeats: it tells the attempt from all others.
+ */
 type Import = { project: Project; row: Row };
 
 /** The import is over, or another process makes an attempt of its own, since the lease of this one ended. */
@@ -63,34 +70,51 @@ const lockLatestAttempt = async (tx: Tx, imported: Import): Promise<void> => {
   await requireLatestAttempt(tx.db, imported);
 };
 
-/** Replaces the count of attempts, unless another process has begun one. */
-const setAttempts = async ({ db, now }: Tx, { project_id, attempts }: Row, next: number): Promise<void> =>
-  void (await db
-    .updateTable('project_imports')
-    .set({ attempts: next, updated_at: now })
-    .where('project_id', '=', project_id)
-    .where('attempts', '=', attempts)
-    .execute());
+/** Gives a project an empty repository in another place, and removes the one that it has. */
+const replaceRepository = async (tx: Tx, project: RepositoryLocation): Promise<string> => {
+  const path = generateRepositoryPath();
+  await tx.db.updateTable('projects').set({ repository_path: path }).where('id', '=', project.id).execute();
+  await enqueueCopyRemoval(tx, { storage: project.repository_storage, path: getRepositoryPath(project) });
+  return path;
+};
 
-/** Counts the attempt; null: the import is over, or the project is gone. */
-const begin = async (platform: Platform, projectId: number): Promise<Row | null> =>
+/** Counts the attempt and gives it a place; null: the import is over, or the project is gone. */
+const begin = async (platform: Platform, projectId: number): Promise<Import | null> =>
   await platform.store.write(async (tx) => {
-    const project = await lockOpen(tx, projectId);
-    if (project === null) return null;
+    const locked = await lockOpen(tx, projectId);
+    const project = locked === null ? null : await loadProject(tx.db, projectId);
     const row = await tx.db
       .selectFrom('project_imports')
       .selectAll()
       .where('project_id', '=', projectId)
       .executeTakeFirst();
-    if (row === undefined) return null;
+    if (project === null || row === undefined) return null;
     await tx.db
       .updateTable('projects')
       .set({ import_status: 'started' })
       .where('id', '=', projectId)
       .execute();
-    await setAttempts(tx, row, row.attempts + 1);
-    return { ...row, attempts: row.attempts + 1 };
+    const attempts = row.attempts + 1;
+    await tx.db
+      .updateTable('project_imports')
+      .set({ attempts, updated_at: tx.now })
+      .where('project_id', '=', projectId)
+      .execute();
+    const isFirst = row.attempts === 0;
+    const repository_path = isFirst ? project.repository_path : await replaceRepository(tx, project);
+    return { project: { ...project, repository_path }, row: { ...row, attempts } };
   });
+
+/** Notes that an attempt does not count towards giving up. */
+const excuse = async ({ store }: Platform, { project_id }: Row): Promise<void> =>
+  await store.write(
+    async ({ db, now }) =>
+      void (await db
+        .updateTable('project_imports')
+        .set({ excused_attempts: sql`excused_attempts + 1`, updated_at: now })
+        .where('project_id', '=', project_id)
+        .execute()),
+  );
 
 /** Sets the final status, and forgets the credentials. */
 const end = async (tx: Tx, projectId: number, error: string | null): Promise<void> => {
@@ -122,9 +146,9 @@ const finish = async (
 ): Promise<void> =>
   await platform.store.write(async (tx) => {
     const { id } = imported.project;
+    await lockLatestAttempt(tx, imported);
     // What was received before a move is not where the repository is now.
     await keepInPlace(tx, imported.project);
-    await lockLatestAttempt(tx, imported);
     if (hasRefs)
       await tx.db.updateTable('projects').set({ repository_written: 1 }).where('id', '=', id).execute();
     if (defaultBranch !== null) {
@@ -135,15 +159,13 @@ const finish = async (
     await recordEnd(tx, imported.row, true);
   });
 
-/** Ends an import without success: removes what was received, so that the project is empty as before. */
-const fail = async (platform: Platform, imported: Import, why: string): Promise<void> => {
-  const { store } = platform;
+/** Ends an import without success, with an empty repository as before. */
+const fail = async ({ store }: Platform, imported: Import, why: string): Promise<void> => {
   const { project, row } = imported;
-  // After a later attempt that succeeded, the repository may have commits of users.
-  await requireLatestAttempt(store.db, imported);
-  await getRepository(platform, project).ask('repository.remove', {});
   await store.write(async (tx) => {
     await lockLatestAttempt(tx, imported);
+    await keepInPlace(tx, project);
+    await replaceRepository(tx, project);
     await end(tx, project.id, why);
     await recordEnd(tx, row, false);
   });
@@ -179,10 +201,11 @@ const receive = async (platform: Platform, imported: Import, stopping: AbortSign
   }
 };
 
-/** Removes what was received for a project that was removed meanwhile. */
-const removeIfProjectIsGone = async (platform: Platform, project: Project): Promise<void> => {
-  if ((await loadProject(platform.store.db, project.id)) === null)
-    await getRepository(platform, project).ask('repository.remove', {});
+/** Removes what an attempt has received, unless the project names it. */
+const removeUnlessNamed = async (platform: Platform, project: Project): Promise<void> => {
+  const latest = await loadProject(platform.store.db, project.id);
+  const isNamed = latest !== null && getRepositoryPath(latest) === getRepositoryPath(project);
+  if (!isNamed) await getRepository(platform, project).ask('repository.remove', {});
 };
 
 /** Ends or postpones an import whose attempt failed. @throws Overtaken; the error of an outage, for another attempt */
@@ -190,8 +213,7 @@ const handleFailure = async (platform: Platform, imported: Import, error: unknow
   if (error instanceof ImportFailure) return await fail(platform, imported, error.message);
   const { id } = imported.project;
   if (makeOutageCheck(platform.store)(error)) {
-    const { row } = imported;
-    await platform.store.write(async (tx) => await setAttempts(tx, row, row.attempts - 1));
+    await excuse(platform, imported.row);
     throw error;
   }
   platform.log.error({ err: error, project_id: id }, 'an import failed');
@@ -199,7 +221,8 @@ const handleFailure = async (platform: Platform, imported: Import, error: unknow
 };
 
 const runAttempt = async (platform: Platform, imported: Import, stopping: AbortSignal): Promise<void> => {
-  if (imported.row.attempts > maxAttempts)
+  const { attempts, excused_attempts } = imported.row;
+  if (attempts - excused_attempts > maxAttempts)
     return await fail(platform, imported, 'The service ended during each attempt.');
   try {
     await finish(platform, imported, await receive(platform, imported, stopping));
@@ -218,14 +241,13 @@ export const runImport = async (
   projectId: number,
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<void> => {
-  const row = await begin(platform, projectId);
-  const project = row === null ? null : await loadProject(platform.store.db, projectId);
-  if (row === null || project === null) return;
+  const imported = await begin(platform, projectId);
+  if (imported === null) return;
   try {
-    await runAttempt(platform, { project, row }, stopping);
+    await runAttempt(platform, imported, stopping);
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
-    platform.log.info({ project_id: project.id }, 'an attempt of an import was overtaken');
+    platform.log.info({ project_id: projectId }, 'an attempt of an import was overtaken');
   }
-  await removeIfProjectIsGone(platform, project);
+  await removeUnlessNamed(platform, imported.project);
 };

@@ -48,6 +48,15 @@ const openCopy = ({ git }: Platform, { storage, path }: Copy, written = false): 
     repository_written: written ? 1 : 0,
   });
 
+/** Enqueues the removal of a repository that no project names any more, and of which nothing is kept. */
+export const enqueueCopyRemoval = async (tx: Tx, copy: Copy): Promise<void> =>
+  await enqueue(
+    tx,
+    removeCopyWork,
+    { project_id: 0, ...copy },
+    { unique_key: `${removeCopyWork} ${copy.path}` },
+  );
+
 const enqueueRemoval = async (tx: Tx, move: Move, side: Side, run_at: number): Promise<void> => {
   const payload = { project_id: move.project_id, ...placeOf(move, side) };
   await enqueue(tx, removeCopyWork, payload, { unique_key: `${removeCopyWork} ${move.id}`, run_at });

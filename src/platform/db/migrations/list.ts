@@ -81,8 +81,9 @@ import { plannerStatistics } from './0182_planner_statistics.ts';
 import { artifactsOfProject } from './0183_artifacts_of_project.ts';
 import { dropArtifactsSizes } from './0184_drop_artifacts_sizes.ts';
 import { dueIssues } from './0185_due_issues.ts';
-import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { failingHooks } from './0188_failing_hooks.ts';
+import { excusedImports } from './0198_excused_imports.ts';
+import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -169,5 +170,6 @@ export const migrationTexts: MigrationText[] = [
   dropArtifactsSizes,
   dueIssues,
   failingHooks,
+  excusedImports,
   movesWithoutHooks,
 ];

@@ -86,8 +86,10 @@ export type ProjectImportsTable = {
   url: string;
   /** Sealed JSON of user name and password; null: none, or the import has ended. */
   sealed_credentials: string | null;
-  /** Attempts that ended with their process. */
+  /** All attempts since the project exists: each has a number of its own. */
   attempts: Generated<number>;
+  /** Attempts that do not count towards giving up: of earlier imports, and those that an outage ended. */
+  excused_attempts: Generated<number>;
   /** Why it failed, as a sentence. */
   error: string | null;
   created_at: number;

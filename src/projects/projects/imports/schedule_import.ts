@@ -1,4 +1,5 @@
 /** Schedules imports of repositories. Background work carries them out (`code/repository/imports`). */
+import { sql } from 'kysely';
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -55,7 +56,6 @@ export const scheduleImport = async (
     user_id,
     url: source.url,
     sealed_credentials: sealCredentials(platform, source.credentials),
-    attempts: 0,
     error: null,
     created_at: tx.now,
     updated_at: tx.now,
@@ -63,7 +63,9 @@ export const scheduleImport = async (
   await tx.db
     .insertInto('project_imports')
     .values({ project_id, ...columns })
-    .onConflict((clash) => clash.column('project_id').doUpdateSet(columns))
+    .onConflict((clash) =>
+      clash.column('project_id').doUpdateSet({ ...columns, excused_attempts: sql`project_imports.attempts` }),
+    )
     .execute();
   // One import of a user at a time, so that the others have their turn.
   const options = { unique_key: `${importWork} ${project_id}`, turn: `import of user ${user_id}` };
