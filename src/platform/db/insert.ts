@@ -8,7 +8,7 @@ type Ending = '' | 'returning id' | 'returning *' | `returning id, ${string}` | 
 
 const texts = new Map<string, string>();
 /** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
-const maxCachedRows = 20;
+export const maxCachedRows = 20;
 
 const quoted = (name: string): string => `"${name}"`;
 

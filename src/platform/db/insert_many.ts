@@ -11,7 +11,7 @@ export const insertMany = async <T extends keyof Schema>(
   tx: Tx,
   table: T,
   rows: readonly Insertable<Schema[T]>[],
-  ending: '' | 'on conflict do nothing' = '',
+  ending: '' | `on conflict ${string}` = '',
 ): Promise<void> => {
   for (let done = 0, size = maxRows; done < rows.length; done += size) {
     while (size > rows.length - done) size /= 2;

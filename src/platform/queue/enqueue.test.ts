@@ -1,6 +1,7 @@
 /** Background work: enqueued with its cause, run once, retried after a failure, and taken over from dead processes. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
 import { pino } from 'pino';
 import { openTestStore, type TestStore } from '../../../test/support/databases/store.ts';
 import { migrate } from '../db/migrate.ts';
@@ -8,7 +9,7 @@ import { openStore } from '../db/open.ts';
 import { unavailable } from '../errors.ts';
 import { GitFailure } from '../git/failure.ts';
 import { processName } from '../db/process_name.ts';
-import { type Payload, type WorkHandler, enqueue } from './enqueue.ts';
+import { type Payload, type WorkHandler, enqueue, enqueueAll } from './enqueue.ts';
 import { makeOutageCheck } from './detect_outage.ts';
 import { finish, releaseWork, lease, maxAttempts, postpone, renew, take } from './leases.ts';
 import { type Worker, startWorker } from './worker.ts';
@@ -73,6 +74,35 @@ const makeGate = () => {
   };
   return { pass, arrived: arrived.promise, open: () => opened.resolve() };
 };
+
+it('enqueues any number of pieces with few different statements', async () => {
+  const prepare = DatabaseSync.prototype.prepare; // oxlint-disable-line typescript/unbound-method -- called with its database
+  const prepared = mock.method(
+    DatabaseSync.prototype,
+    'prepare',
+    function (this: DatabaseSync, text: string) {
+      return prepare.call(this, text);
+    },
+  );
+  const counts = [1, 20, 21, 64, 77, 100, 101, 230, 300];
+  for (let count = 30; count < 60; count += 1) counts.push(count);
+  for (const count of counts) {
+    const pieces = Array.from({ length: count }, (_one, at) => ({
+      payload: { at },
+      options: { unique_key: `${count}-${at}` },
+    }));
+    await test.store.write(async (tx) => await enqueueAll(tx, 'many', pieces));
+  }
+  const texts = prepared.mock.calls.map(({ arguments: [text] }) => text);
+  prepared.mock.restore();
+  assert.ok(new Set(texts.filter((text) => text.startsWith('insert into "work"'))).size <= 10);
+  const rows = await test.store.db.selectFrom('work').select('payload').orderBy('id').execute();
+  const ats = counts.flatMap((count) => Array.from({ length: count }, (_one, at) => JSON.stringify({ at })));
+  assert.deepEqual(
+    rows.map(({ payload }) => payload),
+    ats,
+  );
+});
 
 describe('enqueue', () => {
   it('is rolled back with the transaction of its cause', async () => {

@@ -2,7 +2,8 @@
  * The work queue: a table of rows with a name and a payload, written in the transaction of their cause and leased by
  * workers. Handlers must be safe to run twice, because a process may die between finishing work and recording it.
  */
-import { insertRows } from '../db/insert.ts';
+import { insertRows, maxCachedRows } from '../db/insert.ts';
+import { insertMany } from '../db/insert_many.ts';
 import type { Tx } from '../db/open.ts';
 import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
@@ -23,9 +24,6 @@ export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;
 export const workTopic = 'work';
 
 type Options = { unique_key?: string; turn?: string; run_at?: number };
-
-/** Rows per statement, so that a statement has a bounded number of parameters. */
-const maxRowsPerInsert = 100;
 
 /** Returns the trace of the request or work that runs, if it is sent to a collector. */
 const getTraceparent = (): string | null => {
@@ -59,9 +57,8 @@ export const enqueueAll = async (
   pieces: readonly { payload: Payload; options?: Options }[],
 ): Promise<void> => {
   const rows = pieces.map((piece) => toRow(tx, name, piece));
-  for (let at = 0; at < rows.length; at += maxRowsPerInsert) {
-    await insertRows(tx.db, 'work', rows.slice(at, at + maxRowsPerInsert), onWaitingRow);
-  }
+  if (rows.length <= maxCachedRows) await insertRows(tx.db, 'work', rows, onWaitingRow);
+  else await insertMany(tx, 'work', rows, onWaitingRow);
   if (rows.some(({ run_at }) => run_at <= tx.now)) tx.announce(workTopic);
 };
 

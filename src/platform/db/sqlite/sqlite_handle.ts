@@ -82,7 +82,12 @@ export class Handle {
 
   #prepare(text: string): Prepared {
     const existing = this.#prepared.get(text);
-    if (existing !== undefined) return existing;
+    if (existing !== undefined) {
+      // The first entry is the least recently used.
+      this.#prepared.delete(text);
+      this.#prepared.set(text, existing);
+      return existing;
+    }
     if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     const { statement, writes, reads: tables } = this.#tables.prepare(text);
     const columns = statement.columns().map(({ name }) => name);
