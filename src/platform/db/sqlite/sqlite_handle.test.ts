@@ -6,8 +6,8 @@ import { Handle } from './sqlite_handle.ts';
 test('keeps the statements that are used, however many others there are', () => {
   const database = new DatabaseSync(':memory:');
   const handle = new Handle(database);
-  const { prepare } = database;
-  const prepared = mock.method(database, 'prepare', (text: string) => prepare.call(database, text)).mock;
+  const prepare = (text: string) => DatabaseSync.prototype.prepare.call(database, text);
+  const prepared = mock.method(database, 'prepare', prepare).mock;
   const countOf = (text: string): number =>
     prepared.calls.filter(({ arguments: [given] }) => given === text).length;
   const often = 'select 0 as often';
