@@ -8,6 +8,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import { mergeRequestUrl } from '../web_url.ts';
+import { listTargets } from '../list_targets.ts';
 import { type OpenRequest, loadOpenFrom } from '../refresh/open_requests.ts';
 
 /** Maximum number of branches per push with a message. */
@@ -42,23 +43,13 @@ const loadVisibleLinks = async (
   return links;
 };
 
-/** Returns the default target project: the parent of the fork if the pusher may create requests there. */
-const findDefaultTarget = async (
-  db: Reader,
-  { project, viewer }: MessageRequest,
-): Promise<Project | null> => {
-  const { forked_from_project_id: parent } = project;
-  const above = parent === null ? null : await loadProject(db, parent);
-  return [above, project].find((one) => one !== null && may(viewer, 'create_merge_request_in', one)) ?? null;
-};
-
 const getBranchLines = async (db: Reader, branch: string, asking: MessageRequest): Promise<string[]> => {
   const { project, viewer, baseUrl } = asking;
   const links = await loadVisibleLinks(db, await loadOpenFrom(db, project.id, branch), asking);
   if (links.length > 0)
     return ['', `View merge request for ${branch}:`, ...links.map((link) => `  ${link}`), ''];
   if (!asking.hasPage(newRequestPage)) return [];
-  const target = await findDefaultTarget(db, asking);
+  const [target = null] = await listTargets({ db, viewer }, project);
   const isDefault = branch === project.default_branch && target?.id === project.id;
   if (target === null || isDefault || project.default_branch === null) return [];
   if (!may(viewer, 'create_merge_request_from', project)) return [];

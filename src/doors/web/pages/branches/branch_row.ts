@@ -1,5 +1,4 @@
 /** How pages show a branch: its name, last commit, and how it differs from the default branch. */
-import { may } from '../../../../core/access/may.ts';
 import type { branchesJson } from '../../../../code/repository/branches/json.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
@@ -13,12 +12,15 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
 import { relative } from '../../parts/timestamp.ts';
+import { newRequestPath } from '../merge_requests/new_request_links.ts';
 
 export type BranchLine = {
   branch: Awaited<ReturnType<typeof branchesJson>>[number];
   divergence: Divergence | null;
   /** Latest pipeline of its commit. */
   pipeline: PipelineRow | undefined;
+  /** The viewer may open a merge request for it. */
+  canPropose: boolean;
 };
 
 const badges = ({ branch }: BranchLine): Html =>
@@ -34,7 +36,7 @@ const divergenceText = ({ branch, divergence }: BranchLine): Html | null =>
 const encoded = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
 /** Links to the actions on a branch whose pages exist. */
-const actionLinks = ({ call }: Visit, project: Project, { branch }: BranchLine): Html[] => {
+const actionLinks = ({ call }: Visit, project: Project, { branch, canPropose }: BranchLine): Html[] => {
   const { default_branch: target } = project;
   const { hasPage } = call.platform;
   if (target === null || branch.default) return [];
@@ -43,10 +45,8 @@ const actionLinks = ({ call }: Visit, project: Project, { branch }: BranchLine):
     const path = projectPagePath(project, `compare/${encoded(target)}...${encoded(branch.name)}`);
     links.push(html`<a href="${path}">${icon('code')} Compare</a>`);
   }
-  const mayOpen = call.signedIn && may(call.viewer, 'create_merge_request_in', project);
-  if (hasPage('GET /-/projects/:project/merge_requests/new') && mayOpen) {
-    const query = new URLSearchParams({ 'merge_request[source_branch]': branch.name });
-    const path = `${projectPagePath(project, 'merge_requests/new')}?${query.toString()}`;
+  if (canPropose) {
+    const path = newRequestPath(project, { source_branch: branch.name });
     links.push(html`<a href="${path}">${icon('merge-request')} New merge request</a>`);
   }
   return links;

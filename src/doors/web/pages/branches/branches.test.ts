@@ -56,11 +56,14 @@ test('shows active and stale branches with their last commit and how they differ
 test('offers a merge request to those who may open one', async () => {
   const { id, path } = await newProject('public');
   const { visitor: outsider } = await seedVisitor(gantry);
+  const { visitor: reporter } = await seedVisitor(gantry, { project: id, access_level: 20 });
   const offers = async (visitor: Visitor): Promise<boolean> =>
     (await visitor.get(path)).text.includes('New merge request</a>');
-  assert.deepEqual([await offers(developer), await offers(outsider)], [true, true]);
-  await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: 'private' } });
-  assert.deepEqual([await offers(developer), await offers(outsider)], [true, false]);
+  for (const level of ['enabled', 'private', 'disabled']) {
+    await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: level } });
+    const offered = await Promise.all([developer, reporter, outsider].map(offers));
+    assert.deepEqual(offered, [level !== 'disabled', false, false], level);
+  }
 });
 
 test('filters, searches, sorts and pages the list', async () => {

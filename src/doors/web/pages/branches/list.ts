@@ -27,6 +27,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
+import { canProposeBranches } from '../merge_requests/new_request_links.ts';
 import { type BranchLine, branchItem } from './branch_row.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
@@ -58,15 +59,17 @@ const loadLines = async (
   const { call } = visit;
   const { items, total } = await listBranches(code, filter, at);
   const shas = items.map(({ commit }) => commit).filter((id) => id !== null);
-  const [branches, divergences, pipelines] = await Promise.all([
+  const [branches, divergences, pipelines, canPropose] = await Promise.all([
     branchesJson(call, code, items),
     withAnonymousSlot(visit, async () => await loadDivergences(code, items)),
     loadLastPipelines(call, code.project, shas),
+    canProposeBranches(visit, code.project),
   ]);
   const lines = branches.map((branch, at) => ({
     branch,
     divergence: divergences[at] ?? null,
     pipeline: pipelines.get(branch.commit?.id ?? ''),
+    canPropose,
   }));
   return { lines, total };
 };

@@ -92,11 +92,14 @@ test('a hidden project answers like a missing one; a guest is refused', async ()
 
 test('offers a merge request between two branches to those who may open one', async (t) => {
   t.mock.method(gantry.service.platform, 'hasPage', () => true);
-  const { compare, full_path, head } = await newProject();
+  const { id, compare, full_path, head } = await newProject();
+  const { visitor: developer } = await seedVisitor(gantry, { project: id, access_level: 30 });
   const query = 'merge_request%5Bsource_branch%5D=feature%2Fx&amp;merge_request%5Btarget_branch%5D=main';
   const offered = `href="/${full_path}/merge_requests/new?${query}"`;
-  assert.ok((await user.get(`${compare}/main...feature/x`)).text.includes(offered));
-  assert.ok(!(await user.get(`${compare}/main...${head}`)).text.includes('merge_requests/new'));
-  const anonymous = await openVisitor(gantry).get(`${compare}/main...feature/x`);
-  assert.ok(!anonymous.text.includes('merge_requests/new'));
+  assert.ok((await developer.get(`${compare}/main...feature/x`)).text.includes(offered));
+  assert.ok(!(await developer.get(`${compare}/main...${head}`)).text.includes('merge_requests/new'));
+  for (const other of [user, openVisitor(gantry)]) {
+    const { text } = await other.get(`${compare}/main...feature/x`);
+    assert.ok(!text.includes('merge_requests/new'), 'only with a role, as the branch is the source');
+  }
 });

@@ -19,6 +19,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Comparison, comparePath } from './comparison_address.ts';
+import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 /** Names that the fields suggest. */
@@ -72,23 +73,27 @@ ${await compareForm(code, ends, problems)}`,
   );
 };
 
-const newRequestPage = 'merge_requests/new';
-
 /** Returns the branch that was named; null: it was a tag or a commit. */
 const branchName = ({ ref }: Resolved): string | null =>
   ref?.startsWith(branchPrefix) === true ? ref.slice(branchPrefix.length) : null;
 
-/** Links to a new merge request between two branches, for those who may open one. */
-const requestLink = ({ call }: Visit, project: Project, [from, to]: [Resolved, Resolved]): Html | null => {
+/** Links to a new merge request between two branches of the project, for those who may open one. */
+const requestLink = async (
+  visit: Visit,
+  project: Project,
+  [from, to]: [Resolved, Resolved],
+): Promise<Html | null> => {
   const [target, source] = [branchName(from), branchName(to)];
-  const isAllowed = may(call.viewer, 'create_merge_request_in', project);
-  const hasPage = call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
-  if (!hasPage || !isAllowed || target === null || source === null || target === source) return null;
-  const query = new URLSearchParams({
-    'merge_request[source_branch]': source,
-    'merge_request[target_branch]': target,
-  }).toString();
-  return html`<a class="button good" href="${projectPagePath(project, newRequestPage)}?${query}">${icon('merge-request')} Create merge request</a>`;
+  const isAllowed =
+    may(visit.call.viewer, 'create_merge_request_in', project) && (await canProposeBranches(visit, project));
+  if (!isAllowed || target === null || source === null || target === source) return null;
+  const path = newRequestPath(project, {
+    source_branch: source,
+    target_branch: target,
+    // The usual target of a fork is the project above it, which need not have this branch.
+    ...(project.forked_from_project_id !== null && { target_project_id: project.id }),
+  });
+  return html`<a class="button good" href="${path}">${icon('merge-request')} Create merge request</a>`;
 };
 
 const commitsPart = async (visit: Visit, project: Project, { commits }: Compared): Promise<Html> => {
@@ -123,7 +128,7 @@ const resultPart = async (
     return html`<section class="card">${emptyState({ icon: 'commit', title: 'Nothing to compare', text })}</section>`;
   }
   const address = comparePath(project, comparison);
-  return html`<div class="row">${requestLink(visit, project, ends)}</div>
+  return html`<div class="row">${await requestLink(visit, project, ends)}</div>
 ${choice.file === undefined && (await commitsPart(visit, project, compared))}
 ${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: base, to: to.commit, address, choice })}`;
 };

@@ -1,33 +1,28 @@
 /** The card of branches to which the user pushed lately, with the way to their merge requests. */
-import { may } from '../../../../core/access/may.ts';
 import { type RecentPush, listRecentPushes } from '../../../events/recent_pushes.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
-
-const newRequestPage = 'merge_requests/new';
+import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
 
 /** Renders the link to the merge request, or to a form for one. */
-const requestLink = ({ call }: Visit, { project, branch, request }: RecentPush): Html | null => {
+const requestLink = async (visit: Visit, { project, branch, request }: RecentPush): Promise<Html | null> => {
   if (request !== null) {
     const { iid, full_path } = request;
     return html`<a href="/${full_path}/merge_requests/${iid}">Merge request !${iid}</a>`;
   }
-  const hasPage = call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
-  if (!hasPage || !may(call.viewer, 'create_merge_request_in', project)) return null;
-  const query = new URLSearchParams({ 'merge_request[source_branch]': branch }).toString();
-  return html`<a class="button small" href="${projectPagePath(project, newRequestPage)}?${query}" aria-label="Create merge request for ${branch}">Create merge request</a>`;
+  if (!(await canProposeBranches(visit, project))) return null;
+  return html`<a class="button small" href="${newRequestPath(project, { source_branch: branch })}" aria-label="Create merge request for ${branch}">Create merge request</a>`;
 };
 
-const item = (visit: Visit, push: RecentPush): Html => {
+const item = async (visit: Visit, push: RecentPush): Promise<Html> => {
   const { project, branch, pushed_at } = push;
   return html`<li><span class="lead">${icon('branch')}</span>
 <a class="title" href="${codePath(project, 'tree', branch)}" data-row>${branch}</a>
 <span class="meta"><span>${project.full_path}</span><span>pushed ${relative(pushed_at)}</span></span>
-<span class="side">${requestLink(visit, push)}</span></li>
+<span class="side">${await requestLink(visit, push)}</span></li>
 `;
 };
 
@@ -35,6 +30,6 @@ const item = (visit: Visit, push: RecentPush): Html => {
 export const pushesCard = async (visit: Visit): Promise<Html | null> => {
   const pushes = await listRecentPushes(visit.call);
   if (pushes.length === 0) return null;
-  return html`<section class="card"><header>${icon('branch')}<h2>Recent pushes</h2></header><ul class="list">${pushes.map((push) => item(visit, push))}</ul></section>
+  return html`<section class="card"><header>${icon('branch')}<h2>Recent pushes</h2></header><ul class="list">${await Promise.all(pushes.map(async (push) => await item(visit, push)))}</ul></section>
 `;
 };

@@ -1,13 +1,14 @@
 /** The part of a form that names the branch and message of a commit, and where it leads. */
 import { loadProtectedBranches, mayPushTo } from '../../../../code/repository/protection/rules.ts';
-import { branchPrefix, loadRefs } from '../../../../code/repository/refs/resolve.ts';
-import { requireUser } from '../../../../core/access/call.ts';
-import { may } from '../../../../core/access/may.ts';
+import { openCode } from '../../../../code/repository/find_code.ts';
+import { branchPrefix, findRef, loadRefs } from '../../../../code/repository/refs/resolve.ts';
+import { type Call, requireUser } from '../../../../core/access/call.ts';
 import { boolean, longText, optional, text } from '../../../../platform/http/schema.ts';
+import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
 import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
-import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { newRequestPath } from '../merge_requests/new_request_links.ts';
 import { type EditTarget, createsBranch } from './edit_target.ts';
 
 /** Names of new branches that are proposed, by the user name. */
@@ -60,45 +61,39 @@ export const proposeCommit = async (
   opens_request: true,
 });
 
-const newRequestPage = 'merge_requests/new';
-
-const mayOpenRequest = ({ call }: Visit, { project }: EditTarget): boolean =>
-  call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`) &&
-  may(call.viewer, 'create_merge_request_in', project);
+/** Returns the branch that was edited, if the usual target of merge requests has it. */
+const findTargetBranch = async (
+  call: Call,
+  { project, kind, ref }: EditTarget,
+): Promise<string | undefined> => {
+  if (kind !== 'branch') return undefined;
+  const [into] = await listTargets(call, project);
+  if (into === undefined || into.id === project.id) return ref;
+  const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
+  return found === null ? undefined : ref;
+};
 
 /** Leads on after a commit: to a new merge request if that was wanted of a new branch, else to a page of the branch. */
-export const afterCommit = (
-  visit: Visit,
+export const afterCommit = async (
+  { call }: Visit,
   target: EditTarget,
   { branch, opens_request }: CommitFields,
   { path, notice }: { path: string; notice: string },
-): Redirect => {
-  if (!opens_request || !createsBranch(target, branch) || !mayOpenRequest(visit, target)) {
+): Promise<Redirect> => {
+  if (!opens_request || !createsBranch(target, branch) || !target.canPropose) {
     return redirect(path, notice);
   }
-  const query = new URLSearchParams({
-    'merge_request[source_branch]': branch,
-    ...(target.kind === 'branch' && { 'merge_request[target_branch]': target.ref }),
-  }).toString();
-  return redirect(`${projectPagePath(target.project, newRequestPage)}?${query}`, notice);
+  const target_branch = await findTargetBranch(call, target);
+  return redirect(newRequestPath(target.project, { source_branch: branch, target_branch }), notice);
 };
 
-const requestBox = (
-  visit: Visit,
-  target: EditTarget,
-  { opens_request: checked }: CommitFields,
-): Html | null =>
-  target.commit !== null && mayOpenRequest(visit, target)
+const requestBox = (target: EditTarget, { opens_request: checked }: CommitFields): Html | null =>
+  target.commit !== null && target.canPropose
     ? checkbox({ name: 'opens_request', label: 'Open a merge request for a new branch', checked })
     : null;
 
 /** Renders the fields for the message and branch of the commit. */
-export const commitFields = (
-  visit: Visit,
-  target: EditTarget,
-  fields: CommitFields,
-  problems: FormProblems,
-): Html => {
+export const commitFields = (target: EditTarget, fields: CommitFields, problems: FormProblems): Html => {
   const { ref, kind } = target;
   const { branch, commit_message } = fields;
   return html`${textArea({ name: 'commit_message', label: 'Commit message', value: commit_message, rows: 3, problems })}${input(
@@ -113,5 +108,5 @@ export const commitFields = (
       required: true,
       problems,
     },
-  )}${requestBox(visit, target, fields)}`;
+  )}${requestBox(target, fields)}`;
 };

@@ -42,7 +42,7 @@ const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
     visit,
     options,
     hidden('last_commit_id', last),
-    commitFields(visit, target, fields, problems),
+    commitFields(target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: `Delete ${path}`, noun: 'delete' }, content);
   if (problems === noProblems) return view;
@@ -77,7 +77,7 @@ const remove = page({
     const last = isOutdated ? await loadLastCommit(target) : last_commit_id;
     if (problems !== null) return deleteView(visit, target, { fields, last, problems, isOutdated });
     const path = codePath(target.project, 'tree', fields.branch);
-    return afterCommit(visit, target, fields, { path, notice: `The file ${target.path} was deleted.` });
+    return await afterCommit(visit, target, fields, { path, notice: `The file ${target.path} was deleted.` });
   },
 });
 

@@ -62,7 +62,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
     fields.content === null ? unreadableNote(target) : null,
     fileFields(fields, shown),
     hidden('last_commit_id', last),
-    commitFields(visit, target, fields, shown),
+    commitFields(target, fields, shown),
   )}</div></section>
 <p><a href="${codePath(project, 'upload', ref, path)}">Replace this file</a> · <a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
   const view = projectView(visit, { project, title: `Edit ${path}`, noun: 'edit' }, content);
@@ -122,7 +122,7 @@ const update = page({
     }
     if (problems !== null) return editView(visit, target, { fields, last, problems });
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, target, fields, { path, notice: 'The file was saved.' });
+    return await afterCommit(visit, target, fields, { path, notice: 'The file was saved.' });
   },
 });
 

@@ -12,6 +12,7 @@ import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { canProposeBranches } from '../merge_requests/new_request_links.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
 export type EditTarget = {
@@ -23,6 +24,8 @@ export type EditTarget = {
   commit: Oid | null;
   /** Without slashes at its ends; empty: the root. */
   path: string;
+  /** The user may open a merge request for a branch of the project. */
+  canPropose: boolean;
 };
 
 export const editParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
@@ -36,10 +39,19 @@ export const findEditTarget = async (
   params: { project: string; rest: string },
 ): Promise<EditTarget> => {
   const project = await findProjectFor(visit.call, params.project, 'read_code');
-  if (project.default_branch !== null) return await findLocationToChange(visit, params);
+  const canPropose = await canProposeBranches(visit, project);
+  if (project.default_branch !== null) return { ...(await findLocationToChange(visit, params)), canPropose };
   const [ref = '', ...segments] = decodePath(params.rest).split('/');
   const path = segments.filter((segment) => segment !== '').join('/');
-  return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path };
+  return {
+    project,
+    code: openCode(visit.call, project),
+    ref,
+    kind: 'branch',
+    commit: null,
+    path,
+    canPropose,
+  };
 };
 
 const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean => may(call.viewer, 'push_code', project);

@@ -22,7 +22,7 @@ const newView = (
 ): View => {
   const { project, ref, path } = target;
   const given = { action: codePath(project, 'new', ref, path), submit: 'Commit changes', problems };
-  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(visit, target, fields, problems))}</div></section>`;
+  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(target, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
   return withFormStatus(view, problems);
 };
@@ -58,7 +58,7 @@ const create = page({
     const { problems } = await commitChange(visit, target, fields, action);
     if (problems !== null) return newView(visit, target, fields, problems);
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
-    return afterCommit(visit, target, fields, { path, notice: 'The file was created.' });
+    return await afterCommit(visit, target, fields, { path, notice: 'The file was created.' });
   },
 });
 

@@ -49,7 +49,7 @@ const folderView = (
       required: true,
       problems,
     }),
-    commitFields(visit, target, fields, problems),
+    commitFields(target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: 'New folder', noun: 'new_folder' }, content);
   return withFormStatus(view, problems);
@@ -89,7 +89,7 @@ const create = page({
     const { problems } = await commitChange(visit, target, fields, action);
     if (problems !== null) return folderView(visit, target, fields, atFolder(problems));
     const path = codePath(target.project, 'tree', fields.branch, folder);
-    return afterCommit(visit, target, fields, { path, notice: 'The folder was created.' });
+    return await afterCommit(visit, target, fields, { path, notice: 'The folder was created.' });
   },
 });
 

@@ -68,7 +68,7 @@ const uploadView = (
           value: folder,
           problems: shown,
         }),
-    commitFields(visit, target, fields, shown),
+    commitFields(target, fields, shown),
   )}</div></section>`;
   const view = projectView(visit, { project, title, noun: 'upload' }, content);
   if (problems === null) return view;
@@ -135,7 +135,7 @@ const upload = page({
       );
     }
     const shown = codePath(target.project, 'blob', fields.branch, path);
-    return afterCommit(visit, target, fields, { path: shown, notice: 'The file was uploaded.' });
+    return await afterCommit(visit, target, fields, { path: shown, notice: 'The file was uploaded.' });
   },
 });
 

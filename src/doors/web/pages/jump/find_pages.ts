@@ -6,6 +6,7 @@ import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ProjectNoun } from '../../project_and_group_pages.ts';
 import { projectNouns } from '../../project_pages.ts';
+import { canPropose } from '../merge_requests/new_request_links.ts';
 import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 8;
@@ -67,12 +68,15 @@ const newRecords: readonly NewRecord[] = [
 ];
 
 /** Returns the forms of the project that the viewer may fill. */
-const newRecordPages = ({ call }: Visit, project: Project): Match[] =>
-  newRecords
+const newRecordPages = async (visit: Visit, project: Project): Promise<Match[]> => {
+  const { call } = visit;
+  const proposes = await canPropose(visit, project);
+  return newRecords
     .filter(
       ({ action, needsCommit = false }) =>
         call.signedIn &&
         may(call.viewer, action, project) &&
+        (action !== 'create_merge_request_in' || proposes) &&
         (!needsCommit || project.default_branch !== null),
     )
     .map(({ text, noun }) => ({
@@ -81,16 +85,21 @@ const newRecordPages = ({ call }: Visit, project: Project): Match[] =>
       icon: 'plus' as const,
       hint: project.full_path,
     }));
+};
 
 /** Finds pages by words of their names, those of the current project first. */
-export const findPages = (visit: Visit, project: Project | null, search: string): MatchGroup => {
+export const findPages = async (
+  visit: Visit,
+  project: Project | null,
+  search: string,
+): Promise<MatchGroup> => {
   const { call } = visit;
   const pages = [...(call.signedIn ? ownPages : []), ...openPages, ...(call.admin ? adminPages : [])].filter(
     ([path]) => call.platform.hasPage(`GET ${path}`),
   );
   const words = search.toLowerCase().split(/\s+/);
   const matches = [
-    ...(project === null ? [] : [...newRecordPages(visit, project), ...projectPages(visit, project)]),
+    ...(project === null ? [] : [...(await newRecordPages(visit, project)), ...projectPages(visit, project)]),
     ...pages.map(([path, text, icon]) => ({ path, text, icon })),
   ].filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   return { title: 'Pages', matches: matches.slice(0, maxMatches) };

@@ -72,7 +72,7 @@ const findMatches = async (visit: Visit, query: string, project: Project | null)
   return [
     ...groups.filter((group) => group !== null),
     ...(query === '' ? [] : [linkToSearch(query, project)]),
-    findPages(visit, project, query),
+    await findPages(visit, project, query),
     findHelp(query),
   ];
 };

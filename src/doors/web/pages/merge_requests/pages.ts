@@ -19,6 +19,7 @@ import { commitsPages } from './commits/pages.ts';
 import { requestsPath, requestsRoutePath } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
+import { canPropose, newRequestPath } from './new_request_links.ts';
 import { requestKind } from './request_kind.ts';
 import { requestCsv } from './list/request_csv.ts';
 import { requestFeed } from './list/request_feed.ts';
@@ -35,10 +36,6 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> 
   const { call } = visit;
   const project = await findProject(call, path);
   if (!may(call.viewer, 'read_merge_request', project)) throw notFound();
-  const canCreate =
-    call.signedIn &&
-    call.platform.hasPage('GET /-/projects/:project/merge_requests/new') &&
-    may(call.viewer, 'create_merge_request_in', project);
   return {
     scope: { project },
     path: requestsPath(project),
@@ -47,7 +44,7 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> 
       atom: feedPath(project),
       ...(call.signedIn && { csv: `${requestsPath(project)}/export` }),
     },
-    newPath: canCreate ? `${requestsPath(project)}/new` : null,
+    newPath: (await canPropose(visit, project)) ? newRequestPath(project) : null,
     view: (title, content) =>
       projectView(
         visit,

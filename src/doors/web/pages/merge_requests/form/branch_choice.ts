@@ -1,105 +1,22 @@
-/** The branches of a new merge request: which ones the address names, and the form that chooses them. */
+/** The form that chooses the branches of a new merge request, and the parameters that name them. */
 import { type Code, openCode } from '../../../../../code/repository/find_code.ts';
 import { branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
-import { canReadCode } from '../../../../../core/access/visible.ts';
-import { may } from '../../../../../core/access/may.ts';
-import { Failure, forbidden, notFound } from '../../../../../platform/errors.ts';
-import { type Project, findProject, loadProject } from '../../../../../projects/projects/find.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
 import { hidden, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestsPath } from '../paths.ts';
-
-/** The branches that the address or the form names. */
-export type SentEnds = {
-  source_project_id?: number | undefined;
-  target_project_id?: number | undefined;
-  source_branch?: string | undefined;
-  target_branch?: string | undefined;
-};
-
-export type Ends = {
-  /** The project whose page it is. */
-  project: Project;
-  source: Project;
-  target: Project;
-  /** Projects that may be the target: the project, and the one that it was forked from. */
-  targets: Project[];
-  /** Empty: not chosen yet. */
-  source_branch: string;
-  target_branch: string;
-};
+import type { Ends } from './find_ends.ts';
 
 /** Names that a field suggests. */
 const maxSuggestions = 200;
 
-const isTarget = ({ call }: Visit, project: Project): boolean =>
-  may(call.viewer, 'create_merge_request_in', project);
-
-const findRelated = async (
-  { call }: Visit,
-  project: Project,
-  id: number | undefined,
-): Promise<Project | null> => {
-  if (id === undefined || id === project.id) return null;
-  try {
-    return await findProject(call, id);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
-};
-
-/** Lists the possible targets of a source, the usual one first: that of a fork is the project above. */
-const findTargets = async (visit: Visit, source: Project): Promise<Project[]> => {
-  const { call } = visit;
-  const { forked_from_project_id: id } = source;
-  const above = id === null ? null : await loadProject(call.db, id);
-  const isOpen = above !== null && canReadCode(call.viewer, above) && isTarget(visit, above);
-  return [...(isOpen ? [above] : []), ...(isTarget(visit, source) ? [source] : [])];
-};
-
-/**
- * Finds the projects and branches of a new merge request.
- * @throws Failure 404 for a hidden project, 403 for one in which the user may not create it
- */
-export const findEnds = async (visit: Visit, path: string, sent: SentEnds): Promise<Ends> => {
-  const { call } = visit;
-  const project = await findProject(call, path);
-  if (!may(call.viewer, 'read_merge_request', project) && !may(call.viewer, 'read_code', project)) {
-    throw notFound();
-  }
-  const source = (await findRelated(visit, project, sent.source_project_id)) ?? project;
-  if (!may(call.viewer, 'create_merge_request_from', source)) throw forbidden();
-  const found = await findTargets(visit, source);
-  const isMissing = isTarget(visit, project) && !found.some(({ id }) => id === project.id);
-  const targets = isMissing ? [project, ...found] : found;
-  const usual = source.id === project.id ? targets[0] : targets.find(({ id }) => id === project.id);
-  const target = targets.find(({ id }) => id === sent.target_project_id) ?? usual ?? targets[0];
-  if (target === undefined) throw forbidden();
-  return {
-    project,
-    source,
-    target,
-    targets,
-    source_branch: sent.source_branch ?? '',
-    target_branch:
-      (sent.target_branch ?? '') === '' ? (target.default_branch ?? '') : (sent.target_branch ?? ''),
-  };
-};
-
 /** Returns the parameters of an address with these branches, named as other forges do. */
-export const endsQuery = ({
-  project,
-  source,
-  target,
-  targets,
-  ...branches
-}: Ends): Record<string, string> => ({
-  ...(source.id !== project.id && { 'merge_request[source_project_id]': String(source.id) }),
-  'merge_request[source_branch]': branches.source_branch,
-  ...(targets.length > 1 && { 'merge_request[target_project_id]': String(target.id) }),
-  'merge_request[target_branch]': branches.target_branch,
+export const endsQuery = (ends: Ends): Record<string, string> => ({
+  ...(ends.source.id !== ends.project.id && { 'merge_request[source_project_id]': String(ends.source.id) }),
+  'merge_request[source_branch]': ends.source_branch,
+  ...(ends.targets.length > 1 && { 'merge_request[target_project_id]': String(ends.target.id) }),
+  'merge_request[target_branch]': ends.target_branch,
 });
 
 const suggest = async ({ repository }: Code): Promise<string[]> => {
@@ -124,25 +41,44 @@ const branchField = ({ name, label, value, problem }: Field, names: readonly str
 
 export type EndProblems = { source_branch?: string; target_branch?: string };
 
-/** Renders the form that chooses the branches. */
-export const endsForm = async ({ call }: Visit, ends: Ends, problems: EndProblems = {}): Promise<Html> => {
-  const { project, source, target, targets, source_branch, target_branch } = ends;
-  const [sources, into] = await Promise.all([
-    suggest(openCode(call, source)),
-    suggest(openCode(call, target)),
-  ]);
-  const from = { name: 'source_branch' as const, label: 'Source branch' };
-  const to = { name: 'target_branch' as const, label: 'Target branch' };
-  return html`<form method="get" action="${requestsPath(project)}/new" class="filter">${source.id !== project.id && hidden('merge_request[source_project_id]', source.id)}${branchField(
-    { ...from, value: source_branch, problem: problems.source_branch },
-    sources.filter((name) => name !== source.default_branch),
-  )}${
-    targets.length > 1 &&
-    select({
-      name: 'merge_request[target_project_id]',
-      label: 'Target project',
-      value: String(target.id),
-      options: targets.map(({ id, full_path }) => [String(id), full_path] as const),
-    })
-  }${branchField({ ...to, value: target_branch, problem: problems.target_branch }, into)}<div class="buttons"><button class="primary">Compare branches</button></div></form>`;
+type Side = 'source' | 'target';
+const sideNames = { source: 'Source', target: 'Target' } as const;
+
+/** Renders the choice of a project; null: there is only one. */
+const projectField = (side: Side, chosen: Project, projects: readonly Project[]): Html | null =>
+  projects.length > 1
+    ? select({
+        name: `merge_request[${side}_project_id]`,
+        label: `${sideNames[side]} project`,
+        value: String(chosen.id),
+        options: projects.map(({ id, full_path }) => [String(id), full_path] as const),
+      })
+    : null;
+
+/** Offers the branches of projects that were chosen just now: the lists of names are those of the page before. */
+const reloadButton = html`<button name="change_branches" value="1" formnovalidate>Show branches of these projects</button>`;
+
+/**
+ * Renders the form that chooses the branches.
+ * @param kept further parameters that the next page receives
+ */
+export const endsForm = async (
+  { call }: Visit,
+  ends: Ends,
+  { problems, kept }: { problems: EndProblems; kept: Readonly<Record<string, string>> },
+): Promise<Html> => {
+  const { project, source, sources, target, targets, source_branch, target_branch } = ends;
+  const [from, into] = await Promise.all([suggest(openCode(call, source)), suggest(openCode(call, target))]);
+  const sourceField = branchField(
+    { name: 'source_branch', label: 'Source branch', value: source_branch, problem: problems.source_branch },
+    from.filter((name) => source.id !== target.id || name !== source.default_branch),
+  );
+  const targetField = branchField(
+    { name: 'target_branch', label: 'Target branch', value: target_branch, problem: problems.target_branch },
+    into,
+  );
+  const fixed = sources.length === 1 && source.id !== project.id;
+  return html`<form method="get" action="${requestsPath(project)}/new" class="filter">${Object.entries(kept).map(([name, value]) => hidden(name, value))}${
+    fixed && hidden('merge_request[source_project_id]', source.id)
+  }${projectField('source', source, sources)}${sourceField}${projectField('target', target, targets)}${targetField}<div class="buttons"><button class="primary">Compare branches</button>${sources.length + targets.length > 2 && reloadButton}</div></form>`;
 };

@@ -12,7 +12,7 @@ import {
   milestoneField,
   reviewersField,
 } from '../../../parts/properties/form_fields.ts';
-import type { Ends } from './branch_choice.ts';
+import type { Ends } from './find_ends.ts';
 
 export type Filled = {
   title: string;

@@ -23,17 +23,13 @@ import { projectPath, projectView } from '../../../parts/frame/project_layout.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
-import { prefilledParams, readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
+import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
-import {
-  type EndProblems,
-  type Ends,
-  type SentEnds,
-  endsForm,
-  endsQuery,
-  findEnds,
-} from './branch_choice.ts';
+import { type EndProblems, endsForm, endsQuery } from './branch_choice.ts';
+import { type Ends, type SentEnds, findEnds } from './find_ends.ts';
 import { type Filled, requestFields } from './form_fields.ts';
+import { type KeptParams, toKeptParams } from './kept_params.ts';
+import { noSourceView } from './no_source.ts';
 import { type Preview, loadPreview, previewPart } from './preview.ts';
 
 const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {
@@ -42,13 +38,21 @@ const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View 
   return isWrong ? { ...view, status: 422 } : view;
 };
 
-const chooseView = async (visit: Visit, ends: Ends, problems: EndProblems = {}): Promise<View> =>
-  pageOf(
+const chooseView = async (
+  visit: Visit,
+  ends: Ends,
+  kept: KeptParams,
+  problems: EndProblems = {},
+): Promise<View> => {
+  const { source, sources, targets } = ends;
+  const isNamed = sources.length === 1 && targets.length > 1;
+  return pageOf(
     visit,
     ends,
-    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.${ends.targets.length > 1 && html` The source is in <code>${ends.source.full_path}</code>.`}</p>${await endsForm(visit, ends, problems)}`,
+    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.${isNamed && html` The source is in <code>${source.full_path}</code>.`}</p>${await endsForm(visit, ends, { problems, kept })}`,
     Object.keys(problems).length > 0,
   );
+};
 
 /** Returns the number of the open merge request of the same branches; null: there is none. */
 const findExisting = async (
@@ -96,6 +100,8 @@ type Describing = {
   preview: Preview;
   filled: Filled;
   choice: DiffChoice;
+  /** Parameters of links to other steps of the form. */
+  kept: KeptParams;
   templates?: Html | null;
   problems?: FormProblems;
 };
@@ -103,10 +109,10 @@ type Describing = {
 const describeView = async (
   visit: Visit,
   ends: Ends,
-  { preview, filled, choice, templates = null, problems = noProblems }: Describing,
+  { preview, filled, choice, kept, templates = null, problems = noProblems }: Describing,
 ): Promise<View> => {
   const { project, source, source_branch, target, target_branch } = ends;
-  const change = `${requestsPath(project)}/new?${new URLSearchParams({ ...endsQuery(ends), change_branches: '1' }).toString()}`;
+  const change = `${requestsPath(project)}/new?${new URLSearchParams({ ...endsQuery(ends), ...kept, change_branches: '1' }).toString()}`;
   const fromName = source.id === target.id ? source_branch : `${source.full_path}:${source_branch}`;
   const existing = await findExisting(visit, ends);
   const fields = await requestFields(visit, ends, filled, problems);
@@ -123,7 +129,7 @@ const describeView = async (
           { action: requestsPath(project), submit: 'Create merge request', problems },
           html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`,
           fields,
-        )}${await previewPart(visit, ends, preview, choice)}`;
+        )}${await previewPart(visit, ends, preview, { choice, kept })}`;
   return pageOf(
     visit,
     ends,
@@ -172,24 +178,23 @@ const showNew = page({
   handle: async (visit, { project: path, merge_request, issuable_template: name, ...sent }) => {
     const given = toNested(merge_request);
     const ends = await findEnds(visit, path, toEnds(given));
-    if (ends.source_branch === '' || sent.change_branches === true) return await chooseView(visit, ends);
+    if (ends.source === null) return noSourceView(visit, ends);
+    const [title, typed] = [toText(given['title']), toText(given['description'])];
+    const properties = readPrefilledProperties(given);
+    const kept = toKeptParams({ ...properties, title, description: typed, template: name });
+    if (ends.source_branch === '' || sent.change_branches === true) {
+      return await chooseView(visit, ends, kept);
+    }
     const choice = { ignoresWhitespace: sent.w === true, file: sent.file };
     const preview = await loadPreview(visit, ends, choice);
-    if (!isPreview(preview)) return await chooseView(visit, ends, preview);
+    if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
     const proposed = propose(ends, preview);
-    const [title, typed] = [toText(given['title']), toText(given['description'])];
     const requested = typed === undefined ? name : null;
     const { names, chosen } = await chooseTemplate(visit, ends.target, { type: 'merge_requests', requested });
-    const properties = readPrefilledProperties(given);
-    const kept = {
-      ...endsQuery(ends),
-      ...(title !== undefined && { 'merge_request[title]': title }),
-      ...prefilledParams('merge_request', properties),
-    };
     const templates = templatesPart(`${requestsPath(ends.project)}/new`, {
       names,
       chosen: chosen?.name ?? '',
-      kept,
+      kept: { ...endsQuery(ends), ...toKeptParams({ ...properties, title }) },
     });
     const filled: Filled = {
       ...properties,
@@ -198,7 +203,7 @@ const showNew = page({
       squash: ends.target.squash_option === 'default_on',
       remove_source_branch: ends.target.remove_source_branch_after_merge === 1,
     };
-    return await describeView(visit, ends, { preview, filled, choice, templates });
+    return await describeView(visit, ends, { preview, filled, choice, kept, templates });
   },
 });
 
@@ -221,6 +226,7 @@ const create = page({
   }),
   handle: async (visit, { project: path, merge_request, title = '', description, ...rest }) => {
     const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
+    if (ends.source === null) return noSourceView(visit, ends);
     const { source, target, source_branch, target_branch } = ends;
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const input = { ...rest, title, description: body, source_branch, target_branch };
@@ -243,9 +249,10 @@ const create = page({
       },
       async (problems) => {
         const choice = { ignoresWhitespace: false };
+        const kept = toKeptParams(filled);
         const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
-        if (!isPreview(preview)) return await chooseView(visit, ends, preview);
-        return await describeView(visit, ends, { preview, filled, choice, problems });
+        if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
+        return await describeView(visit, ends, { preview, filled, choice, kept, problems });
       },
     );
   },

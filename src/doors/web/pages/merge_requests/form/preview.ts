@@ -14,7 +14,8 @@ import { spellCount } from '../../../parts/spell_count.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestsPath } from '../paths.ts';
-import { type EndProblems, type Ends, endsQuery } from './branch_choice.ts';
+import { type EndProblems, endsQuery } from './branch_choice.ts';
+import type { Ends } from './find_ends.ts';
 
 /** Commits that are listed. */
 const maxCommits = 100;
@@ -47,12 +48,15 @@ export const loadPreview = async (
   return { compared, code, head };
 };
 
-/** Renders the commits and changed files. */
+/**
+ * Renders the commits and changed files.
+ * @param kept further parameters that links to other views of the diff keep
+ */
 export const previewPart = async (
   visit: Visit,
   ends: Ends,
   { compared, code, head }: Preview,
-  choice: DiffChoice,
+  { choice, kept }: { choice: DiffChoice; kept: Readonly<Record<string, string>> },
 ): Promise<Html> => {
   const { commits, base, diffs, overflow, files = diffs.length } = compared;
   const shown = commits.slice(0, maxCommits);
@@ -64,7 +68,7 @@ export const previewPart = async (
     from: base,
     to: head,
     address: `${requestsPath(ends.project)}/new`,
-    query: endsQuery(ends),
+    query: { ...endsQuery(ends), ...kept },
     choice,
   };
   const more = commits.length - shown.length;

@@ -1,0 +1,48 @@
+/** Tells which pages lead to the form for a new merge request. */
+import { listOwnForks } from '../../../../code/repository/forks/own_forks.ts';
+import { may } from '../../../../core/access/may.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
+import type { Visit } from '../../page.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
+
+const newRequestPage = 'merge_requests/new';
+
+const hasForm = ({ call }: Visit): boolean =>
+  call.signedIn && call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
+
+/**
+ * Whether the viewer can propose changes to the project: by a branch of the project, of a fork, or of a fork that they
+ * may create.
+ */
+export const canPropose = async (visit: Visit, project: Project): Promise<boolean> => {
+  const { call } = visit;
+  if (!hasForm(visit) || !may(call.viewer, 'create_merge_request_in', project)) return false;
+  return (
+    may(call.viewer, 'create_merge_request_from', project) ||
+    may(call.viewer, 'fork_project', project) ||
+    (await listOwnForks(call, project)).length > 0
+  );
+};
+
+/** Whether the viewer may open merge requests for branches of the project, in it or in the one it was forked from. */
+export const canProposeBranches = async (visit: Visit, project: Project): Promise<boolean> =>
+  hasForm(visit) &&
+  may(visit.call.viewer, 'create_merge_request_from', project) &&
+  (await listTargets(visit.call, project)).length > 0;
+
+export type NewRequestEnds = {
+  source_branch?: string;
+  target_branch?: string | undefined;
+  target_project_id?: number | undefined;
+};
+
+/** Returns the address of the form for a new merge request, on the pages of a project. */
+export const newRequestPath = (project: Pick<Project, 'full_path'>, ends: NewRequestEnds = {}): string => {
+  const query = new URLSearchParams(
+    Object.entries(ends)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [`merge_request[${name}]`, String(value)]),
+  ).toString();
+  return `${projectPagePath(project, newRequestPage)}${query === '' ? '' : `?${query}`}`;
+};
