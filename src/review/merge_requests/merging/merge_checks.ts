@@ -13,6 +13,7 @@ import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.t
 import { loadProject } from '../../../projects/projects/find.ts';
 import { areChangesRequested } from '../approvals/reviewers.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { type ConflictingFiles, loadConflictingFiles } from './conflicting_files.ts';
 import { headOrder, isGreen } from './head_pipeline.ts';
 import { checkMergeStatus } from './merge_status.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
@@ -22,6 +23,8 @@ import { mayMerge } from './rules.ts';
 export type MergeChecks = {
   /** Whether the source branch merges into the target branch. */
   branches: 'unchecked' | 'mergeable' | 'conflict' | 'missing' | 'empty';
+  /** The files that conflict; null: none, or they are unknown. */
+  conflicts: ConflictingFiles | null;
   isDraft: boolean;
   /** A reviewer requested changes. */
   areChangesRequested: boolean;
@@ -127,15 +130,18 @@ export const withMergeStatus = async (
 export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): Promise<MergeChecks> => {
   const { merge_request, project } = loaded;
   const { db } = call;
-  const [unresolved, isWaiting, { pipeline, status }, divergence] = await Promise.all([
+  const branches = toBranches(loaded);
+  const [unresolved, isWaiting, { pipeline, status }, divergence, conflicts] = await Promise.all([
     unresolvedDiscussions(call, loaded.target),
     areChangesRequested(db, merge_request.id),
     loadPipelineState(call, loaded),
     loadDivergence(call, loaded),
+    branches === 'conflict' ? loadConflictingFiles(call, loaded) : null,
   ]);
   const isAllowed = call.signedIn && (await mayMerge(db, call.viewer, loaded));
   return {
-    branches: toBranches(loaded),
+    branches,
+    conflicts,
     isDraft: isWorkInProgress(merge_request.title),
     areChangesRequested: isWaiting,
     unresolved,

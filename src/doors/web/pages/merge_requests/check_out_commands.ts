@@ -5,6 +5,12 @@ import type { LoadedMergeRequest } from '../../../../review/merge_requests/find.
 export const quoteWord = (word: string): string =>
   /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Checks out the head, which the target project keeps, also of a fork. */
-export const checkOutHead = ({ merge_request: { iid, source_branch } }: LoadedMergeRequest): string =>
-  `git fetch origin refs/merge-requests/${iid}/head\ngit checkout -B ${quoteWord(source_branch)} FETCH_HEAD`;
+/**
+ * Checks out the head, which the target project keeps, also of a fork. The branch of a fork gets a name of its own: the
+ * reader may have a branch of the same name, such as `main`, with commits that it would lose.
+ */
+export const checkOutHead = ({ merge_request, project }: LoadedMergeRequest): string => {
+  const { iid, source_branch, source_project_id } = merge_request;
+  const local = source_project_id === project.id ? source_branch : `mr-${iid}`;
+  return `git fetch origin refs/merge-requests/${iid}/head\ngit checkout -B ${quoteWord(local)} FETCH_HEAD`;
+};

@@ -73,6 +73,9 @@ export type RequestPage = {
   rights: Rights;
 };
 
+/** The page of an open request. */
+export type OpenPage = RequestPage & { checks: MergeChecks };
+
 const findRights = (visit: Visit, loaded: LoadedMergeRequest, source: Project | null): Rights => {
   const { call } = visit;
   const { project } = loaded;

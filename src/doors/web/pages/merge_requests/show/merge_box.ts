@@ -9,7 +9,8 @@ import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { requestPath } from '../paths.ts';
-import { type CheckLine, type OpenPage, checkItem, checkLines } from './merge_check_lines.ts';
+import type { OpenPage } from './load_overview.ts';
+import { type CheckLine, checkItem, checkLines } from './merge_check_lines.ts';
 
 const numbers = ['no', 'one', 'two', 'three', 'four', 'five'];
 

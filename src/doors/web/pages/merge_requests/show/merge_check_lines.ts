@@ -1,8 +1,6 @@
 /** The checks of a merge request as lines: state, reason and remedy. */
 import { may } from '../../../../../core/access/may.ts';
-import { canReadCode } from '../../../../../core/access/visible.ts';
 import { changesRequestedText } from '../../../../../review/merge_requests/approvals/approvals.ts';
-import type { MergeChecks } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import { judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import type { Visit } from '../../../page.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
@@ -10,11 +8,10 @@ import { button, projectPagePath } from '../../../parts/frame/project_layout.ts'
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
-import { cloneAddresses } from '../../projects/clone_menu.ts';
-import { checkOutHead, quoteWord } from '../check_out_commands.ts';
 import { requestPath } from '../paths.ts';
 import { resolveAllPart } from '../resolve_all_threads_form.ts';
-import type { RequestPage } from './load_overview.ts';
+import { conflictText } from './conflict_text.ts';
+import type { OpenPage } from './load_overview.ts';
 import { positionText } from './diff_position.ts';
 
 type State = 'ok' | 'bad' | 'wait' | 'off';
@@ -26,8 +23,6 @@ export type CheckLine = {
   /** Blocks the merge until it is done. */
   isBlocking: boolean;
 };
-
-export type OpenPage = RequestPage & { checks: MergeChecks };
 
 const looks: Record<State, readonly [IconName, string]> = {
   ok: ['check', 'Done'],
@@ -184,37 +179,6 @@ const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
 
 const code = (text: string): Html => html`<code>${text}</code>`;
 
-/** Lists the commands that merge the target branch into that of a fork. A fork that the viewer may not read has no address. */
-const forkCommands = (visit: Visit, { loaded, source }: OpenPage): string[] => {
-  const { source_branch, target_branch } = loaded.merge_request;
-  const isReadable = source !== null && canReadCode(visit.call.viewer, source);
-  const [address] = isReadable ? cloneAddresses(visit, source) : [];
-  return [
-    'git fetch origin',
-    checkOutHead(loaded),
-    `git merge ${quoteWord(`origin/${target_branch}`)}`,
-    ...(address === undefined ? [] : [`git push ${address.url} ${quoteWord(source_branch)}`]),
-  ];
-};
-
-const ownCommands = ({ loaded }: OpenPage): string[] => {
-  const { source_branch, target_branch } = loaded.merge_request;
-  return [
-    'git fetch origin',
-    `git checkout ${quoteWord(source_branch)}`,
-    `git merge ${quoteWord(`origin/${target_branch}`)}`,
-    'git push',
-  ];
-};
-
-/** Renders the commands that resolve conflicts, for which there is no editor. */
-const conflictHelp = (visit: Visit, shown: OpenPage): Html => {
-  const { merge_request, project } = shown.loaded;
-  const isFork = merge_request.source_project_id !== project.id;
-  const commands = isFork ? forkCommands(visit, shown) : ownCommands(shown);
-  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${commands.join('\n')}</pre></details>`;
-};
-
 const blocked = (text: Html, remedy: Html | null = null): CheckLine => ({
   state: 'bad',
   isBlocking: true,
@@ -242,9 +206,7 @@ const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
       html`Nothing to merge${quiet(html`${code(target_branch)} has every commit of ${code(source_branch)}`)}`,
     );
   }
-  return branches === 'conflict'
-    ? blocked(html`Conflicts with ${code(target_branch)}${conflictHelp(visit, shown)}`)
-    : null;
+  return branches === 'conflict' ? blocked(conflictText(visit, shown)) : null;
 };
 
 const rebaseButton = (visit: Visit, { loaded, checks }: OpenPage): Html | false =>

@@ -12,7 +12,6 @@ import {
   settle,
   toPath,
 } from '../../../../../../test/support/seed_merge_requests.ts';
-import { unique } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { getMatching, openVisitor } from '../../../../../../test/support/visitor.ts';
@@ -120,48 +119,13 @@ test('says why the request is blocked, and what to do', async () => {
   });
   await settle(gantry);
   const clash = await maintainer.visitor.get(`/${project.full_path}/merge_requests/${other.iid}`);
-  assert.match(words(clash.text), /Conflicts with main How to resolve them git fetch origin/);
+  assert.match(
+    words(clash.text),
+    /Conflicts with main in 1 file README.md How to resolve them git fetch origin/,
+  );
   assert.match(clash.text, /<button class="good" disabled>/);
   const behind = words(await getMatching(maintainer.visitor, path, /behind/));
   assert.match(behind, /No conflicts with main · 1 commit behind, which is fine here Rebase/);
-});
-
-/** Opens a request of a branch of a fork that conflicts with its target. */
-const openConflictOfFork = async (branch: string): Promise<{ fork: Request; at: string }> => {
-  const target = await seedCoded(gantry, { visibility: 'public' });
-  const name = unique('fork');
-  const fork = await api(`POST /projects/${target.id}/fork`, { path: name, name });
-  await settle(gantry);
-  await seedCommit(gantry, fork.id, { 'README.md': 'Theirs\n' }, { branch, from: 'main' });
-  await seedCommit(gantry, target.id, { 'README.md': 'Ours\n' }, { branch: 'main', from: 'main' });
-  const { iid } = await openRequest(gantry, fork, branch, { target_project_id: target.id });
-  await settle(gantry);
-  return { fork, at: `/${target.full_path}/merge_requests/${iid}` };
-};
-
-test('says how to resolve conflicts of a fork, whose address it shows to those who may read it', async () => {
-  const { fork, at } = await openConflictOfFork("it's;mine");
-  const commandsOf = (text: string): string[] => {
-    const [, commands = ''] = /How to resolve them<\/summary><pre tabindex="0">([^<]+)</.exec(text) ?? [];
-    return commands.replaceAll('&#39;', "'").split('\n');
-  };
-  const branch = String.raw`'it'\''s;mine'`;
-  const untilPush = [
-    'git fetch origin',
-    'git fetch origin refs/merge-requests/1/head',
-    `git checkout -B ${branch} FETCH_HEAD`,
-    'git merge origin/main',
-  ];
-  assert.deepEqual(commandsOf(await getMatching(stranger.visitor, at, /How to resolve them/)), [
-    ...untilPush,
-    `git push ${fork.http_url_to_repo} ${branch}`,
-  ]);
-  await api(`PUT /projects/${fork.id}`, { visibility: 'private' });
-  assert.deepEqual(
-    commandsOf(await getMatching(stranger.visitor, at, /How to resolve them/)),
-    untilPush,
-    'a hidden fork',
-  );
 });
 
 test('leads from requested changes to the review', async () => {

@@ -1,0 +1,57 @@
+/** Says which files of a merge request conflict, and which commands resolve the conflicts: there is no editor for them. */
+import { may } from '../../../../../core/access/may.ts';
+import { canReadCode } from '../../../../../core/access/visible.ts';
+import type { ConflictingFiles } from '../../../../../review/merge_requests/merging/conflicting_files.ts';
+import type { Visit } from '../../../page.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { cloneAddresses } from '../../projects/clone_menu.ts';
+import { checkOutHead, quoteWord } from '../check_out_commands.ts';
+import type { OpenPage } from './load_overview.ts';
+
+/**
+ * Lists the commands that merge the target branch into that of a fork. The last one pushes, for those who may: they see
+ * the address of the fork.
+ */
+const forkCommands = (visit: Visit, { loaded, source }: OpenPage, mayPush: boolean): string[] => {
+  const { source_branch, target_branch } = loaded.merge_request;
+  const isShown = source !== null && mayPush && canReadCode(visit.call.viewer, source);
+  const [address] = isShown ? cloneAddresses(visit, source) : [];
+  return [
+    'git fetch origin',
+    checkOutHead(loaded),
+    `git merge ${quoteWord(`origin/${target_branch}`)}`,
+    ...(address === undefined ? [] : [`git push ${address.url} ${quoteWord(`HEAD:${source_branch}`)}`]),
+  ];
+};
+
+const ownCommands = ({ loaded }: OpenPage, mayPush: boolean): string[] => {
+  const { source_branch, target_branch } = loaded.merge_request;
+  return [
+    'git fetch origin',
+    `git checkout ${quoteWord(source_branch)}`,
+    `git merge ${quoteWord(`origin/${target_branch}`)}`,
+    ...(mayPush ? ['git push'] : []),
+  ];
+};
+
+const helpPart = (visit: Visit, shown: OpenPage): Html => {
+  const { source, loaded } = shown;
+  const mayPush = source !== null && may(visit.call.viewer, 'push_code', source);
+  const isFork = loaded.merge_request.source_project_id !== loaded.project.id;
+  const commands = isFork ? forkCommands(visit, shown, mayPush) : ownCommands(shown, mayPush);
+  const note = html`<p class="muted small">Somebody who may push to the source branch has to push the result.</p>`;
+  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${commands.join('\n')}</pre>${!mayPush && note}</details>`;
+};
+
+const filesPart = ({ names, total }: ConflictingFiles): Html => {
+  const more = total - names.length;
+  return html`<ul class="file-names">${names.map((name) => html`<li><code>${name}</code></li>`)}${more > 0 && html`<li>and ${more} more</li>`}</ul>`;
+};
+
+/** Renders the conflict with the target branch. */
+export const conflictText = (visit: Visit, shown: OpenPage): Html => {
+  const { target_branch } = shown.loaded.merge_request;
+  const { conflicts } = shown.checks;
+  return html`Conflicts with <code>${target_branch}</code>${conflicts !== null && html` in ${spellCount(conflicts.total, 'file')}${filesPart(conflicts)}`}${helpPart(visit, shown)}`;
+};
