@@ -98,9 +98,12 @@ export type Methods = {
   };
   /** Which of these commits are in the history of `into`. */
   'commits.merged': { params: Repo & { into: Oid; ids: Oid[] }; result: { merged: boolean[] } };
-  /** Compares each commit with `base`; null where the time was too short, or the commit is missing. At most 100 ids. */
+  /**
+   * Compares each commit with `base`; null where the time was too short, or the commit is missing. At most 100 ids.
+   * `source`: another repository of the storage, which has `base`.
+   */
   'commits.ahead_behind': {
-    params: Repo & { base: Oid; ids: Oid[]; milliseconds: number };
+    params: Repo & { base: Oid; ids: Oid[]; milliseconds: number; source?: string };
     result: { counts: (Divergence | null)[] };
   };
   'commits.merge_base': { params: Repo & { ids: Oid[] }; result: { id: Oid | null } };

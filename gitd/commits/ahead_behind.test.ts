@@ -45,3 +45,29 @@ it('counts the commits of each side, and none for what is missing or out of time
     kind: 'invalid',
   });
 });
+
+it('compares with a commit of another repository of the storage', async () => {
+  const [upstream, fork] = [test.repository(), test.repository()];
+  const commit = async ({ ask }: typeof fork, parent: string | null, file_path: string): Promise<string> => {
+    const actions = [{ action: 'create' as const, file_path, content: { offset: 0, length: 1 } }];
+    const made = await ask(
+      'commit.actions',
+      { parent, actions, message: file_path, author: person, committer: person },
+      Buffer.from('x'),
+    );
+    if (!('id' in made)) throw new Error(made.problem);
+    return made.id;
+  };
+  for (const { ask } of [upstream, fork]) await ask('repository.create', {});
+  const shared = await commit(upstream, null, 'a');
+  assert.equal(await commit(fork, null, 'a'), shared);
+  const base = await commit(upstream, await commit(upstream, shared, 'b'), 'c');
+  const own = await commit(fork, shared, 'd');
+  const params = { base, ids: [own], milliseconds: 10_000 };
+  assert.deepEqual((await fork.ask('commits.ahead_behind', params)).counts, [null]);
+  const across = await fork.ask('commits.ahead_behind', { ...params, source: upstream.name });
+  assert.deepEqual(across.counts, [{ ahead: 1, behind: 2 }]);
+  await assert.rejects(fork.ask('commits.ahead_behind', { ...params, source: '../other.git' }), {
+    kind: 'invalid',
+  });
+});

@@ -1,8 +1,11 @@
 /** Counts by how many commits branches are ahead of a commit and behind it. */
+import { join } from 'node:path';
+import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, isOid, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
+import { quotedFolder } from '../odb/quarantine.ts';
 import type { Divergence, Oid } from '../protocol_records.ts';
 import { requireRepository } from '../storage/require_repository.ts';
 
@@ -14,8 +17,10 @@ const maxMilliseconds = 10_000;
 /** Counts by ids; they never change. */
 const counts = makeLruCache<Divergence>(50_000);
 
+type Counting = { range: [Oid, Oid]; seconds: number; variables: { [name: string]: string } };
+
 /** @throws GitError for a missing commit, or after `seconds` */
-const countOne = async (context: Context, range: [Oid, Oid], seconds: number): Promise<Divergence> => {
+const countOne = async (context: Context, { range, seconds, variables }: Counting): Promise<Divergence> => {
   const { stdout } = await context.exec.run({
     command: 'rev-list',
     args: [flag('--count'), flag('--left-right'), symmetric(...range)],
@@ -23,17 +28,27 @@ const countOne = async (context: Context, range: [Oid, Oid], seconds: number): P
     slot: 'interactive',
     seconds,
     signal: context.signal,
+    variables,
   });
   const [behind = 0, ahead = 0] = stdout.toString('latin1').trim().split('\t').map(Number);
   return { ahead, behind };
 };
 
+/** Lets git read the objects of another repository of the storage. */
+const borrowObjects = ({ root }: Context, source: string | undefined) =>
+  source === undefined
+    ? {}
+    : {
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedFolder(join(resolveRepositoryPath(root, source), 'objects')),
+      };
+
 /** Long histories take long to compare, so commits without a count at the deadline get none. */
 export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (params, context) => {
-  const { base, ids, milliseconds } = params;
+  const { base, ids, milliseconds, source } = params;
   if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
   if (![base, ...ids].every(isOid)) throw new GitError('invalid', 'not an object id');
   await requireRepository(context);
+  const variables = borrowObjects(context, source);
   const keyOf = (id: Oid): string => `${context.dir} ${base} ${id}`;
   const waiting = [...new Set(ids)].filter((id) => counts.get(keyOf(id)) === undefined);
   const deadline = performance.now() + Math.min(milliseconds, maxMilliseconds);
@@ -42,7 +57,10 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
       const left = deadline - performance.now();
       if (left <= 0) return;
       try {
-        counts.set(keyOf(id), await countOne(context, [base, id], left / 1_000));
+        counts.set(
+          keyOf(id),
+          await countOne(context, { range: [base, id], seconds: left / 1_000, variables }),
+        );
       } catch (error) {
         if (!(error instanceof GitError) || context.signal.aborted) throw error;
       }

@@ -38,6 +38,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   activity: activityPages,
   notification_setting: homePages,
   forks: homePages,
+  update_fork: homePages,
   import: homePages,
   archive: homePages,
   commits: async () => (await import('./pages/commits/pages.ts')).pages,

@@ -28,6 +28,7 @@ export const projectNouns = [
   },
   { noun: 'notification_setting', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'forks', tab: 'code', action: 'read_project', lines: ['GET', 'POST', 'GET /new'] },
+  { noun: 'update_fork', tab: 'code', action: 'push_code', lines: ['POST'] },
   { noun: 'import', tab: 'code', action: 'admin_project', lines: ['POST', 'GET /new'] },
   { noun: 'archive', tab: 'code', action: 'read_code', lines: ['GET /:rest'] },
   ...codeNouns,

@@ -14,6 +14,7 @@ import { importProjectPages } from './import_project.ts';
 import { projectPage } from './project_page.ts';
 import { newPages } from './new_project.ts';
 import { starrerPages } from './starrers.ts';
+import { updateForkPages } from './update_fork.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
 
@@ -30,6 +31,7 @@ export const pages = [
   ...archivePages,
   ...starrerPages,
   ...forkPages,
+  ...updateForkPages,
   ...newPages,
   ...importProjectPages,
   ...importAgainPages,

@@ -21,6 +21,7 @@ import { treeCard } from '../tree/folder_card.ts';
 import { readmeCard } from '../tree/readme_card.ts';
 import { cloneMenu } from './clone_menu.ts';
 import { emptyRepository } from './empty_repository.ts';
+import { forkState } from './fork_state.ts';
 import { importState } from './import_state.ts';
 import { projectAside } from './project_sidebar.ts';
 
@@ -79,19 +80,20 @@ const actionsPart = (visit: Visit, project: Project, ref: string): Html => {
 const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => {
   const { project } = code;
   const { ref, commit } = head;
-  const [files, languages, switcher, commits, tree] = await Promise.all([
+  const [files, languages, switcher, commits, tree, fork] = await Promise.all([
     loadReadmeAndLicense(code, commit, ''),
     loadLanguagesBriefly(code, commit),
     countedRefMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'tree', other) }),
     countCommits(code, commit),
     treeCard(visit, { project, ref, path: '', commit }),
+    forkState(visit, project),
   ]);
   const [readme, aside] = await Promise.all([
     readmeCard(visit, { project, ref, path: '', commit }),
     projectAside(visit, project, { ...files, ref, languages }),
   ]);
   return html`<div class="row">${switcher.menu}${countsPart(visit, project, ref, { ...switcher, commits })}${actionsPart(visit, project, ref)}</div>
-<div class="with-aside"><div class="stack">${tree}${readme}</div>${aside}</div>`;
+${fork}<div class="with-aside"><div class="stack">${tree}${readme}</div>${aside}</div>`;
 };
 
 const contentPart = async (visit: Visit, project: Project): Promise<Html> => {

@@ -1,8 +1,8 @@
 /** Says which files of a merge request conflict, and which commands resolve the conflicts: there is no editor for them. */
 import { may } from '../../../../../core/access/may.ts';
 import { canReadCode } from '../../../../../core/access/visible.ts';
-import type { ConflictingFiles } from '../../../../../review/merge_requests/merging/conflicting_files.ts';
 import type { Visit } from '../../../page.ts';
+import { fileNameList } from '../../../parts/code/file_name_list.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { cloneAddresses } from '../../projects/clone_menu.ts';
@@ -44,14 +44,9 @@ const helpPart = (visit: Visit, shown: OpenPage): Html => {
   return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${commands.join('\n')}</pre>${!mayPush && note}</details>`;
 };
 
-const filesPart = ({ names, total }: ConflictingFiles): Html => {
-  const more = total - names.length;
-  return html`<ul class="file-names">${names.map((name) => html`<li><code>${name}</code></li>`)}${more > 0 && html`<li>and ${more} more</li>`}</ul>`;
-};
-
 /** Renders the conflict with the target branch. */
 export const conflictText = (visit: Visit, shown: OpenPage): Html => {
   const { target_branch } = shown.loaded.merge_request;
   const { conflicts } = shown.checks;
-  return html`Conflicts with <code>${target_branch}</code>${conflicts !== null && html` in ${spellCount(conflicts.total, 'file')}${filesPart(conflicts)}`}${helpPart(visit, shown)}`;
+  return html`Conflicts with <code>${target_branch}</code>${conflicts !== null && html` in ${spellCount(conflicts.total, 'file')}${fileNameList(conflicts)}`}${helpPart(visit, shown)}`;
 };
