@@ -4,7 +4,6 @@ import { openCode } from '../../../../code/repository/find_code.ts';
 import { branchPrefix, findRef, loadRefs } from '../../../../code/repository/refs/resolve.ts';
 import { type Call, requireUser } from '../../../../core/access/call.ts';
 import { boolean, longText, optional, text } from '../../../../platform/http/schema.ts';
-import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
 import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -14,11 +13,11 @@ import { type EditTarget, createsBranch } from './edit_target.ts';
 /** Names of new branches that are proposed, by the user name. */
 const maxPatches = 30;
 
-/** Returns the branch of the page if the user may push to it, else the name of a new one. */
+/** Returns the branch of the page if the user may push to it and asked for no other, else the name of a new one. */
 const proposeBranch = async ({ call }: Visit, target: EditTarget): Promise<string> => {
-  const { project, code, ref, kind } = target;
+  const { project, code, ref, kind, startsRequest } = target;
   const rules = await loadProtectedBranches(call.db, project.id);
-  if (kind === 'branch' && mayPushTo(call.viewer, project, rules, ref)) return ref;
+  if (kind === 'branch' && !startsRequest && mayPushTo(call.viewer, project, rules, ref)) return ref;
   const { username } = requireUser(call);
   const names = Array.from({ length: maxPatches }, (_name, at) => `${username}-patch-${at + 1}`);
   const refs = await loadRefs(
@@ -64,11 +63,10 @@ export const proposeCommit = async (
 /** Returns the branch that was edited, if the usual target of merge requests has it. */
 const findTargetBranch = async (
   call: Call,
-  { project, kind, ref }: EditTarget,
+  { project, requestTarget: into, kind, ref }: EditTarget,
 ): Promise<string | undefined> => {
   if (kind !== 'branch') return undefined;
-  const [into] = await listTargets(call, project);
-  if (into === undefined || into.id === project.id) return ref;
+  if (into === null || into.id === project.id) return ref;
   const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
   return found === null ? undefined : ref;
 };
@@ -80,17 +78,21 @@ export const afterCommit = async (
   { branch, opens_request }: CommitFields,
   { path, notice }: { path: string; notice: string },
 ): Promise<Redirect> => {
-  if (!opens_request || !createsBranch(target, branch) || !target.canPropose) {
+  if (!opens_request || !createsBranch(target, branch) || target.requestTarget === null) {
     return redirect(path, notice);
   }
   const target_branch = await findTargetBranch(call, target);
   return redirect(newRequestPath(target.project, { source_branch: branch, target_branch }), notice);
 };
 
-const requestBox = (target: EditTarget, { opens_request: checked }: CommitFields): Html | null =>
-  target.commit !== null && target.canPropose
-    ? checkbox({ name: 'opens_request', label: 'Open a merge request for a new branch', checked })
-    : null;
+const requestBox = (
+  { commit, project, requestTarget: into }: EditTarget,
+  { opens_request: checked }: CommitFields,
+): Html | null => {
+  if (commit === null || into === null) return null;
+  const place = into.id === project.id ? '' : ` in ${into.full_path}`;
+  return checkbox({ name: 'opens_request', label: `Open a merge request${place} for a new branch`, checked });
+};
 
 /** Renders the fields for the message and branch of the commit. */
 export const commitFields = (target: EditTarget, fields: CommitFields, problems: FormProblems): Html => {

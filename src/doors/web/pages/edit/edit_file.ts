@@ -70,7 +70,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   return withFormStatus(view, problems);
 };
 
-const show = formPage(routePath, async (visit, target) => {
+const show = formPage('edit', async (visit, target) => {
   const loaded = await loadFile(target);
   const content = readText(loaded);
   const fields = {

@@ -1,19 +1,18 @@
 /** Finds the branch and path that a form edits, and checks the right to push. */
 import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { may } from '../../../../core/access/may.ts';
-import { forbidden } from '../../../../platform/errors.ts';
+import { Failure, forbidden } from '../../../../platform/errors.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
-import { object, text } from '../../../../platform/http/schema.ts';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { findLocationToChange } from '../../parts/code/code_location.ts';
-import { decodePath } from '../../parts/code/code_path.ts';
-import { emptyState } from '../../parts/empty_state.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { html } from '../../parts/html.ts';
-import { icon } from '../../parts/icon.ts';
-import { canProposeBranches } from '../merge_requests/new_request_links.ts';
+import { codePath, decodePath } from '../../parts/code/code_path.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
+import { findUsualTarget } from '../merge_requests/new_request_links.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
+import { missingInForkView, offerForksView } from './offer_forks.ts';
 
 export type EditTarget = {
   project: Project;
@@ -24,11 +23,15 @@ export type EditTarget = {
   commit: Oid | null;
   /** Without slashes at its ends; empty: the root. */
   path: string;
-  /** The user may open a merge request for a branch of the project. */
-  canPropose: boolean;
+  /** Usual target of merge requests for branches of the project; null: the user may open none. */
+  requestTarget: Project | null;
+  /** The user came to propose a change: it goes to a new branch. */
+  startsRequest: boolean;
 };
 
 export const editParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
+
+type Address = { project: string; rest: string; propose?: boolean | undefined };
 
 /**
  * Finds the branch and path. In an empty repository, the first segment is the branch to create.
@@ -36,22 +39,15 @@ export const editParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
  */
 export const findEditTarget = async (
   visit: Visit,
-  params: { project: string; rest: string },
+  { propose: startsRequest = false, ...params }: Address,
 ): Promise<EditTarget> => {
   const project = await findProjectFor(visit.call, params.project, 'read_code');
-  const canPropose = await canProposeBranches(visit, project);
-  if (project.default_branch !== null) return { ...(await findLocationToChange(visit, params)), canPropose };
+  const requestTarget = await findUsualTarget(visit, project);
+  const given = { requestTarget, startsRequest };
+  if (project.default_branch !== null) return { ...(await findLocationToChange(visit, params)), ...given };
   const [ref = '', ...segments] = decodePath(params.rest).split('/');
   const path = segments.filter((segment) => segment !== '').join('/');
-  return {
-    project,
-    code: openCode(visit.call, project),
-    ref,
-    kind: 'branch',
-    commit: null,
-    path,
-    canPropose,
-  };
+  return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path, ...given };
 };
 
 const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean => may(call.viewer, 'push_code', project);
@@ -61,28 +57,36 @@ export const requireEditor = (visit: Visit, target: EditTarget): void => {
   if (!mayEdit(visit, target)) throw forbidden();
 };
 
-/** Renders the offer to fork, for users who may read but not push. */
-const refusedView = (visit: Visit, { project }: EditTarget): View => {
-  const fork = html`<a class="button primary" href="${projectPagePath(project, 'forks/new')}">${icon('fork')} Fork the project</a>`;
-  const content = html`<section class="card">${emptyState({
-    icon: 'lock',
-    title: 'You may not push to this project',
-    text: 'Fork it, change the files of your fork, and propose the change from there.',
-    action: may(visit.call.viewer, 'fork_project', project) && fork,
-  })}</section>`;
-  return { ...projectView(visit, { project, title: 'Edit files', noun: 'edit' }, content), status: 403 };
-};
+type EditNoun = 'new' | 'new_folder' | 'upload' | 'edit' | 'delete';
 
-/** Declares the page with the form of a change. Users who may read, but not push, see how to fork instead. */
-export const formPage = (path: string, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
+/**
+ * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who may read, but not push,
+ * are led to this page of their fork.
+ */
+export const formPage = (noun: EditNoun, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
   page({
     method: 'GET',
-    path,
+    path: `${projectRoot}/${noun}/:rest`,
     audience: 'user',
-    params: object(editParams),
+    params: object({
+      ...editParams,
+      propose: optional(boolean({ description: 'commit to a new branch, for a merge request' })),
+    }),
     handle: async (visit, params) => {
-      const target = await findEditTarget(visit, params);
-      return mayEdit(visit, target) ? await view(visit, target) : refusedView(visit, target);
+      try {
+        const target = await findEditTarget(visit, params);
+        return mayEdit(visit, target)
+          ? await view(visit, target)
+          : await offerForksView(
+              visit,
+              target.project,
+              codePath(target.project, noun, target.ref, target.path),
+            );
+      } catch (error) {
+        const isMissing = error instanceof Failure && error.kind === 'not_found';
+        if (!isMissing || params.propose !== true) throw error;
+        return missingInForkView(visit, await findProjectFor(visit.call, params.project, 'read_code'));
+      }
     },
   });
 

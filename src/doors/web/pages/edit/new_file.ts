@@ -27,7 +27,7 @@ const newView = (
   return withFormStatus(view, problems);
 };
 
-const show = formPage(routePath, async (visit, target) => {
+const show = formPage('new', async (visit, target) => {
   return newView(visit, target, {
     file_path: target.path === '' ? '' : `${target.path}/`,
     content: '',

@@ -63,7 +63,7 @@ const atFolder = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: said, fields: { ...others, folder: isTaken ? ['already exists'] : wrong } };
 };
 
-const show = formPage(routePath, async (visit, target) => {
+const show = formPage('new_folder', async (visit, target) => {
   const commit = await proposeCommit(visit, target, 'Add a folder');
   return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
 });

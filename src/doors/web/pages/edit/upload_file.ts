@@ -75,7 +75,7 @@ const uploadView = (
   return { ...view, status: isOutdated ? 409 : 422 };
 };
 
-const show = formPage(routePath, async (visit, target) => {
+const show = formPage('upload', async (visit, target) => {
   const last = await findReplaced(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
   const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);

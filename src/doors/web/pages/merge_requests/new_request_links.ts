@@ -25,11 +25,19 @@ export const canPropose = async (visit: Visit, project: Project): Promise<boolea
   );
 };
 
-/** Whether the viewer may open merge requests for branches of the project, in it or in the one it was forked from. */
+/**
+ * Finds the usual target of merge requests for branches of the project: the one that it was forked from, or itself;
+ * null: the viewer may open none.
+ */
+export const findUsualTarget = async (visit: Visit, project: Project): Promise<Project | null> => {
+  const { call } = visit;
+  if (!hasForm(visit) || !may(call.viewer, 'create_merge_request_from', project)) return null;
+  return (await listTargets(call, project))[0] ?? null;
+};
+
+/** Whether the viewer may open merge requests for branches of the project. */
 export const canProposeBranches = async (visit: Visit, project: Project): Promise<boolean> =>
-  hasForm(visit) &&
-  may(visit.call.viewer, 'create_merge_request_from', project) &&
-  (await listTargets(visit.call, project)).length > 0;
+  (await findUsualTarget(visit, project)) !== null;
 
 export type NewRequestEnds = {
   source_branch?: string;

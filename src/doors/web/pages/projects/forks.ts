@@ -13,7 +13,15 @@ import {
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  form,
+  hidden,
+  input,
+  noProblems,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -69,7 +77,16 @@ type Filled = {
   path?: string | undefined;
   description?: string | null | undefined;
   visibility?: string | undefined;
+  /** Page of the fork that follows, below its path: `edit/main/README.md`. */
+  continue?: string | undefined;
 };
+
+/** Returns the address of a form in the fork, as other pages name it; undefined: there is none. */
+const readContinuation = (sent: string | undefined): string | undefined =>
+  sent !== undefined &&
+  /^(?:edit|new|new_folder|upload|delete)(?!.*\/\.{1,2}(?:\/|$))\/[\w%./~!*'()-]+$/.test(sent)
+    ? sent
+    : undefined;
 
 const formView = async (
   visit: Visit,
@@ -79,7 +96,8 @@ const formView = async (
 ): Promise<View> => {
   const { call } = visit;
   const namespace_id = filled.namespace_id ?? undefined;
-  const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.</p>
+  const next = readContinuation(filled.continue);
+  const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.${next !== undefined && ' You then continue with the change of the file.'}</p>
 ${form(
   visit,
   { action: projectPagePath(project, 'forks'), submit: 'Fork project', problems },
@@ -108,18 +126,21 @@ ${form(
     widest: project.visibility,
     problems,
   }),
+  next === undefined ? null : hidden('continue', next),
 )}`;
   const view = projectView(visit, { project, title: 'Fork project', noun: 'forks' }, body);
   return withFormStatus(view, problems);
 };
 
+const continueParam = optional(text({ maxLength: 16_000, description: 'page of the fork that follows' }));
+
 const fresh = page({
   method: 'GET',
   path: `${forksRoutePath}/new`,
   audience: 'user',
-  params: object({ ...projectPath, namespace_id: optional(clearable(id())) }),
-  handle: async (visit, { project: path, namespace_id }) =>
-    await formView(visit, await findProjectFor(visit.call, path, 'fork_project'), { namespace_id }),
+  params: object({ ...projectPath, namespace_id: optional(clearable(id())), continue: continueParam }),
+  handle: async (visit, { project: path, ...filled }) =>
+    await formView(visit, await findProjectFor(visit.call, path, 'fork_project'), filled),
 });
 
 const create = page({
@@ -133,6 +154,7 @@ const create = page({
     path: optional(text()),
     description: optional(clearable(text({ maxLength: 2000 }))),
     visibility: optional(oneOf(['private', 'internal', 'public'])),
+    continue: continueParam,
   }),
   handle: async (visit, { project: source, namespace_id, ...filled }) => {
     const { call } = visit;
@@ -143,7 +165,12 @@ const create = page({
     });
     if (problems !== null) return await formView(visit, project, { namespace_id, ...filled }, problems);
     const fork = await loadProject(call.db, forkId);
-    return redirect(`/${fork?.full_path ?? project.full_path}`, 'The project was forked.');
+    const next = readContinuation(filled.continue);
+    const address =
+      fork !== null && next !== undefined
+        ? `${projectPagePath(fork, next)}?propose=1`
+        : `/${fork?.full_path ?? project.full_path}`;
+    return redirect(address, 'The project was forked.');
   },
 });
 
