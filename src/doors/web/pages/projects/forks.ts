@@ -97,7 +97,7 @@ const formView = async (
   const { call } = visit;
   const namespace_id = filled.namespace_id ?? undefined;
   const next = readContinuation(filled.continue);
-  const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.${next !== undefined && ' You then continue with the change of the file.'}</p>
+  const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.${next !== undefined && ' After that, you continue with your change.'}</p>
 ${form(
   visit,
   { action: projectPagePath(project, 'forks'), submit: 'Fork project', problems },
