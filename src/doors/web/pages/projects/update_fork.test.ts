@@ -10,7 +10,7 @@ import { openVisitor } from '../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 before(async () => {
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_REPOSITORY_STORAGES: 'default,second' });
 });
 after(async () => await gantry.close());
 
@@ -105,6 +105,21 @@ test('names conflicting files and the commands that resolve them, and changes no
     new RegExp(`git fetch http[^\\s]+/${fork.upstream.full_path}\\.git main\ngit merge FETCH_HEAD`),
   );
   assert.equal((await headOf(fork.id)).id, own);
+});
+
+test('updates a fork on another storage, whose commits are not counted', async () => {
+  const fork = await seedFork();
+  const columns = { repository_storage: 'second', repository_written: 0 as const, default_branch: null };
+  await gantry.service.platform.store.write(
+    async ({ db }) => await db.updateTable('projects').set(columns).where('id', '=', fork.id).execute(),
+  );
+  await seedCommit(gantry, fork.id, { 'README.md': 'Read me\n' });
+  const head = await seedUpstream(fork, { 'a.txt': 'x\n' });
+  const before = words((await fork.owner.visitor.get(fork.path)).text);
+  assert.match(before, new RegExp(`Forked from ${fork.upstream.full_path} : main Update fork`));
+  assert.equal((await update(fork)).location, fork.path);
+  assert.equal((await headOf(fork.id)).id, head);
+  assert.match(words((await fork.owner.visitor.get(fork.path)).text), /Up to date with/);
 });
 
 test('obeys the protection of the branch', async () => {
