@@ -32,8 +32,12 @@ export const hashRoles = (viewer: Viewer): string => {
  * Makes a cache with one value for each user. Memberships end by the day, and links depend on the address of the
  * service: both are part of what a value is kept for, as are the roles of the user.
  * @param maxUsers values of more users are evicted, the least recently used first
+ * @param isComplete tells whether a value may be kept
  */
-export const keepUntilCommit = <V extends object>(maxUsers: number) => {
+export const keepUntilCommit = <V extends object>(
+  maxUsers: number,
+  isComplete: (value: V) => boolean = () => true,
+) => {
   const getCache = memoizePerStore((_platform: Platform): LruCache<{ stamp: string; value: V }> =>
     makeLruCache<{ stamp: string; value: V }>(maxUsers, () => 1),
   );
@@ -46,7 +50,7 @@ export const keepUntilCommit = <V extends object>(maxUsers: number) => {
     const cached = cache.get(key);
     if (cached?.stamp === stamp) return cached.value;
     const value = await load();
-    cache.set(key, { stamp, value });
+    if (isComplete(value)) cache.set(key, { stamp, value });
     return value;
   };
 };

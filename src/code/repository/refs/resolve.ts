@@ -1,5 +1,6 @@
 /** Resolves revisions and ref names to commits. Only ids are passed on to object requests. */
 import { type FailureKind, Failure, notFound } from '../../../platform/errors.ts';
+import type { CallOptions } from '../../../platform/git/connection.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, Oid, Ref, Sight } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
@@ -52,9 +53,13 @@ export const requireRef = async (code: Code, ref: string | undefined, noun: stri
   await requireRevision(code, ref === undefined || ref === '' ? 'HEAD' : ref, noun);
 
 /** Loads refs by full name, in the same order; null for missing ones. */
-export const loadRefs = async (repository: Repository, names: string[]): Promise<(Ref | null)[]> => {
+export const loadRefs = async (
+  repository: Repository,
+  names: string[],
+  options?: CallOptions,
+): Promise<(Ref | null)[]> => {
   if (names.length === 0) return [];
-  const result = await nullIfInvalidName(repository.ask('refs.get', { names }));
+  const result = await nullIfInvalidName(repository.ask('refs.get', { names }, undefined, options));
   return result?.refs ?? names.map(() => null);
 };
 

@@ -26,10 +26,13 @@ const item = async (visit: Visit, push: RecentPush): Promise<Html> => {
 `;
 };
 
-/** Renders the card; null: nothing was pushed lately. */
-export const pushesCard = async (visit: Visit): Promise<Html | null> => {
-  const pushes = await listRecentPushes(visit.call);
-  if (pushes.length === 0) return null;
-  return html`<section class="card"><header>${icon('branch')}<h2>Recent pushes</h2></header><ul class="list">${await Promise.all(pushes.map(async (push) => await item(visit, push)))}</ul></section>
+/** Renders the card; null: nothing was pushed lately. @returns isComplete: false if a storage did not answer */
+export const pushesCard = async (visit: Visit): Promise<{ card: Html | null; isComplete: boolean }> => {
+  const { pushes, isComplete } = await listRecentPushes(visit.call);
+  const card =
+    pushes.length === 0
+      ? null
+      : html`<section class="card"><header>${icon('branch')}<h2>Recent pushes</h2></header><ul class="list">${await Promise.all(pushes.map(async (push) => await item(visit, push)))}</ul></section>
 `;
+  return { card, isComplete };
 };

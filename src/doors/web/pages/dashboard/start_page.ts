@@ -137,7 +137,7 @@ const projectsCard = async (visit: Visit): Promise<Html> => {
 
 /** The content of the page, without the forms for the browser. */
 type Content = {
-  pushes: Html | null;
+  pushes: Awaited<ReturnType<typeof pushesCard>>;
   reviews: Html | null;
   issues: Html;
   requests: Html | null;
@@ -145,7 +145,8 @@ type Content = {
   todos: LoadedTodos;
 };
 
-const keep = keepUntilCommit<Content>(500);
+// Branches of a storage that did not answer are looked for again.
+const keep = keepUntilCommit<Content>(500, ({ pushes }) => pushes.isComplete);
 
 const loadContent = async (visit: Visit): Promise<Content> => {
   const [pushes, reviews, issues, requests, projects, todos] = await Promise.all([
@@ -165,7 +166,7 @@ export const ownWorkView = async (visit: Visit): Promise<View> => {
   return {
     title: 'Your work',
     body: html`<div class="row between"><h1>Your work</h1><a class="button primary" href="/projects/new">${icon('plus')} New project</a></div>
-<div class="columns work">${content.pushes}${content.reviews}${content.issues}${content.requests}${todosCard(visit, content.todos)}</div>
+<div class="columns work">${content.pushes.card}${content.reviews}${content.issues}${content.requests}${todosCard(visit, content.todos)}</div>
 ${content.projects}`,
   };
 };

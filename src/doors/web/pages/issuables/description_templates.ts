@@ -7,6 +7,7 @@ import {
 } from '../../../../code/repository/files/description_templates.ts';
 import { may } from '../../../../core/access/may.ts';
 import { Failure } from '../../../../platform/errors.ts';
+import { isGitFailure } from '../../../../platform/git/failure.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { hidden, select } from '../../parts/form.ts';
@@ -25,6 +26,9 @@ const none: Offer = { names: [], chosen: null };
 
 /** Kinds of failure without which a record can still be created. */
 const ignored = new Set<Failure['kind']>(['not_found', 'unavailable', 'too_large']);
+
+const isIgnored = (error: unknown): boolean =>
+  isGitFailure(error) || (error instanceof Failure && ignored.has(error.kind));
 
 /**
  * Lists the templates that the user may read, and reads one.
@@ -46,7 +50,7 @@ export const chooseTemplate = async (
       chosen: isRead ? await readTemplate(code, type, name) : null,
     };
   } catch (error) {
-    if (error instanceof Failure && ignored.has(error.kind)) return none;
+    if (isIgnored(error)) return none;
     throw error;
   }
 };
