@@ -84,6 +84,34 @@ test('references and emoji are completed by the keyboard', { skip }, async () =>
   });
 });
 
+test('Enter takes nothing that was not asked for', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await openIssue(page);
+    assert.equal(await page.locator('.markdown-editor:has(#new_comment) > [role=status]').count(), 1);
+    // The answer for what was typed since has not arrived.
+    await typeUntil(page, '@gra', memberName);
+    const requested = page.waitForRequest(/completions\?kind=user&search=grax/);
+    await page.route('**/-/completions?*', () => undefined);
+    await comment(page).pressSequentially('x');
+    await page.keyboard.press('Enter');
+    assert.equal(await comment(page).inputValue(), '@grax\n');
+    await comment(page).fill('');
+    await comment(page).pressSequentially('@grax');
+    await requested;
+    await page.unroute('**/-/completions?*');
+    // A lone sign is a percentage, until an arrow key chooses.
+    await comment(page).fill('');
+    await typeUntil(page, '100 %', /Opening day/);
+    assert.equal(await comment(page).getAttribute('aria-activedescendant'), null);
+    await page.keyboard.press('Enter');
+    assert.equal(await comment(page).inputValue(), '100 %\n');
+    await typeUntil(page, '%', /Opening day/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    assert.equal(await comment(page).inputValue(), '100 %\n%"Opening day" ');
+  });
+});
+
 test('arrows choose, Escape closes the list alone, and a click takes', { skip }, async () => {
   await web.withPage(async (page) => {
     await openIssue(page);
@@ -119,7 +147,7 @@ test('buttons format the selection, by the keyboard as well', { skip }, async ()
     };
     for (const [button, text, formatted] of [
       ['Bold', 'a b', '**a b**'],
-      ['Italic', 'a', '_a_'],
+      ['Italic', 'a', '*a*'],
       ['Code', 'a', '`a`'],
       ['Code', 'a\nb', '```\na\nb\n```'],
       ['Quote', 'a\nb', '> a\n> b'],
@@ -131,6 +159,19 @@ test('buttons format the selection, by the keyboard as well', { skip }, async ()
       await select(text);
       await press(button);
       assert.equal(await comment(page).inputValue(), formatted, button);
+    }
+    for (const [button, text, [start, end], formatted] of [
+      ['Bold', 'one two', [0, 4], '**one** two'],
+      ['Italic', 'bar', [1, 2], 'b*a*r'],
+      ['Italic', '**a**', [2, 3], '***a***'],
+      ['Bold', '*a*', [1, 2], '***a***'],
+      ['List', 'a\nb', [0, 2], '- a\nb'],
+      ['Code', 'a\nb', [0, 2], '`a`\nb'],
+    ] as const) {
+      await comment(page).fill(text);
+      await page.evaluate(`document.querySelector('#new_comment').setSelectionRange(${start}, ${end})`);
+      await press(button);
+      assert.equal(await comment(page).inputValue(), formatted, `${button} ${text}`);
     }
     // A second time removes the format, and all can be undone.
     await select('a');

@@ -1,4 +1,4 @@
-import { type Call, requireUser } from '../../core/access/call.ts';
+import type { Call } from '../../core/access/call.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
@@ -37,14 +37,10 @@ export const findAward = async (db: Reader, record: AwardedRecord, id: number): 
   return award;
 };
 
-/** Loads the caller's own award of this name, if there is one. */
-export const findOwnAward = async (
-  call: Call,
+/** Loads the awards of a record that have one of these names, the oldest first. */
+export const listNamedAwards = async (
+  { db }: Pick<Call, 'db'>,
   record: AwardedRecord,
-  name: string,
-): Promise<AwardRow | undefined> =>
-  await selectAwards(call.db, record)
-    .selectAll()
-    .where('user_id', '=', requireUser(call).id)
-    .where('name', '=', name)
-    .executeTakeFirst();
+  names: readonly string[],
+): Promise<AwardRow[]> =>
+  await selectAwards(db, record).selectAll().where('name', 'in', names).orderBy('id').execute();

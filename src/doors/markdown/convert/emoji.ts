@@ -8,7 +8,8 @@ export const replaceEmoji = (text: string): string =>
       )
     : text;
 
-type NamedEmoji = { emoji: string; name: string };
+/** @property name the name that a search finds @property first of several names, the one that reactions take */
+type NamedEmoji = { emoji: string; name: string; first: string };
 
 /** All names of each emoji that reactions may have. */
 let namesByEmoji: Map<string, string[]> | null = null;
@@ -25,6 +26,12 @@ const getNamesByEmoji = (): Map<string, string[]> => {
   return namesByEmoji;
 };
 
+/** Returns all names of the emoji that has this name. */
+export const listEmojiNames = (name: string): string[] => {
+  const emoji = Object.hasOwn(names, name) ? names[name] : undefined;
+  return (emoji === undefined ? undefined : getNamesByEmoji().get(emoji)) ?? [name];
+};
+
 /** Finds the emoji with a name that has all words of `search`; those whose name begins with it come first. */
 export const findEmoji = (search: string): NamedEmoji[] => {
   const words = search.toLowerCase().split(/[\s_:]+/);
@@ -32,7 +39,7 @@ export const findEmoji = (search: string): NamedEmoji[] => {
   const fits = (name: string): boolean => words.every((word) => name.includes(word));
   const found = [...getNamesByEmoji()].flatMap(([emoji, known]) => {
     const name = known.find((one) => one.startsWith(first) && fits(one)) ?? known.find(fits);
-    return name === undefined ? [] : [{ emoji, name }];
+    return name === undefined ? [] : [{ emoji, name, first: known[0] ?? name }];
   });
   const begins = ({ name }: NamedEmoji): boolean => name.startsWith(first);
   return [...found.filter(begins), ...found.filter((one) => !begins(one))];

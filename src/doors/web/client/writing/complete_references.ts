@@ -2,7 +2,7 @@
  * Completes `@user`, `#issue`, `!merge request`, `~label`, `%milestone` and `:emoji:` while one types in a Markdown
  * field. Up and Down choose, Enter and Tab take, Escape closes the list.
  */
-import { type Completion, type CompletionList, openList } from './completion_list.ts';
+import { type Completion, type CompletionList, addStatus, openList } from './completion_list.ts';
 import { type Trigger, findTrigger } from './find_trigger.ts';
 import { replaceText } from './replace_text.ts';
 
@@ -12,12 +12,15 @@ let open: CompletionList | null = null;
 let timer = 0;
 /** Number of the last request: answers to others come too late. */
 let last = 0;
+/** Whether the text changed since the open list was requested. */
+let isOutdated = false;
 
 const close = (): void => {
   clearTimeout(timer);
   last += 1;
   open?.close();
   open = null;
+  isOutdated = false;
 };
 
 const fetchCompletions = async (
@@ -55,27 +58,48 @@ const show = async (area: HTMLTextAreaElement, trigger: Trigger): Promise<void> 
   // What is complete leaves Enter and Tab to the text.
   const isDone = found.every(({ insert }) => insert === typed);
   if (isDone || document.activeElement !== area) return;
-  open = openList({ area, start: trigger.start }, found, (option) => take(area, option));
+  const { start, search } = trigger;
+  // A lone sign may be meant as such: Enter after "100 %" starts a line.
+  const isPreselected = search !== '' || trigger.kind === 'user';
+  open = openList({ area, start, isPreselected }, found, (option) => take(area, option));
 };
 
 const update = (area: HTMLTextAreaElement): void => {
   clearTimeout(timer);
   const trigger = findTrigger(area);
   if (trigger === null) return close();
+  last += 1;
+  isOutdated = true;
   timer = window.setTimeout(() => void show(area, trigger).catch(close), delay);
 };
 
-const takeActive = ({ area, active }: CompletionList): void => {
-  const option = active();
-  if (option !== undefined) take(area, option);
+/** Takes the active option; without one, or with a list that no longer fits the text, the key is left to the text. */
+const takeActive = ({ area, active }: CompletionList): boolean => {
+  const option = isOutdated ? undefined : active();
+  if (option === undefined) close();
+  else take(area, option);
+  return option !== undefined;
 };
 
-const actions = new Map<string, (list: CompletionList) => void>([
-  ['ArrowDown', (list) => list.move(1)],
-  ['ArrowUp', (list) => list.move(-1)],
+const move =
+  (step: 1 | -1) =>
+  (list: CompletionList): boolean => {
+    list.move(step);
+    return true;
+  };
+
+const closeList = (): boolean => {
+  close();
+  return true;
+};
+
+/** What keys do with an open list. They return whether the key was used. */
+const actions = new Map<string, (list: CompletionList) => boolean>([
+  ['ArrowDown', move(1)],
+  ['ArrowUp', move(-1)],
   ['Enter', takeActive],
   ['Tab', takeActive],
-  ['Escape', close],
+  ['Escape', closeList],
 ]);
 
 /** Keys that move the caret away. */
@@ -87,13 +111,20 @@ const onKey = (event: KeyboardEvent): void => {
   const hasModifier = ctrlKey || metaKey || altKey || shiftKey;
   const action = hasModifier ? undefined : actions.get(key);
   if (action === undefined) return leaving.has(key) ? close() : undefined;
+  if (!action(open)) return;
   // Other listeners would leave the field, or close a dialog.
   event.preventDefault();
   event.stopPropagation();
-  action(open);
+};
+
+const prepare = (target: EventTarget | null): void => {
+  const editor = target instanceof HTMLTextAreaElement ? target.closest('.markdown-editor') : null;
+  if (editor !== null) addStatus(editor);
 };
 
 export const startCompletion = (): void => {
+  prepare(document.activeElement);
+  document.addEventListener('focusin', ({ target }) => prepare(target));
   document.addEventListener('input', ({ target }) => {
     if (target instanceof HTMLTextAreaElement && target.closest('.markdown-editor') !== null) update(target);
   });

@@ -34,16 +34,20 @@ const makeOption = ({ text, hint, color }: Completion, index: number): HTMLEleme
   return option;
 };
 
+/** Adds the element that announces, empty: screen readers announce changes of those that exist already. */
+export const addStatus = (editor: Element): Element => {
+  const existing = editor.querySelector('.completion-status');
+  if (existing !== null) return existing;
+  const status = document.createElement('p');
+  status.className = 'visually-hidden completion-status';
+  status.setAttribute('role', 'status');
+  editor.append(status);
+  return status;
+};
+
 /** Announces the number of completions, since the focus does not move. */
 const announce = (editor: Element, text: string): void => {
-  let status = editor.querySelector('.completion-status');
-  if (status === null) {
-    status = document.createElement('p');
-    status.className = 'visually-hidden completion-status';
-    status.setAttribute('role', 'status');
-    editor.append(status);
-  }
-  status.textContent = text;
+  addStatus(editor).textContent = text;
 };
 
 const place = (list: HTMLElement, area: HTMLTextAreaElement, start: number): void => {
@@ -64,9 +68,13 @@ export type CompletionList = {
   close: () => void;
 };
 
-/** Opens the list with its first option active. @param take called with the option that was clicked */
+/**
+ * Opens the list.
+ * @param target.isPreselected makes the first option active; otherwise an arrow key does
+ * @param take called with the option that was clicked
+ */
 export const openList = (
-  { area, start }: { area: HTMLTextAreaElement; start: number },
+  { area, start, isPreselected }: { area: HTMLTextAreaElement; start: number; isPreselected: boolean },
   options: readonly Completion[],
   take: (option: Completion) => void,
 ): CompletionList => {
@@ -79,7 +87,7 @@ export const openList = (
   // The top layer, since boxes around the text cut what stands out of them.
   list.popover = 'manual';
   list.append(...options.map(makeOption));
-  let at = 0;
+  let at = -1;
   const activate = (index: number): void => {
     at = index;
     [...list.children].forEach((one, place) => one.setAttribute('aria-selected', String(place === at)));
@@ -98,12 +106,13 @@ export const openList = (
   area.setAttribute('aria-autocomplete', 'list');
   area.setAttribute('aria-haspopup', 'listbox');
   area.setAttribute('aria-controls', listId);
-  activate(0);
+  if (isPreselected) activate(0);
   announce(editor, options.length === 1 ? '1 completion' : `${options.length} completions`);
   return {
     area,
     start,
-    move: (step) => activate((at + step + options.length) % options.length),
+    move: (step) =>
+      activate(at === -1 && step === -1 ? options.length - 1 : (at + step + options.length) % options.length),
     active: () => options[at],
     replace: () => place(list, area, start),
     close: () => {

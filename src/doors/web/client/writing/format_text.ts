@@ -3,13 +3,33 @@ import { replaceText } from './replace_text.ts';
 
 export type Format = 'bold' | 'italic' | 'code' | 'quote' | 'list' | 'tasks' | 'link';
 
+/** Returns the selection without the white space at its ends, within which marks do not format. */
+const trimmedSelection = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): [number, number] => {
+  const selected = value.slice(selectionStart, selectionEnd);
+  if (selected.trim() === '') return [selectionStart, selectionEnd];
+  const before = selected.length - selected.trimStart().length;
+  return [selectionStart + before, selectionEnd - (selected.length - selected.trimEnd().length)];
+};
+
+/** Counts the asterisks beside the text, on the side that has fewer: one is italic, two are bold, three are both. */
+const countAsterisks = (value: string, start: number, end: number): number =>
+  Math.min(
+    /\**$/.exec(value.slice(0, start))?.[0].length ?? 0,
+    /^\**/.exec(value.slice(end))?.[0].length ?? 0,
+  );
+
+const isWrappedBy = (value: string, [start, end]: readonly [number, number], mark: string): boolean => {
+  if (mark === '**') return countAsterisks(value, start, end) >= 2;
+  if (mark === '*') return countAsterisks(value, start, end) % 2 === 1;
+  return value.slice(0, start).endsWith(mark) && value.startsWith(mark, end);
+};
+
 const wrap = (area: HTMLTextAreaElement, mark: string): void => {
-  const { value, selectionStart: start, selectionEnd: end } = area;
+  const { value } = area;
+  const [start, end] = trimmedSelection(area);
   const selected = value.slice(start, end);
   const size = mark.length;
-  const isWrapped =
-    start >= size && value.slice(start - size, start) === mark && value.slice(end, end + size) === mark;
-  if (isWrapped) {
+  if (isWrappedBy(value, [start, end], mark)) {
     replaceText(area, [start - size, end + size], selected);
     area.setSelectionRange(start - size, end - size);
   } else {
@@ -18,9 +38,10 @@ const wrap = (area: HTMLTextAreaElement, mark: string): void => {
   }
 };
 
-/** Returns the range of the whole lines of the selection. */
+/** Returns the range of the whole lines of the selection. Of a line that it only reaches the start of, it has nothing. */
 const selectedLines = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): [number, number] => {
-  const end = value.indexOf('\n', selectionEnd);
+  const isBeyond = selectionEnd > selectionStart && value[selectionEnd - 1] === '\n';
+  const end = value.indexOf('\n', isBeyond ? selectionEnd - 1 : selectionEnd);
   return [value.lastIndexOf('\n', selectionStart - 1) + 1, end === -1 ? value.length : end];
 };
 
@@ -36,8 +57,8 @@ const prefixLines = (area: HTMLTextAreaElement, prefix: string): void => {
 
 const writeCode = (area: HTMLTextAreaElement): void => {
   const { value, selectionStart, selectionEnd } = area;
-  if (!value.slice(selectionStart, selectionEnd).includes('\n')) return wrap(area, '`');
   const [start, end] = selectedLines(area);
+  if (!value.slice(selectionStart, Math.min(selectionEnd, end)).includes('\n')) return wrap(area, '`');
   const text = value.slice(start, end);
   replaceText(area, [start, end], `\`\`\`\n${text}\n\`\`\``);
   area.setSelectionRange(start + 4, start + 4 + text.length);
@@ -58,7 +79,8 @@ const writeLink = (area: HTMLTextAreaElement): void => {
 
 const formats: Record<Format, (area: HTMLTextAreaElement) => void> = {
   bold: (area) => wrap(area, '**'),
-  italic: (area) => wrap(area, '_'),
+  // Within a word, underscores do not format.
+  italic: (area) => wrap(area, '*'),
   code: writeCode,
   quote: (area) => prefixLines(area, '> '),
   list: (area) => prefixLines(area, '- '),

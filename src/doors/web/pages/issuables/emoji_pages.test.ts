@@ -54,6 +54,22 @@ test('reacts to a comment with any emoji, and leads back to it', async () => {
   assert.match(await read(path), /aria-label="crab: 1, including yours"/);
 });
 
+test('an emoji with several names is one reaction, whatever name finds it', async () => {
+  const found = async (search: string) => buttonsIn(await read(`${path}/award_emoji?search=${search}`));
+  assert.deepEqual(await found('poop'), ['hankey']);
+  const names = async (): Promise<string[]> =>
+    (await gantry.api(`GET ${api}/award_emoji`)).body.map(({ name }: { name: string }) => name);
+  const react = async (name: string) => await guest.visitor.post(`${path}/award_emoji`, { name });
+  await react('poop');
+  await react('hankey');
+  assert.deepEqual(await names(), [], 'taken back');
+  await gantry.api(`POST ${api}/award_emoji?name=poop`);
+  await react('hankey');
+  assert.deepEqual(await names(), ['poop', 'poop'], 'counted together');
+  await react('hankey');
+  assert.deepEqual(await names(), ['poop']);
+});
+
 test('leads only to pages of ours', async () => {
   const post = async (return_to: string) =>
     (await guest.visitor.post(`${path}/award_emoji`, { name: 'tada', return_to })).location;

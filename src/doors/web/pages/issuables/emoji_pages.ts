@@ -1,14 +1,15 @@
 /** The form that toggles a reaction, and the page with all emoji. */
-import type { Call } from '../../../../core/access/call.ts';
+import { type Call, requireUser } from '../../../../core/access/call.ts';
 import { createAward } from '../../../../planning/awards/create.ts';
 import { deleteAward } from '../../../../planning/awards/delete.ts';
-import { type Awardable, findOwnAward } from '../../../../planning/awards/queries.ts';
+import type { AwardRow } from '../../../../planning/awards/json.ts';
+import { type Awardable, listNamedAwards } from '../../../../planning/awards/queries.ts';
 import { checkAwardName, mayAward } from '../../../../planning/awards/rules.ts';
 import type { LoadedNoteable, NounActions } from '../../../../planning/issuables/target.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
-import { findEmoji } from '../../../markdown/convert/emoji.ts';
+import { findEmoji, listEmojiNames } from '../../../markdown/convert/emoji.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { hidden, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -21,7 +22,7 @@ const maxShown = 300;
 
 const subjectParams = { ...recordParams, note_id: optional(id()), ...returnParam };
 
-/** Adds the caller's reaction, or takes it back. */
+/** Adds the caller's reaction, or takes it back. Of an emoji with several names, one that was used already is taken. */
 const toggleAward = async <L extends LoadedNoteable>(
   noun: NounActions<L>,
   call: Call,
@@ -34,8 +35,11 @@ const toggleAward = async <L extends LoadedNoteable>(
       ? { type: noun.type, id: loaded.target.id, system: false }
       : { type: 'Note', id: note.id, system: note.system === 1 };
   const subject = { loaded, awardable };
-  const own = await findOwnAward(call, awardable, checkAwardName(name));
-  if (own === undefined) await createAward(noun, call, subject, name);
+  const awards = await listNamedAwards(call, awardable, [checkAwardName(name), ...listEmojiNames(name)]);
+  const preferName = (some: AwardRow[]): AwardRow | undefined =>
+    some.find((award) => award.name === name) ?? some[0];
+  const own = preferName(awards.filter(({ user_id }) => user_id === requireUser(call).id));
+  if (own === undefined) await createAward(noun, call, subject, preferName(awards)?.name ?? name);
   else await deleteAward(noun, call, subject, own);
 };
 
@@ -67,7 +71,7 @@ const emojiPart = (visit: Visit, action: string, { search, note_id, return_to }:
       ? `The first ${maxShown} of ${found.length} emoji. Search to find others.`
       : `${found.length} emoji`;
   return html`<form method="get" action="${action}" class="filter">${subject}${input({ name: 'search', label: 'Search by name', value: search })}<div class="buttons"><button>Search</button></div></form>
-<section class="card" aria-label="Emoji"><header><span class="muted">${found.length === 0 ? 'No emoji has this name.' : count}</span></header>${found.length > 0 && html`<form method="post" action="${action}" class="body emoji all">${hidden('authenticity_token', visit.csrfToken())}${subject}${found.slice(0, maxShown).map(({ name }) => emojiButton(name))}</form>`}</section>`;
+<section class="card" aria-label="Emoji"><header><span class="muted">${found.length === 0 ? 'No emoji has this name.' : count}</span></header>${found.length > 0 && html`<form method="post" action="${action}" class="body emoji all">${hidden('authenticity_token', visit.csrfToken())}${subject}${found.slice(0, maxShown).map(({ first }) => emojiButton(first))}</form>`}</section>`;
 };
 
 const allEmojiPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>

@@ -101,7 +101,7 @@ const completeNumber =
 
 /** A name needs quotes unless `find_references.ts` reads it as one word. A number would be an id. */
 const quoteName = (name: string): string =>
-  /^[\p{L}\p{N}_][\p{L}\p{N}_\-?.&:]*(?<![?.&:])$/u.test(name) && !/^\d+$/.test(name) ? name : `"${name}"`;
+  /^[\p{L}\p{N}_][\p{L}\p{N}_\-?.&:]*(?<![?.&:-])$/u.test(name) && !/^\d+$/.test(name) ? name : `"${name}"`;
 
 /** Names that are in no reference, even in quotes. */
 const isNameable = ({ title }: { title: string }): boolean => !title.includes('"');

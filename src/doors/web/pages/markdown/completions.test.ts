@@ -101,11 +101,17 @@ test('completes labels and milestones of the project and its groups, in quotes w
   await label(`projects/${project.id}`, 'needs work');
   await label(`groups/${group.id}`, 'kind::bug');
   await label(`projects/${project.id}`, '2026');
+  await label(`projects/${project.id}`, 'wip-');
   await gantry.api(`POST /groups/${group.id}/milestones`, {
     json: { title: 'v1.0', due_date: '2031-02-03' },
   });
   const query = { kind: 'label', project: full_path };
-  assert.deepEqual(await inserts(reporter.visitor, query), ['~"2026"', '~kind::bug', '~"needs work"']);
+  assert.deepEqual(await inserts(reporter.visitor, query), [
+    '~"2026"',
+    '~kind::bug',
+    '~"needs work"',
+    '~"wip-"',
+  ]);
   assert.deepEqual(await complete(reporter.visitor, { ...query, search: 'WORK' }), [
     { insert: '~"needs work"', text: 'needs work', color: '#336699' },
   ]);
