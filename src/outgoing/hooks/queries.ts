@@ -20,13 +20,26 @@ export const listHooks = async (
   return { items, total };
 };
 
-/** Lists the hooks of all projects and groups, and of the instance, whose last delivery failed. */
+/**
+ * Lists the hooks of all projects and groups, and of the instance, whose last delivery failed. Those of projects
+ * and groups that are being removed are left out: they have no page.
+ */
 export const listFailingHooks = async (
   db: Reader,
   { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Page<HookRow>> => {
   // Not a parameter: an index has these hooks only.
-  const query = db.selectFrom('hooks').where(sql<boolean>`failures > 0`);
+  const query = db
+    .selectFrom('hooks')
+    .where(sql<boolean>`failures > 0`)
+    .where(
+      sql<boolean>`(project_id is null or exists
+        (select 1 from projects where projects.id = hooks.project_id and projects.deleted_at is null))`,
+    )
+    .where(
+      sql<boolean>`(group_id is null or exists
+        (select 1 from namespaces where namespaces.id = hooks.group_id and namespaces.deleted_at is null))`,
+    );
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),

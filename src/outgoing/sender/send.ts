@@ -28,6 +28,8 @@ export type Outcome = {
   body: string;
   /** Why there was no complete response; null: there was. */
   error: string | null;
+  /** The address rules refused the request, so nothing was sent. */
+  isRefused?: true;
 };
 
 /** Limits of a request: milliseconds in all, bytes of the response that are read, and those that are kept. */
@@ -103,6 +105,11 @@ const describeError = (error: unknown): string => {
 
 const failed = (error: string): Outcome => ({ status: null, headers: {}, body: '', error });
 
+const toOutcome = (error: unknown): Outcome => ({
+  ...failed(describeError(error)),
+  ...(error instanceof AddressRefusal && { isRefused: true }),
+});
+
 /** Sends a request. Never throws: failures are outcomes. */
 export const sendRequest = async (
   outgoing: OutgoingRequest,
@@ -136,7 +143,7 @@ export const sendRequest = async (
     );
   };
   try {
-    return await Promise.race([work().catch((error: unknown) => failed(describeError(error))), late.promise]);
+    return await Promise.race([work().catch(toOutcome), late.promise]);
   } finally {
     clearTimeout(timer);
   }

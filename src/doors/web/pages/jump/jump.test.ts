@@ -102,6 +102,10 @@ test("finds the user's own issues and merge requests where no project is open", 
   for (const q of ['#', '#one']) assert.deepEqual((await find(q)).toSorted(), both.toSorted(), q);
   assert.deepEqual(await find(`!${request.iid}`), [`/${project.full_path}/merge_requests/${request.iid}`]);
   assert.deepEqual(await jump('#', '', openVisitor(gantry)), []);
+  for (const visitorOf of [visitor.visitor, openVisitor(gantry)]) {
+    const { text } = await visitorOf.get('/-/jump?q=%23loads');
+    assert.match(text, /href="\/search\?search=%23loads"/);
+  }
 });
 
 test('finds files of the current project, for those who may read code', async () => {

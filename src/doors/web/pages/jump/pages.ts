@@ -43,7 +43,7 @@ const parseReference = (query: string): Reference | null => {
 
 /**
  * Finds issues and merge requests: of the project that the query names, else of the one that is open, else the user's
- * own. Null: the query names no project that the viewer sees.
+ * own. Null: the query names no project that the viewer sees, or no record of their own.
  */
 const findReferenced = async (
   visit: Visit,
@@ -55,7 +55,8 @@ const findReferenced = async (
     return await (sign === '#' ? findIssues : findMergeRequests)(visit, project, rest);
   }
   if (path !== null) return null;
-  return await (sign === '#' ? findOwnIssues : findOwnMergeRequests)(visit, rest);
+  const own = await (sign === '#' ? findOwnIssues : findOwnMergeRequests)(visit, rest);
+  return own.matches.length === 0 ? null : own;
 };
 
 /** Finds matches of the query: `#` and `!` are issues and merge requests, `@` is a user. */

@@ -18,8 +18,18 @@ export const shownSourceFields = ['import_url', 'username'] as const;
 /** Hides the user name and password of an address; in one that is no URL, all before the last `@`. */
 const withoutCredentials = (address: string): string =>
   URL.canParse(address.trim())
-    ? address.replace(/^(\s*[a-z]+:[/\\]*)[^/\\?#]*@/i, '$1')
-    : address.replace(/^(\s*[a-z]+:[/\\]*)?.*@/is, '$1');
+    ? address.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1')
+    : address.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)?.*@/is, '$1');
+
+/** Returns the user name in an address, for its own field. */
+const userNameIn = (address: string): string | null => {
+  const name = URL.parse(address.trim())?.username ?? '';
+  try {
+    return name === '' ? null : decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+};
 
 export const sourceFields = ({ import_url, username }: FilledSource, problems: FormProblems): Html =>
   html`${input({
@@ -33,7 +43,7 @@ export const sourceFields = ({ import_url, username }: FilledSource, problems: F
   })}<div class="columns">${input({
     name: 'username',
     label: 'User name (optional)',
-    value: username ?? null,
+    value: username || userNameIn(import_url ?? ''),
     autocomplete: 'off',
     problems,
   })}${input({

@@ -97,10 +97,13 @@ test('shows the form again with what is wrong, without the password', async () =
     'http://ada:x@pass-of-ada@example.com/x?y',
     ' https://ada:pass-of-ada@example.com/x?y',
     'https://ada:x/pass-of-ada@example.com/x',
+    'git+ssh://ada:pass-of-ada@example.com/x',
   ]) {
     const { status, text } = await send({ import_url });
     assert.deepEqual([status, text.includes('pass-of-ada')], [422, false], import_url);
   }
+  const named = await send({ import_url: 'http://ada%40home:pass-of-ada@example.com/x?y' });
+  assert.match(named.text, /name="username"[^>]* value="ada@home"/);
   const taken = await seedProject(gantry, { owner: id });
   const { status, text } = await send({ import_url: `${server.url}/bridge.git`, path: taken.path });
   assert.deepEqual([status, text.includes('has already been taken')], [422, true]);

@@ -7,6 +7,7 @@ import { listMembers } from '../../../../projects/members/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import { availableTo, projectOwner } from '../../../../projects/labels/project_or_group.ts';
 import type { Visit } from '../../page.ts';
 
 type Member = { id: number; name: string; username: string };
@@ -45,6 +46,42 @@ const readChoices = async (call: Call, { id, namespace_id }: Project): Promise<C
     members: members.rows
       .filter(({ state }) => state === 'active')
       .map(({ id: userId, name, username }) => ({ id: userId, name, username })),
+  };
+};
+
+/** Adds the labels and the milestone that an address names, where the project has more of them than are offered. */
+export const addChosen = async (
+  { call: { db } }: Visit,
+  project: Project,
+  choices: Choices,
+  { label_ids = [], milestone_id }: { label_ids?: readonly number[]; milestone_id: number | null },
+): Promise<Choices> => {
+  const owner = projectOwner(project);
+  const labelIds = label_ids.filter((id) => choices.labels.every((one) => one.id !== id));
+  const isOffered = milestone_id === null || choices.milestones.some(({ id }) => id === milestone_id);
+  const [labels, milestones] = await Promise.all([
+    labelIds.length === 0
+      ? []
+      : db
+          .selectFrom('labels')
+          .select(['id', 'title as name', 'color', 'description'])
+          .where('id', 'in', labelIds)
+          .where(availableTo('labels', owner))
+          .execute(),
+    isOffered
+      ? []
+      : db
+          .selectFrom('milestones')
+          .select(['id', 'title'])
+          .where('id', '=', milestone_id)
+          .where('state', '=', 'active')
+          .where(availableTo('milestones', owner))
+          .execute(),
+  ]);
+  return {
+    ...choices,
+    labels: [...choices.labels, ...labels],
+    milestones: [...choices.milestones, ...milestones],
   };
 };
 

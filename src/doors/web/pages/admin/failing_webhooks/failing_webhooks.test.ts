@@ -100,6 +100,31 @@ test('shows system hooks, unknown times, and one page of many', async () => {
   await setFailures(0);
 });
 
+test('leaves out hooks of projects and groups that are being removed', async () => {
+  const { store } = gantry.service.platform;
+  const doomed = await seedGroup(gantry);
+  const { id } = await seedProject(gantry, { namespace: doomed.id });
+  const ids = [
+    await addHook(`/projects/${id}`, 'issues_events'),
+    await addHook(`/groups/${doomed.id}`, 'issues_events'),
+  ];
+  const setFailures = async (failures: number) =>
+    await store.write(
+      async ({ db }) => await db.updateTable('hooks').set({ failures }).where('id', 'in', ids).execute(),
+    );
+  const remove = async (table: 'projects' | 'namespaces', owner: number) =>
+    await store.write(
+      async ({ db }) => await db.updateTable(table).set({ deleted_at: 1 }).where('id', '=', owner).execute(),
+    );
+  await setFailures(3);
+  assert.match(await list(), /2 failing webhooks/);
+  await remove('projects', id);
+  assert.match(await list(), /1 failing webhook</);
+  await remove('namespaces', doomed.id);
+  assert.match(await list(), /No webhook fails/);
+  await setFailures(0);
+});
+
 test('is missing for others', async () => {
   const { visitor } = await seedVisitor(gantry, { group: group.id, access_level: 50 });
   assert.equal((await visitor.get(path)).status, (await visitor.get('/admin/mail')).status);

@@ -74,7 +74,7 @@ const listView = async (visit: Visit, params: { page: number; per_page: number }
   return adminListView({
     path,
     title: 'Failing webhooks',
-    head: html`<p>Webhooks of all projects and groups, and system hooks, whose last delivery failed. A success takes them off this list.</p>`,
+    head: html`<p>Webhooks of all projects and groups, and system hooks, whose last delivery failed. A success or Resume takes them off this list.</p>`,
     noun: 'failing webhook',
     rows: items.flatMap((hook) => row(visit, hook, around) ?? []),
     empty: {

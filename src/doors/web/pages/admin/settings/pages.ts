@@ -188,7 +188,8 @@ export const settingsPages = [
       const read = readForm(sent, (seen ?? {}) as RawParams, around);
       const { wanted, typed } = read;
       if (test !== undefined && read.problems[testedSetting] === undefined) {
-        const url = (wanted[testedSetting] ?? call.settings[testedSetting]) as string | null;
+        // An emptied field is null.
+        const url = (testedSetting in wanted ? wanted : call.settings)[testedSetting] as string | null;
         return await settingsView(visit, { typed, diagram: await testDiagramServer(visit, url) });
       }
       const isReadable = Object.keys(read.problems).length === 0;

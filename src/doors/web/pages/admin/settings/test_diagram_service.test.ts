@@ -68,10 +68,20 @@ test('says what is wrong with the answer', async () => {
   assert.match(await tryServer(''), /Enter the address of the diagram service first/);
 });
 
+test('an emptied field is tested, not the address that is saved', async () => {
+  await gantry.api('PUT /application/settings', { json: { [key]: 'http://saved.example' } });
+  assert.match(await tryServer(''), /Enter the address of the diagram service first/);
+  await gantry.api('PUT /application/settings', { json: { [key]: null } });
+});
+
 test('reaches no address that outgoing requests may not reach', async () => {
   await allowLocal(false);
   server.clear();
   for (const url of [server.url, 'http://localhost', 'http://[::1]:8000', 'http://169.254.169.254/latest'])
-    assert.match(await tryServer(url), /requests to the local network are not allowed/, url);
+    assert.match(
+      await tryServer(url),
+      /Gantry may not send requests to this address itself; browsers may reach it \(requests to the local network/,
+      url,
+    );
   assert.equal(server.received.length, 0);
 });

@@ -1,4 +1,4 @@
-/** Tests the diagram service with a tiny diagram, as a browser would request it. */
+/** Tests the diagram service with a tiny diagram. Browsers send the same request, but follow no outgoing rules. */
 import { getOutgoingRules } from '../../../../../core/settings/setting_effects.ts';
 import { sendRequest } from '../../../../../outgoing/sender/send.ts';
 import { STATUS_CODES } from '../../../../../platform/http/node_http.ts';
@@ -21,7 +21,10 @@ export const testDiagramServer = async ({ call }: Visit, server: string | null):
   const url = toDiagramUrl(server, 'graphviz', tinyDiagram);
   if (url === null) return refused('The address of the diagram service is too long.');
   const request = { url, headers: {}, body: '', method: 'GET', verifiesCertificate: true } as const;
-  const { status, headers, error } = await sendRequest(request, getOutgoingRules(call.settings));
+  const outcome = await sendRequest(request, getOutgoingRules(call.settings));
+  const { status, headers, error } = outcome;
+  if (outcome.isRefused === true)
+    return refused(`Gantry may not send requests to this address itself; browsers may reach it (${error}).`);
   if (status === null) return refused(`The diagram service did not answer: ${error ?? 'no response'}.`);
   const type = headers['content-type'] ?? 'no content type';
   const answer = `${status} ${STATUS_CODES[status] ?? ''}, ${type.slice(0, 100)}`;

@@ -28,7 +28,7 @@ import {
   readPrefilledProperties,
 } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
-import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
+import { type Choices, addChosen, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
 import { fieldText } from '../../../parts/fields/field_text.ts';
 
@@ -100,7 +100,8 @@ const fieldsPart = async (
     }),
   ];
   if (!may(visit.call.viewer, 'admin_issue', project)) return html`<div class="form-page">${main}</div>`;
-  const side = await adminFields(visit, filled, await loadChoices(visit, project), problems);
+  const choices = await addChosen(visit, project, await loadChoices(visit, project), filled);
+  const side = await adminFields(visit, filled, choices, problems);
   return html`<div class="with-aside"><div>${main}</div><div>${side}</div></div>`;
 };
 

@@ -61,6 +61,21 @@ test('fills milestone, assignees and labels, and keeps them when a template is c
   assert.deepEqual(assigneesIn(one), [guest.id]);
 });
 
+test('fills a milestone and labels beyond those that the form offers', async () => {
+  const crowded = await seedProject(gantry, { visibility: 'private' });
+  const { visitor } = await seedVisitor(gantry, { project: crowded.id, access_level: 20 });
+  const milestone = await create('milestones', crowded.id, { title: 'First' });
+  const label = await create('labels', crowded.id, { name: 'zz last', color: '#112233' });
+  for (let at = 1; at <= 100; at += 1) {
+    await create('milestones', crowded.id, { title: `m${at}` });
+    await create('labels', crowded.id, { name: `l${at}`, color: '#112233' });
+  }
+  const query = `issue[milestone_id]=${milestone}&issue[label_ids][]=${label}`;
+  const { text } = await visitor.get(`/${crowded.full_path}/issues/new?${query}`);
+  assert.match(text, new RegExp(`<option value="${milestone}" selected>First</option>`));
+  assert.equal(labelsIn(text), 'zz last');
+});
+
 test('shows nothing of hidden projects, and takes any values', async () => {
   const hidden = await seedProject(gantry, { visibility: 'private' });
   const milestone = await create('milestones', hidden.id, { title: 'Secret plan' });

@@ -5,7 +5,7 @@ import type { Visit } from '../../../page.ts';
 import { type FormProblems, checkbox, input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { type Choices, loadChoices } from '../../../parts/properties/load_choices.ts';
+import { type Choices, addChosen, loadChoices } from '../../../parts/properties/load_choices.ts';
 import {
   assigneesField,
   labelsField,
@@ -83,6 +83,8 @@ export const requestFields = async (
       problems,
     }),
   ];
-  const side = isAdmin ? await adminFields(visit, filled, await loadChoices(visit, target), problems) : [];
+  const loadAll = async (): Promise<Choices> =>
+    await addChosen(visit, target, await loadChoices(visit, target), filled);
+  const side = isAdmin ? await adminFields(visit, filled, await loadAll(), problems) : [];
   return html`<div class="with-aside"><div>${main}</div><div>${side}${mergeFields(target, filled)}</div></div>`;
 };
