@@ -704,6 +704,8 @@ CREATE INDEX issues_created on issues (project_id, deleted_at, created_at, id, c
 
 CREATE INDEX issues_due on issues (due_date, id) where due_date is not null and state = 'opened' and deleted_at is null;
 
+CREATE INDEX issues_due_day on issues (project_id, deleted_at, (coalesce(due_date, '9999-99-99')), id desc, state, due_date, confidential, author_id);
+
 CREATE UNIQUE INDEX issues_iid on issues (project_id, iid);
 
 CREATE INDEX issues_linked on issues (id, deleted_at, project_id, state, confidential) where id > 0;
@@ -722,7 +724,11 @@ CREATE INDEX issues_state_position on issues (project_id, deleted_at, state, (co
 
 CREATE INDEX issues_state_updated on issues (project_id, deleted_at, state, updated_at, id, confidential);
 
+CREATE INDEX issues_title on issues (project_id, deleted_at, (lower(title)), id, state, confidential, author_id);
+
 CREATE INDEX issues_updated on issues (project_id, deleted_at, updated_at, id, confidential);
+
+CREATE INDEX issues_upvotes on issues (project_id, deleted_at, upvotes, id, state, milestone_id, confidential, author_id);
 
 CREATE TRIGGER issues_counted_delete after delete on issues begin update project_counters set opened_issues = opened_issues - (case when old.deleted_at is null and old.state = 'opened' then 1 else 0 end), closed_issues = closed_issues - (case when old.deleted_at is null and old.state = 'closed' then 1 else 0 end), opened_confidential_issues = opened_confidential_issues - (case when old.deleted_at is null and old.state = 'opened' and old.confidential = 1 then 1 else 0 end), closed_confidential_issues = closed_confidential_issues - (case when old.deleted_at is null and old.state = 'closed' and old.confidential = 1 then 1 else 0 end) where project_id = old.project_id; insert into label_counts (label_id, project_id, opened_issues, closed_issues, opened_confidential_issues, closed_confidential_issues, opened_merge_requests) select label_id, old.project_id, - (case when old.deleted_at is null and old.state = 'opened' then 1 else 0 end), - (case when old.deleted_at is null and old.state = 'closed' then 1 else 0 end), - (case when old.deleted_at is null and old.state = 'opened' and old.confidential = 1 then 1 else 0 end), - (case when old.deleted_at is null and old.state = 'closed' and old.confidential = 1 then 1 else 0 end), 0 from label_links where target_type = 'Issue' and target_id = old.id on conflict (label_id, project_id) do update set opened_issues = opened_issues + excluded.opened_issues, closed_issues = closed_issues + excluded.closed_issues, opened_confidential_issues = opened_confidential_issues + excluded.opened_confidential_issues, closed_confidential_issues = closed_confidential_issues + excluded.closed_confidential_issues, opened_merge_requests = opened_merge_requests + excluded.opened_merge_requests; end;
 
@@ -1147,6 +1153,8 @@ CREATE INDEX merge_requests_merge_commit on merge_requests (project_id, merge_co
 
 CREATE INDEX merge_requests_merge_user on merge_requests (merge_user_id) where merge_user_id is not null;
 
+CREATE INDEX merge_requests_merged on merge_requests (project_id, deleted_at, (coalesce(merged_at, 0)), id, state);
+
 CREATE INDEX merge_requests_merged_by on merge_requests (merged_by_id) where merged_by_id is not null;
 
 CREATE INDEX merge_requests_milestone on merge_requests (milestone_id, deleted_at, created_at, id, project_id, state);
@@ -1175,7 +1183,11 @@ CREATE INDEX merge_requests_state_updated on merge_requests (project_id, deleted
 
 CREATE INDEX merge_requests_target on merge_requests (project_id, target_branch, state);
 
+CREATE INDEX merge_requests_title on merge_requests (project_id, deleted_at, (lower(title)), id, state);
+
 CREATE INDEX merge_requests_updated on merge_requests (project_id, deleted_at, updated_at, id);
+
+CREATE INDEX merge_requests_upvotes on merge_requests (project_id, deleted_at, upvotes, id, state, milestone_id);
 
 CREATE TRIGGER merge_requests_counted_delete after delete on merge_requests begin update project_counters set opened_merge_requests = opened_merge_requests - (case when old.deleted_at is null and old.state in ('opened', 'locked') then 1 else 0 end), closed_merge_requests = closed_merge_requests - (case when old.deleted_at is null and old.state = 'closed' then 1 else 0 end), merged_merge_requests = merged_merge_requests - (case when old.deleted_at is null and old.state = 'merged' then 1 else 0 end) where project_id = old.project_id; insert into label_counts (label_id, project_id, opened_issues, closed_issues, opened_confidential_issues, closed_confidential_issues, opened_merge_requests) select label_id, old.project_id, 0, 0, 0, 0, - (case when old.deleted_at is null and old.state = 'opened' then 1 else 0 end) from label_links where target_type = 'MergeRequest' and target_id = old.id on conflict (label_id, project_id) do update set opened_issues = opened_issues + excluded.opened_issues, closed_issues = closed_issues + excluded.closed_issues, opened_confidential_issues = opened_confidential_issues + excluded.opened_confidential_issues, closed_confidential_issues = closed_confidential_issues + excluded.closed_confidential_issues, opened_merge_requests = opened_merge_requests + excluded.opened_merge_requests; end;
 

@@ -52,15 +52,16 @@ const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): 
         target_id: label.id,
         data: Object.fromEntries(changed.map((name) => [name, [label[name], values[name]]])),
       });
-      if (isRenamed) await renewLists(tx, owner);
+      // Lists are ordered by priority.
+      if (isRenamed || changed.includes('priority')) await renewLists(tx, owner);
       return { ...label, ...values, updated_at: tx.now };
     },
     edit.new_name === undefined ? undefined : ownerTurn(owner),
   );
 
 /**
- * Changes a label of the owner. Does not modify issues that have the label. Renaming it invalidates cached lists of
- * issues.
+ * Changes a label of the owner. Does not modify issues that have the label. A new name or priority invalidates cached
+ * lists of issues.
  * @throws Failure 404 `404 Label Not Found`, 400 for an invalid title or color or a taken title
  */
 export const updateLabel = async (

@@ -430,7 +430,7 @@ describe('order_by and sort', () => {
   });
 
   refusals([
-    ['order_by=title', { order_by: ['does not have a valid value'] }],
+    ['order_by=merged_at', { order_by: ['does not have a valid value'] }],
     ['sort=up', { sort: ['does not have a valid value'] }],
     ['sort=ASC', { sort: ['does not have a valid value'] }],
     [

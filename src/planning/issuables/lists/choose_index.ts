@@ -3,14 +3,19 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
 import { type Needed, type Selection, indexOfOrder } from './filters.ts';
-import { type Listed, column, orderColumn } from './record_kinds.ts';
+import { type Listed, column, findOrderIndex, orderTerms } from './record_kinds.ts';
 import { many } from './named_filters.ts';
 
 export type Lead = {
   /** Tables in the order in which they are read, including the kind's own. */
   tables: RawBuilder<unknown>;
+  /** The tables include that of projects. */
+  hasProjects?: true;
+  /** All records are read, and sorted. */
+  isSorted?: true;
   /** Join conditions and filter conditions. */
   conditions: RawBuilder<boolean>[];
+  /** With directions. */
   order: RawBuilder<unknown>[];
 };
 
@@ -26,10 +31,11 @@ type Parts = {
   isCount?: true;
 };
 
-const byRecord = ({ kind, filters }: Parts): Lead['order'] => [
-  orderColumn(kind, filters.order_by),
-  column(kind, 'id'),
-];
+const byRecord = ({ kind, filters }: Parts): Lead['order'] => orderTerms(kind, filters);
+
+/** Appends the direction of the list. */
+const directed = ({ filters }: Parts, term: RawBuilder<unknown>): RawBuilder<unknown> =>
+  filters.sort === 'asc' ? term : sql`${term} desc`;
 
 const toConditions = ({ needed, others }: Selection, but?: Needed): RawBuilder<boolean>[] => [
   ...needed.filter((one) => one !== but).map(({ condition }) => condition),
@@ -58,7 +64,9 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
       ...toConditions(selection, need),
     ],
     order:
-      filters.order_by === 'created_at' ? [sql`led.target_created_at`, sql`led.target_id`] : byRecord(parts),
+      filters.order_by === 'created_at'
+        ? [directed(parts, sql`led.target_created_at`), directed(parts, sql`led.target_id`)]
+        : byRecord(parts),
   };
 };
 
@@ -68,7 +76,7 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
  */
 const byIndex = (parts: Parts): Lead['order'] =>
   parts.dialect.engine === 'postgres'
-    ? [column(parts.kind, 'deleted_at'), ...byRecord(parts)]
+    ? [directed(parts, column(parts.kind, 'deleted_at')), ...byRecord(parts)]
     : byRecord(parts);
 
 const alongIndex = (index: string, parts: Parts): Lead => ({
@@ -83,9 +91,33 @@ const alongIndex = (index: string, parts: Parts): Lead => ({
  */
 const alongCovering = (index: string, parts: Parts): Lead => {
   const { kind, filters, dialect } = parts;
-  const expression = sql`${orderColumn(kind, filters.order_by)} + 0`;
-  const order = dialect.engine === 'postgres' ? [expression, column(kind, 'id')] : byRecord(parts);
+  const isIndexed = dialect.engine === 'postgres' && findOrderIndex(filters) === null;
+  const [first, ...others] = orderTerms(kind, { ...filters, sort: 'asc' });
+  const order = isIndexed
+    ? [sql`${first} + 0`, ...others].map((term) => directed(parts, term))
+    : byRecord(parts);
   return { ...alongIndex(index, parts), order };
+};
+
+/**
+ * Reads along the index that has the order of one project, or what is sorted. Lists of several projects read these
+ * indexes project by project, and sort.
+ */
+const alongOrder = (parts: Parts): Lead => {
+  const { kind, filters, isInProject, dialect } = parts;
+  const found = findOrderIndex(filters);
+  if (found === null)
+    return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+  const index = `${kind.table}_${found.word}`;
+  if (isInProject && found.isSorted !== true) return alongIndex(index, parts);
+  const sorted = { ...alongIndex(index, parts), order: byRecord(parts), isSorted: true } as const;
+  return isInProject
+    ? sorted
+    : {
+        ...sorted,
+        tables: sql`projects cross join ${sql.raw(kind.table)} ${dialect.indexedBy(index)}`,
+        hasProjects: true,
+      };
 };
 
 const along = (need: Needed, parts: Parts): Lead => {
@@ -119,7 +151,11 @@ export const isRare = ({
   [...selection.needed.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
 
 /** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
-export const chooseCountLead = (parts: Parts): Lead => {
+export const chooseCountLead = (given: Parts): Lead => {
+  const isUsual = findOrderIndex(given.filters) === null;
+  const parts = isUsual
+    ? given
+    : { ...given, filters: { ...given.filters, order_by: 'created_at' as const } };
   const [period] = parts.indexed;
   const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isLeftToEngine(parts.filters);
   return period === undefined || isNamed
@@ -151,5 +187,5 @@ export const chooseLead = (parts: Parts): Lead => {
   }
   const covering = parts.indexed.find(({ isCovering }) => isCovering);
   if (covering !== undefined) return alongCovering(covering.index, parts);
-  return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+  return alongOrder(parts);
 };

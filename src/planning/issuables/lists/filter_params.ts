@@ -13,7 +13,7 @@ import {
 import { type SearchField, searchFields } from '../search/search.ts';
 import { notParam } from './excluded_filters.ts';
 import type { MilestoneWord } from './milestone_wildcards.ts';
-import type { OrderName } from './record_kinds.ts';
+import { type OrderName, requestOrderNames } from './record_kinds.ts';
 
 export const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
 export const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
@@ -36,7 +36,7 @@ export const sharedFilterParams = {
   updated_before: optional(time('inclusive')),
   non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
   not: optional(notParam),
-  order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
+  order_by: oneOf(requestOrderNames, { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
 

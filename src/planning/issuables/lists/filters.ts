@@ -59,19 +59,20 @@ const created = (kind: Listed, { created_after, created_before }: Filters): Cond
 const updated = (kind: Listed, { updated_after, updated_before }: Filters): Condition[] =>
   within(column(kind, 'updated_at'), updated_after, updated_before);
 
-const indexWords: Readonly<Record<OrderName, string>> = {
+const indexWords: Readonly<Partial<Record<OrderName, string>>> = {
   created_at: 'created',
+  weight: 'created',
   updated_at: 'updated',
   relative_position: 'position',
 };
 
-/** Returns the index of an order, which depends on the state and the place of the list. */
+/** Returns the index that has an order, which depends on the state and the place of the list. */
 export const indexOfOrder = (
   { table }: Listed,
   name: OrderName,
   { state, isInProject }: { state: string; isInProject: boolean },
 ): string => {
-  const word = indexWords[name];
+  const word = indexWords[name] ?? 'created';
   if (!isInProject) return `${table}_all_${word}`;
   return state === 'all' ? `${table}_${word}` : `${table}_state_${word}`;
 };

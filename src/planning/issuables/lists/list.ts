@@ -5,7 +5,7 @@ import type { Page } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Filters } from './filter_params.ts';
 import { readMany } from './run_long_read.ts';
-import { column, orderColumn } from './record_kinds.ts';
+import { column, findOrderIndex, orderTerms } from './record_kinds.ts';
 import { keptPages } from './page_cache.ts';
 import type { Version } from './json_cache.ts';
 import { type ListKind, type Query, getProject } from './list_kind.ts';
@@ -22,20 +22,23 @@ const readPage = async <F extends Filters>(
   { call, scope, filters, page, passed = 0 }: Query<F>,
   plan: Plan,
 ): Promise<Version[]> => {
-  const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
-  const order = sql.join(plan.lead.order.map((one) => sql`${one} ${direction}`));
   const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.dialect);
   const shown = columns === undefined ? sql`` : sql`, ${columns}`;
   const select = sql`select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown}`;
   const from = sql`from ${tables(scope, plan)} where ${plan.where}
-    order by ${order}
+    order by ${sql.join(plan.lead.order)}
     limit ${page.limit} offset ${page.offset}`;
   // The ids come from an index alone, which the engines read only if nothing else is selected beside them.
-  const isSplit = getProject(scope) !== null && (page.offset >= lateOffset || plan.isCovered);
-  const [id, by] = [column(kind, 'id'), orderColumn(kind, filters.order_by)];
+  const isInProject = getProject(scope) !== null;
+  const isSplit =
+    (isInProject && (page.offset >= lateOffset || plan.isCovered)) || findOrderIndex(filters) !== null;
+  const id = column(kind, 'id');
+  const projects = isInProject ? sql`` : sql`cross join projects`;
+  const isOfProject = isInProject ? sql`` : sql`and projects.id = ${column(kind, 'project_id')}`;
   const query = isSplit
     ? sql<Version>`${select} from (select ${id} as page_id ${from}) as page
-      cross join ${sql.raw(kind.table)} where ${id} = page_id order by ${by} ${direction}, ${id} ${direction}`
+      cross join ${sql.raw(kind.table)} ${projects} where ${id} = page_id ${isOfProject}
+      order by ${sql.join(orderTerms(kind, filters))}`
     : sql<Version>`${select} ${from}`;
   if (!readsMany({ filters, page, passed }, plan)) return (await query.execute(call.db)).rows;
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });

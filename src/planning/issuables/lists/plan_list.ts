@@ -115,7 +115,9 @@ export const makePlan = async <F extends Filters>(
 };
 
 export const tables = (scope: Scope, { lead }: Pick<Plan, 'lead'>): RawBuilder<unknown> =>
-  getProject(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
+  getProject(scope) === null && lead.hasProjects !== true
+    ? sql`${lead.tables} cross join projects`
+    : lead.tables;
 
 /** How much longer a text takes to be compared than a row of an index takes to be read. */
 const weightOfText = 10;
@@ -152,5 +154,6 @@ export const readsMany = (
   plan: Plan,
 ): boolean =>
   plan.comparesTexts ||
+  plan.lead.isSorted === true ||
   page.offset + passed > maxSkipped ||
   Object.entries(filters).some(([name, value]) => value !== undefined && passingFilters.includes(name));

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { boolean, oneOf, optional, unsupportedFilter } from '../../../platform/http/schema.ts';
 import { type Filters as SharedFilters, sharedFilterParams } from '../../issuables/lists/filter_params.ts';
 import type { ListRequester } from '../../issuables/lists/list_kind.ts';
-import { orderNames } from '../../issuables/lists/record_kinds.ts';
+import { issueOrderNames } from '../../issuables/lists/record_kinds.ts';
 import { milestoneIdWords } from '../../issuables/lists/milestone_wildcards.ts';
 import { type DueWord, dueCondition, dueWords } from './due_filter.ts';
 
@@ -26,7 +26,7 @@ const noValue = ['none'];
 export const filterParams = {
   state: oneOf(['opened', 'closed', 'all'], { default: 'all', description: 'all by default' }),
   ...sharedFilterParams,
-  order_by: oneOf(orderNames, { default: 'created_at' }),
+  order_by: oneOf(issueOrderNames, { default: 'created_at' }),
   confidential: optional(boolean()),
   issue_type: optional(oneOf(issueTypes, { description: 'any but issue matches nothing' })),
   milestone_id: optional(oneOf(milestoneIdWords, { description: 'as the words of `milestone`' })),

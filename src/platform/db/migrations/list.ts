@@ -48,7 +48,6 @@ import { trigramSearch } from './0068_trigram_search.ts';
 import { codeSearch } from './0069_code_search.ts';
 import { changeStream } from './0070_change_stream.ts';
 import { counters } from './0033_counters.ts';
-import type { MigrationText } from '../ddl_keywords.ts';
 import { mails } from './0071_mails.ts';
 import { hookFormats } from './0072_hook_formats.ts';
 import { relativePositions } from './0073_relative_positions.ts';
@@ -82,8 +81,12 @@ import { artifactsOfProject } from './0183_artifacts_of_project.ts';
 import { dropArtifactsSizes } from './0184_drop_artifacts_sizes.ts';
 import { dueIssues } from './0185_due_issues.ts';
 import { failingHooks } from './0188_failing_hooks.ts';
+import { issueOrders } from './0195_issue_orders.ts';
+import { mergeRequestOrders } from './0196_merge_request_orders.ts';
+import { orderStatistics } from './0197_order_statistics.ts';
 import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [
@@ -170,6 +173,9 @@ export const migrationTexts: MigrationText[] = [
   dropArtifactsSizes,
   dueIssues,
   failingHooks,
+  issueOrders,
+  mergeRequestOrders,
+  orderStatistics,
   excusedImports,
   movesWithoutHooks,
 ];

@@ -171,6 +171,7 @@ const bar = {
   words: 'issues',
   placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
   fields: issueFields,
+  orders: [],
   language: issueLanguage,
 };
 

@@ -1,5 +1,6 @@
 /** Renders the filter bar of a list: search box, chips of active filters, filter form and sort menu. */
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
+import type { OrderName } from '../../../../../planning/issuables/lists/record_kinds.ts';
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -7,6 +8,7 @@ import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
 import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
 import { termValues } from './term_suggestions.ts';
+import type { Order } from './list_parts.ts';
 import type { Language } from './parse_typed_filter.ts';
 
 export type Bar = {
@@ -23,8 +25,8 @@ export type Bar = {
   fields: readonly FilterField[];
   /** The terms that can be typed. */
   language: Language<string>;
-  /** Whether the records can be ordered by hand. */
-  isOrderedByHand?: boolean;
+  /** The orders of the API for this kind of records. */
+  orders: readonly OrderName[];
 };
 
 const chipPart = ({ path, chips, otherParams }: Bar, chip: Chip): Html => {
@@ -94,25 +96,39 @@ ${fields.map((field) => fieldPart(field, query[field.name] ?? '', scope))}<div c
   return menu({ summary: html`Filters ${icon('chevron-down')}`, classes: 'button' }, form);
 };
 
-export const sortOptions = {
+/** Names of the orders, in both directions, by the parameters of the API. */
+export const sortOptions: Readonly<Record<Order, string>> = {
   'created_at desc': 'Newest first',
   'created_at asc': 'Oldest first',
   'updated_at desc': 'Recently updated',
   'updated_at asc': 'Least recently updated',
+  'merged_at desc': 'Recently merged',
+  'merged_at asc': 'Merged first',
+  'priority asc': 'Priority',
+  'priority desc': 'Priority, lowest first',
+  'label_priority asc': 'Label priority',
+  'label_priority desc': 'Label priority, lowest first',
+  'due_date asc': 'Due first',
+  'due_date desc': 'Due last',
+  'milestone_due asc': 'Milestone due first',
+  'milestone_due desc': 'Milestone due last',
+  'popularity desc': 'Most popular',
+  'popularity asc': 'Least popular',
+  'title asc': 'Title, A to Z',
+  'title desc': 'Title, Z to A',
   'relative_position asc': 'Manual',
   'relative_position desc': 'Manual, last first',
-} as const;
+  'weight desc': 'Weight',
+  'weight asc': 'Weight, lowest first',
+};
 
-/** Orders by hand, which only issues have. */
-const manualOrders: readonly string[] = ['relative_position asc', 'relative_position desc'];
+/** No issue has a weight, so the menu does not offer that order. */
+const unoffered: readonly string[] = ['weight desc', 'weight asc'];
 
 /** Renders links to the orders of the list. */
-const ordersMenu = (
-  { path, chips, otherParams, isOrderedByHand = false }: Bar,
-  chosen: keyof typeof sortOptions,
-): Html => {
+const ordersMenu = ({ path, chips, otherParams, orders }: Bar, chosen: Order): Html => {
   const shown = Object.entries(sortOptions).filter(
-    ([order]) => isOrderedByHand || !manualOrders.includes(order),
+    ([order]) => orders.some((name) => order.startsWith(`${name} `)) && !unoffered.includes(order),
   );
   const links = shown.map(([order, name]) => {
     const [order_by, sort] = order.split(' ');
@@ -120,7 +136,7 @@ const ordersMenu = (
     return html`<a href="${addressOf(path, query)}"${order === chosen && html` aria-current="true"`}>${name}</a>`;
   });
   return menu(
-    { summary: html`${sortOptions[chosen]} ${icon('chevron-down')}`, classes: 'button' },
+    { summary: html`${sortOptions[chosen]} ${icon('chevron-down')}`, classes: 'button orders' },
     html`${links}`,
   );
 };
@@ -130,5 +146,5 @@ const ordersMenu = (
  * @param chosen the order; null: the list has only one
  * @param views menu of saved views; null: there is none
  */
-export const filterBar = (bar: Bar, chosen: keyof typeof sortOptions | null, views: Html | null): Html =>
+export const filterBar = (bar: Bar, chosen: Order | null, views: Html | null): Html =>
   html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>`;

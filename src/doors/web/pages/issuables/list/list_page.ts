@@ -30,7 +30,7 @@ export type ListedKind<State extends string> = {
   title: string;
   texts: ListTexts<State>;
   language: Language<State>;
-  bar: Pick<Bar, 'placeholder' | 'fields' | 'isOrderedByHand'>;
+  bar: Pick<Bar, 'placeholder' | 'fields' | 'orders'>;
 };
 
 /** Returns the address for the typed text: of a record by its number, or of the list with more filters. */

@@ -7,10 +7,10 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { selectAllBox } from '../bulk/bulk_form.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
-import type { sortOptions } from './filter_bar.ts';
 import { maxTyped } from './parse_typed_filter.ts';
 
-export type Order = keyof typeof sortOptions;
+/** An order and its direction, as the API names them. */
+export type Order = `${OrderName} ${'asc' | 'desc'}`;
 
 /** The parsed query of a list. */
 export type ParsedQuery<State extends string> = {

@@ -1,5 +1,6 @@
 /** The page of a list of issues. Projects, groups and own work mount it. */
 import { today } from '../../../../../core/access/viewer.ts';
+import { issueOrderNames } from '../../../../../planning/issuables/lists/record_kinds.ts';
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
@@ -46,7 +47,7 @@ export const issueListKind: ListedKind<State> = {
   bar: {
     placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
     fields: issueFields,
-    isOrderedByHand: true,
+    orders: issueOrderNames,
   },
 };
 

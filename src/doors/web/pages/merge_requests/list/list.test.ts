@@ -64,6 +64,30 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
+test('the menu has every order of the API, in both directions', async () => {
+  const { text } = await maintainer.visitor.get(`${path}?order_by=title&sort=asc&draft=false`);
+  const menu = /<summary class="button orders">Title, A to Z [^]*?<\/details>/.exec(text)?.[0] ?? '';
+  const links = [...menu.matchAll(/href="([^"]+)"(?: aria-current="true")?>([^<]+)</g)].map(
+    ([, href = '', name = '']) => [href.replaceAll('&amp;', '&'), name] as const,
+  );
+  const names = links.map(([, name]) => name);
+  assert.deepEqual(
+    ['Recently merged', 'Merged first', 'Priority', 'Milestone due last', 'Title, Z to A'].filter(
+      (name) => !names.includes(name),
+    ),
+    [],
+  );
+  assert.ok(!names.includes('Due first') && !names.includes('Manual') && !names.includes('Weight'));
+  for (const [href] of links) {
+    assert.match(href, /order_by=\w+&sort=(?:asc|desc)&draft=false/);
+    assert.equal((await maintainer.visitor.get(href)).status, 200, href);
+  }
+  const sorted = async (query: string) =>
+    titles((await maintainer.visitor.get(`${path}?state=all&${query}`)).text);
+  assert.deepEqual(await sorted('order_by=title&sort=asc'), ['2', '4', '5', '3', '1']);
+  assert.deepEqual(await sorted('order_by=title&sort=desc'), ['1', '3', '5', '4', '2']);
+});
+
 test('shows the open merge requests with exact counts and their facts', async () => {
   const { status, text } = await maintainer.visitor.get(path);
   assert.equal(status, 200);

@@ -1,4 +1,5 @@
 /** The page of a list of merge requests. Projects, groups and own work mount it. */
+import { requestOrderNames } from '../../../../../planning/issuables/lists/record_kinds.ts';
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { countMergeRequests } from '../../../../../review/merge_requests/lists/counts.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
@@ -76,6 +77,7 @@ const requestListKind: ListedKind<State> = {
   bar: {
     placeholder: 'Filter: label:bug, reviewer:me, target:main, is:draft, or words…',
     fields,
+    orders: requestOrderNames,
   },
 };
 
