@@ -81,6 +81,21 @@ test('shows the work that waits, and counts it in the top bar', async () => {
   assert.equal(created.text.includes('Fix &lt;b&gt;'), false);
 });
 
+test('cards show labels, and what keeps a merge request from being merged', async () => {
+  const user = await seedVisitor(gantry);
+  const project = await seedProject(gantry, { visibility: 'public' });
+  await gantry.api(`POST /projects/${project.id}/labels`, { json: { name: 'urgent', color: '#cc3300' } });
+  const { iid } = await seedIssue(gantry, { project: project.id, assignees: [user.id] });
+  const request = await seedMergeRequest(gantry, { project: project.id, assignees: [user.id] });
+  await gantry.api(`PUT /projects/${project.id}/issues/${iid}`, { json: { labels: 'urgent' } });
+  const path = `/projects/${project.id}/merge_requests/${request.iid}`;
+  await gantry.api(`PUT ${path}`, { json: { labels: 'urgent' } });
+  await gantry.api(`POST ${path}/discussions`, { json: { body: 'Why?' } });
+  const { text } = await user.visitor.get('/');
+  assert.match(text, /href="\/dashboard\/issues\?labels=urgent"/);
+  assert.match(text, /href="\/dashboard\/merge_requests\?labels=urgent"[^]*1 open thread/);
+});
+
 test('forgets at once what the user may no longer see', async () => {
   const user = await seedVisitor(gantry);
   const project = await seedProject(gantry, { visibility: 'private' });

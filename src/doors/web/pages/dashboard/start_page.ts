@@ -3,12 +3,14 @@ import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
 import { may } from '../../../../core/access/may.ts';
 import { getMemberLevel, today } from '../../../../core/access/viewer.ts';
 import { getIdeLink } from '../../../../core/settings/setting_effects.ts';
+import { type LinkedLabel, linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import type { Filters } from '../../../../planning/issues/lists/filters.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { listRecentProjects } from '../../../../projects/projects/lists/recent_projects.ts';
+import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -17,8 +19,10 @@ import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { projectPathParts, visibilityMark } from '../../parts/projects/project_list.ts';
 import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
+import type { ListedRequest } from '../merge_requests/list/request_row.ts';
 import { nameRole } from '../members/role.ts';
 import { loadMergeRequests } from './own_merge_requests.ts';
+import { labelLinks } from './label_links.ts';
 import { mergeRequestRow } from './merge_request_row.ts';
 import { pipelineBadges } from './project_lists.ts';
 import { pushesCard } from './pushes_card.ts';
@@ -37,12 +41,24 @@ const card = ({ icon: image, title, path, total, action }: Card, content: Html):
   }</header>${content}</section>
 `;
 
+const requestList = async ({ call }: Visit, requests: readonly ListedRequest[]): Promise<Html> => {
+  const ids = requests.map(({ id }) => id);
+  const [labels, facts] = await Promise.all([
+    linkedLabels(call.db, 'MergeRequest', ids),
+    loadRowFacts(call, ids),
+  ]);
+  const rows = requests.map((request) =>
+    mergeRequestRow(request, { labels: labels.get(request.id) ?? [], facts: facts.get(request.id) }),
+  );
+  return html`<ul class="list">${rows}</ul>`;
+};
+
 const reviewsCard = async (visit: Visit): Promise<Html | null> => {
   const { requests, total } = await loadMergeRequests(visit, 'reviews-for-me', maxEntries);
   if (total === 0) return null;
   return card(
     { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },
-    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
+    await requestList(visit, requests),
   );
 };
 
@@ -56,16 +72,16 @@ const requestsCard = async (visit: Visit): Promise<Html | null> => {
       path: '/dashboard/merge_requests?scope=assigned-to-me',
       total,
     },
-    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
+    await requestList(visit, requests),
   );
 };
 
-const issueItem = (issue: ListedIssue, day: string): Html => {
+const issueItem = (issue: ListedIssue, labels: readonly LinkedLabel[], day: string): Html => {
   const { references, iid, title, milestone, due_date } = issue;
   const path = `/${references.full.slice(0, references.full.lastIndexOf('#'))}/issues/${iid}`;
   const isLate = due_date !== null && due_date < day;
   return html`<li><span class="lead status ok">${icon('issue', 'Open')}</span>
-<a class="title" href="${path}" data-row>${title}</a>
+<span class="heading"><a class="title" href="${path}" data-row>${title}</a> ${labelLinks('/dashboard/issues', labels)}</span>
 <span class="meta"><span>${references.full}</span>${milestone !== null && html`<span>milestone ${milestone.title}</span>`}</span>${
     isLate && html`<span class="side"><span class="status bad">${icon('clock')} overdue</span></span>`
   }</li>
@@ -78,11 +94,17 @@ const issuesCard = async (visit: Visit): Promise<Html> => {
   const page = pageRequest({ per_page: maxEntries });
   const { items, total } = await listIssues({ call, scope: 'everywhere', filters, page, texts: issueTexts });
   const day = today(call.now);
+  const issues = items.map(parseIssue);
+  const labels = await linkedLabels(
+    call.db,
+    'Issue',
+    issues.map(({ id }) => id),
+  );
   return card(
     { icon: 'issue', title: 'Assigned to you', path: '/dashboard/issues', total },
     total === 0
       ? emptyState({ icon: 'issue', title: 'No assigned issues' })
-      : html`<ul class="list">${items.map((item) => issueItem(parseIssue(item), day))}</ul>`,
+      : html`<ul class="list">${issues.map((issue) => issueItem(issue, labels.get(issue.id) ?? [], day))}</ul>`,
   );
 };
 

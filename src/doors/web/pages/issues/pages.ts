@@ -26,6 +26,8 @@ import { issueKind } from './issue_kind.ts';
 import type { IssueListScope } from '../issuables/list/list_scope.ts';
 import { showPages } from './show/pages.ts';
 
+const feedPath = (project: Project): string => projectPagePath(project, 'issues.atom');
+
 const toPlace = (visit: Visit, project: Project): IssueListScope => {
   const { call } = visit;
   const canCreate = may(call.viewer, 'create_issue', project);
@@ -34,13 +36,23 @@ const toPlace = (visit: Visit, project: Project): IssueListScope => {
     path: projectPagePath(project, 'issues'),
     project,
     formats: {
-      atom: projectPagePath(project, 'issues.atom'),
+      atom: feedPath(project),
       calendar: projectPagePath(project, 'issues.ics'),
       ...(call.signedIn && { csv: projectPagePath(project, 'issues/export') }),
     },
     newPath: canCreate ? projectPagePath(project, 'issues/new') : null,
     view: (title, content) =>
-      projectView(visit, { project, title, noun: 'issues', hasHeading: true }, content),
+      projectView(
+        visit,
+        {
+          project,
+          title,
+          noun: 'issues',
+          hasHeading: true,
+          view: { feeds: [{ title: `${project.full_path} issues`, path: feedPath(project) }] },
+        },
+        content,
+      ),
   };
 };
 

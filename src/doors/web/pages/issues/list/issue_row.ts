@@ -6,6 +6,7 @@ import { dayPart } from '../../../parts/times/dates.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 
@@ -29,6 +30,7 @@ export type ListedIssue = {
   milestone: { title: string } | null;
   due_date: string | null;
   user_notes_count: number;
+  upvotes: number;
   merge_requests_count: number;
   task_completion_status: { count: number; completed_count: number };
   /** Titles. */
@@ -43,6 +45,8 @@ export const parseIssue = ({ bytes }: JsonText): ListedIssue =>
 
 type RowContext = {
   labels: readonly LinkedLabel[];
+  /** Number of open issues that block this one, as far as the viewer sees them. */
+  blockers?: number | undefined;
   /** Address of the list of issues with a label. */
   labelHref: (title: string) => string;
   /** `YYYY-MM-DD` */
@@ -85,14 +89,23 @@ const peoplePart = ({ assignees }: ListedIssue): Html | null => {
   }`;
 };
 
-const sidePart = (issue: ListedIssue, today: string): Html => {
-  const { milestone, merge_requests_count: closers, user_notes_count: comments } = issue;
-  const commentCount = `${comments} ${comments === 1 ? 'comment' : 'comments'}`;
-  return html`<span class="side">${tasksPart(issue)}${milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')}${duePart(
+const blockedPart = ({ state }: ListedIssue, blockers: number): Html | null =>
+  blockers === 0 || state === 'closed'
+    ? null
+    : fact(html`${icon('warning')} Blocked`, `Blocked by ${spellCount(blockers, 'open issue')}`, 'bad');
+
+const sidePart = (issue: ListedIssue, { today, blockers = 0 }: RowContext): Html => {
+  const { milestone, merge_requests_count: closers, user_notes_count: comments, upvotes } = issue;
+  const commentCount = spellCount(comments, 'comment');
+  return html`<span class="side">${blockedPart(issue, blockers)}${tasksPart(issue)}${milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')}${duePart(
     issue,
     today,
-  )}${
-    closers > 0 && fact(html`${icon('merge-request', 'Merge requests')} ${closers}`, 'Merge requests')
+  )}${closers > 0 && fact(html`${icon('merge-request', 'Merge requests')} ${closers}`, 'Merge requests')}${
+    upvotes > 0 &&
+    fact(
+      html`<span aria-hidden="true">👍</span><span class="visually-hidden">Votes</span> ${upvotes}`,
+      spellCount(upvotes, 'vote'),
+    )
   }${fact(html`${icon('comment', 'Comments')} ${comments}`, commentCount)}${peoplePart(issue)}</span>`;
 };
 
@@ -119,6 +132,6 @@ export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
   }<a class="title" href="${listedIssuePath(issue)}" data-row>${context.markTitle?.(issue.title) ?? issue.title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
-  )}</span>${sidePart(issue, context.today)}${metaPart(issue, context)}</li>
+  )}</span>${sidePart(issue, context)}${metaPart(issue, context)}</li>
 `;
 };

@@ -50,6 +50,36 @@ const counts = (text: string): number[] => {
 const titles = (text: string): string[] =>
   [...text.matchAll(/class="title" href="([^"]+)"/g)].map(([, href = '']) => href.split('/').at(-1) ?? '');
 
+test('the page announces its feed', async () => {
+  const { text } = await openVisitor(gantry).get(path);
+  const feed = `/${project.full_path}/-/issues.atom`;
+  const [link = ''] = /<link rel="alternate"[^>]*>/.exec(text) ?? [];
+  assert.ok(link.includes(`href="${path}.atom"`) || link.includes(`href="${feed}"`), link);
+});
+
+test('rows show votes, and open blockers that the viewer sees', async () => {
+  const own = await seedProject(gantry, { visibility: 'public' });
+  const hidden = await seedProject(gantry, { visibility: 'private' });
+  const add = async (at: SeededProject, title: string): Promise<number> =>
+    (await gantry.api(`POST /projects/${at.id}/issues`, { json: { title } })).body.iid;
+  const block = async (iid: number, at: SeededProject, blocker: number) => {
+    const query = `target_project_id=${at.id}&target_issue_iid=${blocker}&link_type=is_blocked_by`;
+    assert.equal((await gantry.api(`POST /projects/${own.id}/issues/${iid}/links?${query}`)).status, 201);
+  };
+  const [blocked, secretly, blocker] = [await add(own, 'A'), await add(own, 'B'), await add(own, 'C')];
+  await block(blocked, own, blocker);
+  await block(secretly, hidden, await add(hidden, 'Hidden'));
+  await gantry.api(`POST /projects/${own.id}/issues/${blocked}/award_emoji?name=thumbsup`);
+  const row = async (iid: number): Promise<string> => {
+    const { text } = await stranger.visitor.get(`/${own.full_path}/issues`);
+    return new RegExp(`href="/${own.full_path}/issues/${iid}" data-row[^]*?</li>`).exec(text)?.[0] ?? '';
+  };
+  assert.match(await row(blocked), /title="Blocked by 1 open issue"[^]*title="1 vote"/);
+  for (const iid of [secretly, blocker]) assert.doesNotMatch(await row(iid), /Blocked|vote/);
+  await gantry.api(`PUT /projects/${own.id}/issues/${blocker}`, { json: { state_event: 'close' } });
+  assert.doesNotMatch(await row(blocked), /Blocked/);
+});
+
 test('lists issues with what they have, newest first', async () => {
   const { status, text } = await reporter.visitor.get(path);
   assert.equal(status, 200);

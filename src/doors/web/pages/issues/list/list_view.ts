@@ -1,6 +1,7 @@
 /** The page of a list of issues. Projects, groups and own work mount it. */
 import { today } from '../../../../../core/access/viewer.ts';
 import { issueOrderNames } from '../../../../../planning/issuables/lists/record_kinds.ts';
+import { countBlockers } from '../../../../../planning/issues/links/count_blockers.ts';
 import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
@@ -57,7 +58,7 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
   { state: 'all', content: html`All`, count: counts.all },
 ];
 
-/** Renders the rows of the list, with the statements that an answer of the API takes and one for the labels. */
+/** Renders the rows of the list, with the statements that an answer of the API takes and two for labels and links. */
 const rowsPart = async (
   { call }: Visit,
   { path, project, scope }: IssueListScope,
@@ -65,11 +66,11 @@ const rowsPart = async (
 ): Promise<{ rows: Html[]; total: number }> => {
   const { items, total } = await listIssues({ call, scope, filters, page, texts: issueTexts });
   const issues = items.map(parseIssue);
-  const labels = await linkedLabels(
-    call.db,
-    'Issue',
-    issues.map(({ id }) => id),
-  );
+  const ids = issues.map(({ id }) => id);
+  const [labels, blockers] = await Promise.all([
+    linkedLabels(call.db, 'Issue', ids),
+    countBlockers(call, ids),
+  ]);
   const context = {
     labelHref: (title: string) => addressOf(path, { labels: title }),
     today: today(call.now),
@@ -77,7 +78,13 @@ const rowsPart = async (
     isSelectable: call.signedIn,
   };
   return {
-    rows: issues.map((issue) => issueRow(issue, { ...context, labels: labels.get(issue.id) ?? [] })),
+    rows: issues.map((issue) =>
+      issueRow(issue, {
+        ...context,
+        labels: labels.get(issue.id) ?? [],
+        blockers: blockers.get(issue.id),
+      }),
+    ),
     total,
   };
 };

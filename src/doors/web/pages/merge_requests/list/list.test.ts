@@ -64,6 +64,23 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
+test('rows show the threads that are not resolved', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const request = await seedMergeRequest(gantry, { project: own.id });
+  const discussions = `/projects/${own.id}/merge_requests/${request.iid}/discussions`;
+  const start = async () => (await gantry.api(`POST ${discussions}`, { json: { body: 'Why?' } })).body;
+  const [first, second] = [await start(), await start()];
+  await gantry.api(`POST ${discussions}/${first.id}/notes`, { json: { body: 'Because' } });
+  const shown = async () => {
+    const { text } = await stranger.visitor.get(`/${own.full_path}/merge_requests`);
+    return /title="(\d+ threads? not resolved)"/.exec(text)?.[1] ?? null;
+  };
+  assert.equal(await shown(), '2 threads not resolved');
+  for (const { id } of [first, second])
+    await gantry.api(`PUT ${discussions}/${id}`, { json: { resolved: true } });
+  assert.equal(await shown(), null);
+});
+
 test('the menu has every order of the API, in both directions', async () => {
   const { text } = await maintainer.visitor.get(`${path}?order_by=title&sort=asc&draft=false`);
   const menu = /<summary class="button orders">Title, A to Z [^]*?<\/details>/.exec(text)?.[0] ?? '';

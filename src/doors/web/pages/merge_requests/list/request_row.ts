@@ -89,17 +89,28 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
     ? null
     : fact(html`${icon('todo')} ${completed_count} of ${count} tasks`, 'Completed tasks', 'tasks');
 
-const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => {
-  const { has_conflicts, milestone, user_notes_count: comments, reviewers, assignees } = request;
-  const { approvals = 0, areChangesRequested = false, pipeline = null } = facts ?? {};
-  return html`<span class="side">${
+/** Renders what keeps a merge request from being merged: conflicts, pipeline, approvals, discussions. */
+export const readinessPart = ({ has_conflicts }: ListedRequest, facts: RowFacts | undefined): Html => {
+  const { approvals = 0, areChangesRequested = false, unresolved = 0, pipeline = null } = facts ?? {};
+  return html`${
     has_conflicts && fact(html`${icon('warning')} Conflicts`, 'Conflicts with the target branch', 'bad')
   }${pipeline !== null && pipelineMark(pipeline.project, pipeline)}${
     approvals > 0 && fact(html`${icon('check')} ${spellCount(approvals, 'approval')}`, 'Approvals', 'ok')
   }${
     areChangesRequested &&
     fact(html`${icon('warning')} Changes requested`, 'A reviewer waits for changes', 'bad')
-  }${tasksPart(request)}${
+  }${
+    unresolved > 0 &&
+    fact(
+      html`${icon('comment')} ${spellCount(unresolved, 'open thread')}`,
+      `${spellCount(unresolved, 'thread')} not resolved`,
+    )
+  }`;
+};
+
+const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => {
+  const { milestone, user_notes_count: comments, reviewers, assignees } = request;
+  return html`<span class="side">${readinessPart(request, facts)}${tasksPart(request)}${
     milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
   }${fact(html`${icon('comment', 'Comments')} ${comments}`, spellCount(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
     'Reviewers',
