@@ -8,6 +8,7 @@ export const pages = bulkPages({
   noun: mergeRequestNoun,
   find: findMergeRequest,
   adminAction: 'admin_merge_request',
+  reviewerIds: ({ merge_request }) => merge_request.reviewers.map(({ id }) => id),
   updatedAt: ({ merge_request }) => merge_request.updated_at,
   update: updateMergeRequest,
 });

@@ -17,6 +17,12 @@ export type BulkRequest = {
   remove_labels: string[];
   /** A user name, `me`, or `none`; empty: no change. */
   assignee: string;
+  /** As `assignee`, of merge requests. */
+  reviewer: string;
+  /** A day, or `none`; empty: no change. Of issues. */
+  due_date: string;
+  confidential: '' | 'true' | 'false';
+  discussion_locked: '' | 'true' | 'false';
   /** A title, or `none`; empty: no change. */
   milestone: string;
   subscription: '' | 'subscribe' | 'unsubscribe';
@@ -39,14 +45,18 @@ const readItem = (item: string): { project: number; iid: number } | null => {
 
 const isNone = (text: string): boolean => text.toLowerCase() === 'none';
 
-/** Returns the ids that the form's assignee means; undefined: no change. @throws Failure 400 for an unknown user */
-const readAssignees = async (call: Call, typed: string): Promise<number[] | undefined> => {
+/** Returns the ids that a field means; undefined: no change. @throws Failure 400 for an unknown user */
+const readPeople = async (
+  call: Call,
+  field: 'assignee' | 'reviewer',
+  typed: string,
+): Promise<number[] | undefined> => {
   const name = typed.trim().replace(/^@/, '');
   if (name === '') return undefined;
   if (isNone(name)) return [];
   if (name.toLowerCase() === 'me') return [requireUser(call).id];
   const id = await userIdByName(call.db, name);
-  if (id === undefined) throw invalid({ assignee: ['does not exist'] });
+  if (id === undefined) throw invalid({ [field]: ['does not exist'] });
   return [id];
 };
 
@@ -64,22 +74,42 @@ const readMilestone = async (
   return id;
 };
 
-type Change = { request: BulkRequest; assignee_ids: number[] | undefined };
+/** Returns the due date that the form means; undefined: no change. @throws Failure 400 for no date */
+const readDueDate = (typed: string): string | null | undefined => {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  if (isNone(text)) return null;
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isDate) throw invalid({ due_date: ['is no date such as 2031-02-03'] });
+  return text;
+};
 
-const toEdit = async (
-  call: Call,
-  loaded: LoadedTarget,
-  { request, assignee_ids }: Change,
-): Promise<BulkEdit> => {
-  const { state_event, add_labels, remove_labels, milestone } = request;
-  const milestone_id = await readMilestone(call, loaded, milestone);
-  return {
+/** What is the same for all records, and read before any is changed. */
+type Change = { request: BulkRequest; shared: BulkEdit };
+
+const readChange = async (call: Call, request: BulkRequest): Promise<Change> => {
+  const { state_event, add_labels, remove_labels, confidential, discussion_locked } = request;
+  const [assignee_ids, reviewer_ids] = [
+    await readPeople(call, 'assignee', request.assignee),
+    await readPeople(call, 'reviewer', request.reviewer),
+  ];
+  const due_date = readDueDate(request.due_date);
+  const shared = {
     ...(state_event !== '' && { state_event }),
     ...(add_labels.length > 0 && { add_labels }),
     ...(remove_labels.length > 0 && { remove_labels }),
     ...(assignee_ids !== undefined && { assignee_ids }),
-    ...(milestone_id !== undefined && { milestone_id }),
+    ...(reviewer_ids !== undefined && { reviewer_ids }),
+    ...(due_date !== undefined && { due_date }),
+    ...(confidential !== '' && { confidential: confidential === 'true' }),
+    ...(discussion_locked !== '' && { discussion_locked: discussion_locked === 'true' }),
   };
+  return { request, shared };
+};
+
+const toEdit = async (call: Call, loaded: LoadedTarget, { request, shared }: Change): Promise<BulkEdit> => {
+  const milestone_id = await readMilestone(call, loaded, request.milestone);
+  return { ...shared, ...(milestone_id !== undefined && { milestone_id }) };
 };
 
 /** Changes one record. Returns whether anything changed. @throws Failure for what the user may not do */
@@ -100,6 +130,10 @@ const editOne = async <L extends LoadedTarget>(
   const [assigned = 0] = edit.assignee_ids ?? [];
   if (assigned !== 0 && !after.target.assignee_ids.includes(assigned)) {
     throw refused('this user cannot be assigned');
+  }
+  const [reviewer = 0] = edit.reviewer_ids ?? [];
+  if (reviewer !== 0 && kind.reviewerIds?.(after).includes(reviewer) !== true) {
+    throw refused('this user cannot be a reviewer');
   }
   return kind.updatedAt(after) !== kind.updatedAt(loaded);
 };
@@ -133,7 +167,7 @@ const reasonFor = (error: unknown): string => {
 /**
  * Changes each record, one after the other.
  * @param items records as `project id-iid`
- * @throws Failure 400 for an unknown assignee, before anything is changed
+ * @throws Failure 400 for an unknown user and for no date, before anything is changed
  */
 export const applyBulkEdit = async <L extends LoadedTarget>(
   kind: BulkKind<L>,
@@ -141,7 +175,7 @@ export const applyBulkEdit = async <L extends LoadedTarget>(
   items: readonly string[],
   request: BulkRequest,
 ): Promise<Outcome> => {
-  const change = { request, assignee_ids: await readAssignees(call, request.assignee) };
+  const change = await readChange(call, request);
   const outcome: Outcome = { changed: 0, unchanged: 0, refusals: [] };
   for (const item of new Set(items)) {
     let name: string | null = null;

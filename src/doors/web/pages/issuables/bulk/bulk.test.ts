@@ -89,6 +89,27 @@ test('changes the selected issues of several projects, and says how many', async
   assert.deepEqual([cleared.assignee, cleared.milestone], [null, null]);
 });
 
+test('changes due date, confidentiality and the lock of discussions', async () => {
+  const item = await create(project);
+  const change = async (form: Record<string, string>) => await submit(reporter, [item], form);
+  const facts = async () => {
+    const { due_date, confidential, discussion_locked } = await read(item);
+    return [due_date, confidential, discussion_locked];
+  };
+  const all = { due_date: '2031-02-03', confidential: 'true', discussion_locked: 'true' };
+  assert.equal(await change(all), '1 issue changed.');
+  assert.deepEqual(await facts(), ['2031-02-03', true, true]);
+  assert.equal(await change(all), '0 issues changed. 1 issue had nothing to change.');
+  await change({ due_date: 'none', confidential: 'false', discussion_locked: 'false' });
+  assert.deepEqual(await facts(), [null, false, false]);
+  for (const due_date of ['tomorrow', '2031-02-31x', '2031-13-01'])
+    assert.match(await change({ due_date }), /^Nothing changed: .*is no date such as 2031-02-03/);
+  const guest = await seedVisitor(gantry, { project: project.id, access_level: 10 });
+  for (const form of [{ due_date: '2031-02-03' }, { confidential: 'true' }, { discussion_locked: 'true' }])
+    assert.match(await submit(guest, [item], form), /1 not changed: .*you may not change it/);
+  assert.deepEqual(await facts(), [null, false, false]);
+});
+
 test('changes what the user may change, and names what it did not', async () => {
   const guest = await seedVisitor(gantry, { project: project.id, access_level: 10 });
   const own = await gantry.api(`POST /projects/${project.id}/issues`, {
@@ -167,14 +188,25 @@ test('changes merge requests', async () => {
   const items = requests.map(({ iid }) => `${code.id}-${iid}`);
   const list = await developer.visitor.get(`/${code.full_path}/merge_requests`);
   for (const item of items) assert.ok(list.text.includes(`value="${item}" form="bulk"`), item);
-  const form = { state_event: 'close', add_labels: 'done', assignee: 'me' };
+  const form = { state_event: 'close', add_labels: 'done', assignee: 'me', reviewer: developer.username };
   assert.equal(await submit(developer, items, form, 'merge_requests'), '2 merge requests changed.');
+  const stranger = await seedVisitor(gantry);
+  assert.match(
+    await submit(developer, items.slice(0, 1), { reviewer: stranger.username }, 'merge_requests'),
+    /this user cannot be a reviewer/,
+  );
+  assert.match(list.text, /name="reviewer"/);
+  assert.doesNotMatch(list.text, /id="bulk_due_date"/);
   const { body } = await gantry.api(`GET /projects/${code.id}/merge_requests?state=closed`);
   assert.deepEqual(
-    body.map((one: { labels: string[]; assignee: { id: number } }) => [one.labels, one.assignee.id]),
+    body.map((one: { labels: string[]; assignee: { id: number }; reviewers: { id: number }[] }) => [
+      one.labels,
+      one.assignee.id,
+      one.reviewers.map(({ id }) => id),
+    ]),
     [
-      [['done'], developer.id],
-      [['done'], developer.id],
+      [['done'], developer.id, [developer.id]],
+      [['done'], developer.id, [developer.id]],
     ],
   );
 });

@@ -24,15 +24,48 @@ export const selectAllBox = html`<input type="checkbox" aria-label="Select all" 
 
 type Place = { scope: Scope; segment: 'issues' | 'merge_requests'; back: string };
 
-const fields = ({ scope }: Place): Html => {
+type Choice = { name: string; label: string; options: readonly (readonly [value: string, text: string])[] };
+
+/** Renders a choice that changes nothing unless something is chosen. */
+const choice = ({ name, label, options }: Choice): Html =>
+  select({ name, id: `bulk_${name}`, label, value: '', options: [['', 'No change'], ...options] });
+
+const personField = (scope: Scope, name: 'assignee' | 'reviewer', label: string): Html =>
+  input({
+    name,
+    id: `bulk_${name}`,
+    label,
+    hint: 'User name, me, or none',
+    autocomplete: 'off',
+    ...suggestionsFor(scope, 'members'),
+  });
+
+/** Renders the fields that only one kind has. */
+const ownFields = ({ scope, segment }: Place): Html =>
+  segment === 'merge_requests'
+    ? personField(scope, 'reviewer', 'Reviewer')
+    : html`${input({
+        name: 'due_date',
+        id: 'bulk_due_date',
+        label: 'Due date',
+        hint: 'Such as 2031-02-03, or none',
+        autocomplete: 'off',
+      })}${choice({
+        name: 'confidential',
+        label: 'Confidentiality',
+        options: [
+          ['true', 'Make confidential'],
+          ['false', 'Make visible to all'],
+        ],
+      })}`;
+
+const fields = (place: Place): Html => {
+  const { scope } = place;
   const labels = suggestionsFor(scope, 'labels');
-  return html`${select({
+  return html`${choice({
     name: 'state_event',
-    id: 'bulk_state',
     label: 'State',
-    value: '',
     options: [
-      ['', 'No change'],
       ['close', 'Close'],
       ['reopen', 'Reopen'],
     ],
@@ -50,27 +83,24 @@ const fields = ({ scope }: Place): Html => {
     hint: 'Names, separated by commas',
     autocomplete: 'off',
     ...labels,
-  })}${input({
-    name: 'assignee',
-    id: 'bulk_assignee',
-    label: 'Assignee',
-    hint: 'User name, me, or none',
-    autocomplete: 'off',
-    ...suggestionsFor(scope, 'members'),
-  })}${input({
+  })}${personField(scope, 'assignee', 'Assignee')}${input({
     name: 'milestone',
     id: 'bulk_milestone',
     label: 'Milestone',
     hint: 'Title, or none',
     autocomplete: 'off',
     ...suggestionsFor(scope, 'milestones'),
-  })}${select({
-    name: 'subscription',
-    id: 'bulk_subscription',
-    label: 'Notifications',
-    value: '',
+  })}${ownFields(place)}${choice({
+    name: 'discussion_locked',
+    label: 'Discussion',
     options: [
-      ['', 'No change'],
+      ['true', 'Lock'],
+      ['false', 'Unlock'],
+    ],
+  })}${choice({
+    name: 'subscription',
+    label: 'Notifications',
+    options: [
       ['subscribe', 'Subscribe'],
       ['unsubscribe', 'Unsubscribe'],
     ],

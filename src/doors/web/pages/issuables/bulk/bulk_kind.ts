@@ -5,8 +5,14 @@ import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
 import type { IssuableKind } from '../issuable_kind.ts';
 
 /** The changes that can be made to many records at once. */
-export type BulkEdit = Pick<SharedEdit, 'assignee_ids' | 'milestone_id' | 'add_labels' | 'remove_labels'> & {
+export type BulkEdit = Pick<
+  SharedEdit,
+  'assignee_ids' | 'reviewer_ids' | 'milestone_id' | 'add_labels' | 'remove_labels' | 'discussion_locked'
+> & {
   state_event?: 'close' | 'reopen';
+  /** Of issues. */
+  due_date?: string | null;
+  confidential?: boolean;
 };
 
 export type BulkKind<L extends LoadedTarget> = Pick<IssuableKind<L>, 'noun'> & {
@@ -15,5 +21,7 @@ export type BulkKind<L extends LoadedTarget> = Pick<IssuableKind<L>, 'noun'> & {
   /** The permission to change labels, assignees and milestones. */
   adminAction: 'admin_issue' | 'admin_merge_request';
   updatedAt: (loaded: L) => number;
+  /** Ids of the reviewers; absent: the kind has none. */
+  reviewerIds?: (loaded: L) => number[];
   update: (call: Call, loaded: L, edit: BulkEdit) => Promise<L>;
 };

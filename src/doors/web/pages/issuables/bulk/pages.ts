@@ -42,12 +42,17 @@ export const bulkPages = <L extends LoadedTarget>(kind: BulkKind<L>): AnyPage[] 
       add_labels: optional(names()),
       remove_labels: optional(names()),
       assignee: optional(text()),
+      reviewer: optional(text()),
+      due_date: optional(text()),
+      confidential: oneOf(['', 'true', 'false'], { default: '' }),
+      discussion_locked: oneOf(['', 'true', 'false'], { default: '' }),
       milestone: optional(text()),
       subscription: oneOf(['', 'subscribe', 'unsubscribe'], { default: '' }),
     }),
     handle: async ({ call }, { items = [], back, ...sent }) => {
-      const { add_labels = [], remove_labels = [], assignee = '', milestone = '', ...rest } = sent;
-      const request = { ...rest, add_labels, remove_labels, assignee, milestone };
+      const { add_labels = [], remove_labels = [], assignee = '', reviewer = '', ...others } = sent;
+      const { due_date = '', milestone = '', ...rest } = others;
+      const request = { ...rest, add_labels, remove_labels, assignee, reviewer, due_date, milestone };
       const answer = (flash: Flash): Redirect => new Redirect(safeRedirectPath(back, call.baseUrl), flash);
       const { word } = kind.noun;
       if (items.length === 0) return answer({ kind: 'alert', text: `Select at least one ${word}.` });
