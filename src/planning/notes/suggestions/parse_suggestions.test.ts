@@ -9,7 +9,7 @@ test('finds the suggestions of a text, and leaves the rest', () => {
       { lines_above: 1, lines_below: 2, to_content: 'one\n\ntwo\n' },
       { lines_above: 0, lines_below: 0, to_content: '' },
     ],
-    text: 'Better:\n\n\nor\nEnd',
+    text: 'Better:\n\n\n\n\n\n\n\nor\n\n\nEnd',
   });
 });
 

@@ -52,7 +52,10 @@ const closes = (line: string, { fence }: OpenBlock): boolean => {
 /** Checks cheaply whether a text may have suggestions. */
 const mayHaveSuggestions = (body: string): boolean => /[`~]{3,}\s*suggestion/.test(body);
 
-/** Returns the suggestions of a text, in their order, and the text without them. */
+/**
+ * Returns the suggestions of a text, in their order, and the text without them: their lines are empty, so that the others
+ * keep their numbers.
+ */
 export const parseSuggestions = (body: string): { suggestions: ParsedSuggestion[]; text: string } => {
   if (!mayHaveSuggestions(body)) return { suggestions: [], text: body };
   const suggestions: ParsedSuggestion[] = [];
@@ -63,7 +66,7 @@ export const parseSuggestions = (body: string): { suggestions: ParsedSuggestion[
     const isEnd: boolean = block !== null && closes(line, block);
     if (isEnd && block?.suggestion) suggestions.push(block.suggestion);
     else if (block?.suggestion) block.suggestion.to_content += `${line}\n`;
-    if (!open?.suggestion) kept.push(line);
+    kept.push(open?.suggestion ? '' : line);
     block = isEnd ? null : open;
   }
   return { suggestions, text: kept.join('\n') };

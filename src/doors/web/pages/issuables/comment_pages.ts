@@ -20,6 +20,8 @@ type Comment = {
   intent: 'comment' | 'thread' | 'close' | 'reopen';
   discussion_id?: string | undefined;
   internal?: boolean | undefined;
+  /** The thread of the reply is resolved. */
+  resolve?: boolean | undefined;
 };
 
 type Nouns<L extends LoadedNoteable> = Pick<CommentedKind<L>, 'noun' | 'commented'>;
@@ -42,6 +44,20 @@ const storeComment = async <L extends LoadedNoteable>(
   return (await createNote(noun, call, loaded, { body, internal })).id;
 };
 
+/** Stores a reply as `storeComment` does, and resolves its thread. */
+const replyAndResolve = async <L extends LoadedNoteable>(
+  kind: Nouns<L>,
+  call: Call,
+  loaded: L,
+  reply: Comment & { discussion_id: string },
+): Promise<number | null> => {
+  const load = async () => (await findDiscussion(call, loaded.target, reply.discussion_id)).notes;
+  requireResolver(call, loaded, await load());
+  const id = await storeComment(kind, call, loaded, reply);
+  await resolveNotes(kind.noun, call, loaded, { notes: await load(), resolved: true });
+  return id;
+};
+
 const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' =>
   intent === 'close' || intent === 'reopen';
 
@@ -55,6 +71,7 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       body: optional(longText()),
       discussion_id: optional(text()),
       internal: optional(boolean()),
+      resolve: optional(boolean()),
       intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
     }),
     handle: async (visit, { project, iid, body = '', ...given }) => {
@@ -69,7 +86,11 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       const operation = async (): Promise<void> => {
         if (typed.trim() !== '' || !isClosing) {
           requireCommenter(call, loaded);
-          noteId = await storeComment(kind, call, loaded, { ...given, body: typed });
+          const { discussion_id, resolve = false } = given;
+          noteId =
+            resolve && discussion_id !== undefined
+              ? await replyAndResolve(kind, call, loaded, { ...given, discussion_id, body: typed })
+              : await storeComment(kind, call, loaded, { ...given, body: typed });
         }
         if (isStateChange(intent)) await close?.(call, loaded, intent);
       };

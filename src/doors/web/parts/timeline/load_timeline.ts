@@ -10,6 +10,8 @@ import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import type { ActivityFilter } from '../../../../planning/notes/queries.ts';
 import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
+import type { Suggestion } from '../../../../planning/notes/suggestions/json.ts';
+import { parseSuggestions } from '../../../../planning/notes/suggestions/parse_suggestions.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
 import { markdownTexts } from '../markdown.ts';
@@ -23,9 +25,11 @@ export type Person = { id: number; name: string; username: string; avatar_url: s
 export type ShownPosition = {
   old_path: string;
   new_path: string;
+  base_sha: string;
   head_sha: string;
   old_line?: number | null;
   new_line?: number | null;
+  line_range?: { start: { old_line: number | null; new_line: number | null } } | null;
 };
 
 export type ShownNote = {
@@ -40,6 +44,8 @@ export type ShownNote = {
   resolved?: boolean;
   resolved_by?: { name: string } | null;
   position?: ShownPosition | null;
+  /** Changes that the comment proposes. The text lacks them: they are shown below it. */
+  suggestions?: readonly Suggestion[];
   content: Html;
   mayAdmin: boolean;
 };
@@ -81,6 +87,9 @@ const loadThreads = async (
   return { ...(await read(last)), page: last };
 };
 
+const withoutSuggestions = ({ body, suggestions = [] }: Pick<ShownNote, 'body' | 'suggestions'>): string =>
+  suggestions.length > 0 ? parseSuggestions(body).text : body;
+
 /** Renders the description and the comments together: references take a few queries for all. */
 const renderTexts = async (
   { call }: Visit,
@@ -90,7 +99,7 @@ const renderTexts = async (
   const { project, target } = loaded;
   const threads = await discussionsJson(call, target, items);
   const rows = new Map<number, NoteRow>(items.flatMap(({ notes }) => notes.map((note) => [note.id, note])));
-  const bodies = threads.flatMap(({ notes }) => notes.map(({ body }) => body));
+  const bodies = threads.flatMap(({ notes }) => notes.map(withoutSuggestions));
   const [description, ...contents] = await markdownTexts(call, [text ?? '', ...bodies], { project });
   let at = 0;
   const shown = threads.map(({ id, notes }) => ({

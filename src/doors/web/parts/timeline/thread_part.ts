@@ -30,7 +30,15 @@ const noteReactions = (visit: Visit, context: TimelineContext, note: ShownNote):
 const editedAt = ({ created_at, updated_at }: ShownNote): string | null =>
   updated_at === created_at ? null : updated_at;
 
-const replyForm = (visit: Visit, { path, loaded }: TimelineContext, thread: ShownThread): Html => {
+const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
+  notes.some(({ resolvable }) => resolvable) &&
+  notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
+
+const replyForm = (visit: Visit, { path, loaded, rights }: TimelineContext, thread: ShownThread): Html => {
+  const canResolve =
+    rights.resolve && thread.notes[0]?.resolvable === true && !isThreadResolved(thread.notes);
+  const resolve =
+    canResolve && html`<button class="small" name="resolve" value="1">Reply and resolve</button>`;
   const editor = replyEditor({
     name: 'body',
     id: `reply_${thread.id}`,
@@ -40,12 +48,8 @@ const replyForm = (visit: Visit, { path, loaded }: TimelineContext, thread: Show
   return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${path('/notes')}">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${hidden('discussion_id', thread.id)}${editor}<div class="buttons"><button class="primary small">Reply</button></div></form></details>`;
+  )}${hidden('discussion_id', thread.id)}${editor}<div class="buttons"><button class="primary small">Reply</button>${resolve}</div></form></details>`;
 };
-
-const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
-  notes.some(({ resolvable }) => resolvable) &&
-  notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
 
 const resolveButton = (visit: Visit, { path }: TimelineContext, { id, notes }: ShownThread): Html => {
   const isResolved = isThreadResolved(notes);
@@ -56,12 +60,14 @@ const resolveButton = (visit: Visit, { path }: TimelineContext, { id, notes }: S
 const actionsOf = ({ path, rights }: TimelineContext, note: ShownNote): Html =>
   noteActions(note, { path, mayQuote: rights.comment });
 
-/** Renders the text of a comment, whose tasks its editors can tick. */
-const textOf = (visit: Visit, { path }: TimelineContext, { id, content, body, mayAdmin }: ShownNote): Html =>
-  textWithTasks(visit, content, {
-    action: mayAdmin ? path(`/notes/${id}/tasks`) : null,
+/** Renders the text of a comment, whose tasks its editors can tick, and the changes that it proposes. */
+const textOf = (visit: Visit, context: TimelineContext, { id, content, body, mayAdmin }: ShownNote): Html => {
+  const text = textWithTasks(visit, content, {
+    action: mayAdmin ? context.path(`/notes/${id}/tasks`) : null,
     texts: noteTexts(body),
   });
+  return html`${text}${context.suggestionsPart?.(id) ?? null}`;
+};
 
 const replyPart = (visit: Visit, context: TimelineContext, note: ShownNote): Html =>
   html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${

@@ -29,4 +29,6 @@ export type TimelineContext = Timeline & {
   events?: readonly TimelineEvent[];
   /** Renders the file and line that a diff thread refers to. */
   positionPart?: (position: ShownPosition, noteId: number) => Html;
+  /** Renders the changes that a comment proposes. */
+  suggestionsPart?: (noteId: number) => Html | null;
 };

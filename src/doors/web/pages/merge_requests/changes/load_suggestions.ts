@@ -6,7 +6,7 @@ import { findSource } from '../../../../../review/merge_requests/suggestions/app
 import type { Visit } from '../../../page.ts';
 import type { DiffRow } from '../../../parts/diff/parse_lines.ts';
 import { type PreparedRow, highlightedRows } from '../../../parts/diff/prepare_rows.ts';
-import type { Changes } from './load_changes.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 
 export type ShownSuggestion = {
   id: number;
@@ -29,7 +29,7 @@ const toRows = ({ from_line: first, from_content, to_content }: Suggestion): Dif
   ];
 };
 
-const mayPush = async ({ call }: Visit, { loaded }: Changes): Promise<boolean> => {
+const mayPush = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<boolean> => {
   if (!call.signedIn) return false;
   const source = await findSource(call, loaded);
   return source !== null && may(call.viewer, 'push_code', source);
@@ -45,12 +45,12 @@ type NoteJson = {
 /** Prepares the suggestions of comments, by comment. */
 export const prepareSuggestions = async (
   visit: Visit,
-  changes: Changes,
+  loaded: LoadedMergeRequest,
   notes: readonly NoteJson[],
 ): Promise<Map<number, ShownSuggestion[]>> => {
   const suggesting = notes.filter(({ suggestions = [] }) => suggestions.length > 0);
   if (suggesting.length === 0) return new Map();
-  const canPush = await mayPush(visit, changes);
+  const canPush = await mayPush(visit, loaded);
   const shown = suggesting.map(async ({ id: noteId, position, suggestions = [] }) => {
     const parts = suggestions.map(async (one): Promise<ShownSuggestion> => ({
       id: one.id,

@@ -178,7 +178,7 @@ export const renderDiffThreads = async (
   );
   const notes = rendered.flatMap((thread) => thread.notes);
   const [suggestions, counts] = await Promise.all([
-    prepareSuggestions(visit, changes, notes),
+    prepareSuggestions(visit, loaded, notes),
     countNoteAwards(visit, changes, notes),
   ]);
   const bodies = rendered.flatMap(({ notes }) =>

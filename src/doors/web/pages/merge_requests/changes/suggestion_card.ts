@@ -10,19 +10,40 @@ import type { ShownThread } from './load_threads.ts';
 /** Id of the form that applies the selected suggestions. */
 const batchId = 'apply_suggestions';
 
-const applyPart = (cards: Cards, { id, isApplied, mayApply }: ShownSuggestion): Html | false => {
+/** How the suggestions of a page are applied. */
+export type SuggestionForm = {
+  /** Address that applies them. */
+  action: string;
+  /** The hidden fields of each form. */
+  fields: Html;
+  /** Several can be selected, for `batchForm`. */
+  canSelect: boolean;
+};
+
+/** Returns how suggestions are applied in the Changes tab. */
+export const toSuggestionForm = (cards: Cards): SuggestionForm => ({
+  action: formPath(cards, '/suggestions'),
+  fields: token(cards),
+  canSelect: true,
+});
+
+const applyPart = (
+  { action, fields, canSelect }: SuggestionForm,
+  { id, isApplied, mayApply }: ShownSuggestion,
+): Html | null => {
   if (isApplied) return html`<span class="status ok">${icon('check-circle')} Applied</span>`;
-  return (
-    mayApply &&
-    html`<span class="tick"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> <form method="post" action="${formPath(cards, '/suggestions')}">${token(cards)}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`
-  );
+  if (!mayApply) return null;
+  const tick =
+    canSelect &&
+    html`<span class="tick"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> `;
+  return html`${tick}<form method="post" action="${action}">${fields}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`;
 };
 
 /** Renders the suggestions of a comment. */
-export const suggestionParts = (cards: Cards, suggestions: readonly ShownSuggestion[]): Html =>
+export const suggestionParts = (form: SuggestionForm, suggestions: readonly ShownSuggestion[]): Html =>
   html`${suggestions.map(
     (one) =>
-      html`<div class="suggestion card"><header><b>Suggested change</b><span class="end row tight">${applyPart(cards, one)}</span></header>${writeUnified({ rows: one.rows, fileId: `suggestion_${one.id}`, label: 'Suggested change' })}</div>`,
+      html`<div class="suggestion card"><header><b>Suggested change</b><span class="end row tight">${applyPart(form, one)}</span></header>${writeUnified({ rows: one.rows, fileId: `suggestion_${one.id}`, label: 'Suggested change' })}</div>`,
   )}`;
 
 /** Renders the form that applies the selected suggestions as one commit, where there are several. */

@@ -14,7 +14,7 @@ import { requestPath } from '../paths.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, notePath, token } from './card_context.ts';
 import { changesPath } from './changes_address.ts';
-import { suggestionParts } from './suggestion_card.ts';
+import { suggestionParts, toSuggestionForm } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
 const notePart = (cards: Cards, note: ShownNote): Html => {
@@ -38,7 +38,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
   const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
   return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(cards, note.suggestions)}${reacted}</div></div>`;
+  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(toSuggestionForm(cards), note.suggestions)}${reacted}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {

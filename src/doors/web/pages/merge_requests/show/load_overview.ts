@@ -34,13 +34,19 @@ import {
 } from '../../../parts/properties/property_sections.ts';
 import {
   type Person,
+  type ShownThread,
   type TimelineRights,
   findTimelineRights,
   loadTimeline,
 } from '../../../parts/timeline/load_timeline.ts';
 import type { TimelineContext } from '../../../parts/timeline/timeline_context.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { prepareSuggestions } from '../changes/load_suggestions.ts';
+import { suggestionParts } from '../changes/suggestion_card.ts';
 import { requestPath } from '../paths.ts';
 import { positionPart } from './diff_position.ts';
+import { loadThreadCode } from './thread_code.ts';
 import { loadVersionEvents } from './version_events.ts';
 
 export type Rights = TimelineRights & {
@@ -113,6 +119,23 @@ const loadClosed = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<
   return { items: items.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as ClosedIssue), total };
 };
 
+/** Prepares the suggestions of the comments. @returns renders those of one comment */
+const loadSuggestionsPart = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  threads: readonly ShownThread[],
+): Promise<(noteId: number) => Html | null> => {
+  const notes = threads.flatMap((thread) => thread.notes);
+  const suggestions = await prepareSuggestions(visit, loaded, notes);
+  return (noteId) => {
+    const own = suggestions.get(noteId);
+    if (own === undefined) return null;
+    const fields = html`${hidden('authenticity_token', visit.csrfToken())}${hidden('return_to', `${requestPath(loaded)}#note_${noteId}`)}`;
+    const action = requestPath(loaded, '/diffs/suggestions');
+    return suggestionParts({ action, fields, canSelect: false }, own);
+  };
+};
+
 const loadTalk = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
@@ -125,6 +148,10 @@ const loadTalk = async (
     loadTimeline(visit, loaded, { description, requested }),
     loadVersionEvents(visit, loaded),
   ]);
+  const [code, suggestionsPart] = await Promise.all([
+    loadThreadCode(visit, loaded, timeline.threads),
+    loadSuggestionsPart(visit, loaded, timeline.threads),
+  ]);
   return {
     ...timeline,
     events,
@@ -135,7 +162,8 @@ const loadTalk = async (
     rights,
     path,
     positionPart: (position, noteId) =>
-      positionPart(position, { path: `${path('/diffs')}#note_${noteId}`, head: merge_request.head_sha }),
+      html`${positionPart(position, { path: `${path('/diffs')}#note_${noteId}`, head: merge_request.head_sha })}${code.get(noteId) ?? null}`,
+    suggestionsPart,
   };
 };
 
