@@ -45,6 +45,34 @@ test('links to lines mark them, also on a later page, and y leads to the permali
   });
 });
 
+test('shows lines around a change of a commit in place, and steps through its files', { skip }, async () => {
+  const { id, full_path } = await seedProject(web.gantry, { visibility: 'public' });
+  const lines = Array.from({ length: 60 }, (_line, at) => `line ${at + 1}\n`);
+  await seedCommit(web.gantry, id, { 'a.txt': lines.join(''), 'b/c.txt': 'c\n' });
+  const files = { 'a.txt': lines.with(39, 'forty\n').join(''), 'b/c.txt': 'd\n' };
+  const change = await seedCommit(web.gantry, id, files);
+  await web.withPage(async (page) => {
+    await page.goto(`/${full_path}/commit/${change}`);
+    // A mark that a load of the page would remove.
+    await page.evaluate('window.isSamePage = true');
+    await page.locator('#files .step').first().click();
+    await page.getByText('line 17', { exact: true }).first().waitFor();
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+    assert.equal(await page.locator('.diff-file').count(), 2);
+    await web.assertFine(page);
+    await page.evaluate('document.activeElement.blur(); scrollTo(0, 0)');
+    for (const name of ['b/c.txt', 'a.txt']) {
+      await page.keyboard.press('j');
+      await page.locator(`.diff-file[data-path="${name}"] h2 a:focus`).waitFor();
+    }
+    await page.keyboard.press(';');
+    assert.equal(await page.locator('.diff-body:visible').count(), 0);
+    await page.getByRole('link', { name: 'Split' }).click();
+    await page.locator('table.split-diff').first().waitFor();
+    await web.assertFine(page);
+  });
+});
+
 test('the last commits of a large folder come after its entries', { skip }, async () => {
   await web.withPage(async (page) => {
     await page.goto(`/${project.full_path}/tree/main/many`);

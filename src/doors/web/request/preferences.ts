@@ -6,6 +6,11 @@ export const preferencesCookie = '_service_preferences';
 
 export const schemes = ['system', 'light', 'dark'] as const;
 
+/** How lines of diffs are shown: below each other, or side by side. */
+export const diffViews = ['unified', 'split'] as const;
+
+export type DiffView = (typeof diffViews)[number];
+
 export type Preferences = {
   /** What timelines of issues and merge requests show. */
   activity_filter: ActivityFilter;
@@ -15,6 +20,9 @@ export type Preferences = {
   /** Whether logs of jobs show the time of each line, and wrap long lines. */
   showsLogTimes: boolean;
   wrapsLogs: boolean;
+  diffView: DiffView;
+  /** Whether diffs leave out changes of white space only. */
+  hidesWhitespace: boolean;
   /** Ids of broadcast messages that were dismissed. */
   dismissed: readonly number[];
 };
@@ -28,18 +36,23 @@ export const readPreferences = (header: string | undefined): Preferences => {
     hasShortcuts: !words.has('nokeys'),
     showsLogTimes: words.has('logtimes'),
     wrapsLogs: !words.has('nowrap'),
+    diffView: words.has('split') ? 'split' : 'unified',
+    hidesWhitespace: words.has('nospace'),
     dismissed: [...words].flatMap((word) => (/^m\d{1,15}$/.test(word) ? [Number(word.slice(1))] : [])),
   };
 };
 
 export const writePreferences = (preferences: Preferences): string => {
   const { scheme, activity_filter, hasShortcuts, showsLogTimes, wrapsLogs, dismissed } = preferences;
+  const { diffView, hidesWhitespace } = preferences;
   return [
     scheme,
     ...(activity_filter === 'all_notes' ? [] : [activity_filter]),
     ...(hasShortcuts ? [] : ['nokeys']),
     ...(showsLogTimes ? ['logtimes'] : []),
     ...(wrapsLogs ? [] : ['nowrap']),
+    ...(diffView === 'split' ? ['split'] : []),
+    ...(hidesWhitespace ? ['nospace'] : []),
     ...dismissed.map((id) => `m${id}`),
   ].join('.');
 };

@@ -7,7 +7,11 @@ import { startLiveThreads } from './live_threads.ts';
 import { startInline, submitInline } from './inline_forms.ts';
 import { stepThread } from './step_thread.ts';
 
+/** The Changes tab of a merge request. */
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
+
+/** A page of changed files: also that of a commit or a comparison. */
+const hasFiles = (): boolean => document.querySelector('.diff-file') !== null;
 
 /** Marks the current file as viewed, and goes to the next one; a viewed file is unmarked and stays. */
 const viewAndStep = async (): Promise<void> => {
@@ -55,25 +59,30 @@ const threadShortcuts: [string, Action][] = [
 /** Returns the shortcuts of the page. */
 export const reviewShortcuts = (): [string, Action][] => {
   if (document.querySelector('[data-comments]') !== null) return threadShortcuts;
-  if (!isReview()) return [];
+  if (!isReview() && !hasFiles()) return [];
   const next: Action = ['Next file', () => stepFile(1)];
   const previous: Action = ['Previous file', () => stepFile(-1)];
-  return [
+  const files: [string, Action][] = [
     [']', next],
     ['j', next],
     ['[', previous],
     ['k', previous],
+    [';', ['Fold or unfold all files', foldAll]],
+  ];
+  if (!isReview()) return files;
+  return [
+    ...files,
     ...threadShortcuts,
     ['r', ['Reply to the thread, with the selected text as a quote', reply]],
     ['v', ['Mark the file as viewed and go to the next', () => void viewAndStep()]],
-    [';', ['Fold or unfold all files', foldAll]],
   ];
 };
 
 export const startReview = (): void => {
-  if (!isReview()) return;
+  if (!isReview() && !hasFiles()) return;
   startInline();
-  startComments();
   startFiles();
+  if (!isReview()) return;
+  startComments();
   startLiveThreads();
 };

@@ -74,6 +74,8 @@ test('ignores white space', async () => {
   const { second, commit } = await newProject();
   const all = (await user.get(`${commit}/${second}`)).text;
   const less = (await user.get(`${commit}/${second}?w=1`)).text;
+  // The browser remembers it.
+  await user.get(`${commit}/${second}?w=0`);
   assert.deepEqual([all.includes('<mark> </mark>'), less.includes('<mark> </mark>')], [true, false]);
   // The texts of other files stay with their files.
   assert.match(less, /Diff of a"[^]*?&lt;three&gt;/);
@@ -85,9 +87,109 @@ test('shows one file, and a large one only by a link', async () => {
   const large = Array.from({ length: 30_000 }, (_line, at) => `line ${at}\n`).join('');
   const sha = await seedCommit(gantry, id, { large, small: 's\n' });
   const { text } = await user.get(`${commit}/${sha}`);
-  assert.ok(text.includes(`href="/${full_path}/commit/${sha}?file=large"`), 'collapsed');
+  assert.ok(text.includes(`href="/${full_path}/commit/${sha}?file=large#diff-`), 'collapsed');
   const one = (await user.get(`${commit}/${sha}?file=large`)).text;
   assert.ok(one.includes('line 29999') && !one.includes('Diff of small'));
+});
+
+/** Makes a commit that changes line 50 of 100, renames a file, and adds one. */
+const newChange = async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const long = Array.from({ length: 100 }, (_line, at) => `line ${at + 1}\n`);
+  const moved = 'same\nlines\nof\ntext\n';
+  const first = await seedCommit(gantry, id, { 'src/long.txt': long.join(''), 'old.txt': moved });
+  const sha = await seedCommit(gantry, id, {
+    'src/long.txt': long.with(49, 'fifty\n').join(''),
+    'old.txt': null,
+    'lib/new.txt': `${moved}more\n`,
+    'a.txt': 'a\n',
+  });
+  return { path: `/${full_path}/commit/${sha}`, compare: `/${full_path}/compare/${first}...${sha}` };
+};
+
+const cardIn = (text: string, file: string): string =>
+  text
+    .split('<section class="card diff-file"')
+    .slice(1)
+    .find((card) => card.includes(`data-path="${file}"`)) ?? '';
+
+/** Follows a link of a card, as a browser without scripts does. */
+const follow = async (card: string, pattern: RegExp): Promise<string> => {
+  const address = pattern.exec(card)?.[1]?.replaceAll('&amp;', '&') ?? assert.fail(`${pattern} in ${card}`);
+  const { status, text } = await user.get(address.split('#')[0] ?? '');
+  assert.equal(status, 200);
+  return text;
+};
+
+test('has a tree of the files, in the order of their cards', async () => {
+  const { path } = await newChange();
+  const { text } = await user.get(path);
+  const tree = /<nav class="card file-tree"[^]*?<\/nav>/.exec(text)?.[0] ?? '';
+  const listed = [...tree.matchAll(/data-file="([^"]+)" data-path="([^"]+)"/g)].map(([, id, name]) => [
+    id,
+    name,
+  ]);
+  const cards = [...text.matchAll(/<section class="card diff-file" id="([^"]+)"[^>]* data-path="([^"]+)"/g)];
+  assert.deepEqual(
+    listed,
+    cards.map(([, id, name]) => [id, name]),
+  );
+  assert.deepEqual(
+    listed.map(([, name]) => name),
+    ['lib/new.txt', 'src/long.txt', 'a.txt'],
+  );
+  assert.match(tree, new RegExp(`href="#${listed[0]?.[0]}"`));
+});
+
+test('shows lines around a change, and the whole file', async () => {
+  const { path } = await newChange();
+  const card = cardIn((await user.get(path)).text, 'src/long.txt');
+  assert.ok(!card.includes('>line 46\n'));
+  const above = cardIn(await follow(card, /href="([^"]+)" title="Lines 27 to 46"/), 'src/long.txt');
+  assert.ok(above.includes('>line 27\n') && above.includes('>line 46\n') && !above.includes('>line 26\n'));
+  const more = cardIn(await follow(above, /href="([^"]+)" title="Lines 7 to 26"/), 'src/long.txt');
+  assert.ok(more.includes('>line 7\n') && more.includes('>line 46\n'));
+  const whole = cardIn(await follow(card, /href="([^"]+)" data-inline>Whole file/), 'src/long.txt');
+  assert.ok(whole.includes('>line 1\n') && whole.includes('>line 100\n') && whole.includes('>fifty\n'));
+  assert.ok(!whole.includes('Show the whole file'));
+});
+
+test('shows a renamed file alone as renamed', async () => {
+  const { path } = await newChange();
+  const card = cardIn((await user.get(path)).text, 'lib/new.txt');
+  assert.match(card, /old\.txt → lib\/new\.txt/);
+  const alone = await follow(card, /href="([^"]+)" data-inline>Whole file/);
+  assert.match(cardIn(alone, 'lib/new.txt'), /old\.txt → lib\/new\.txt/);
+  assert.equal(alone.split('<section class="card diff-file"').length, 2);
+  assert.ok(alone.includes('All files') && !alone.includes('file-tree'));
+});
+
+test('shows both sides beside each other, and the browser remembers it', async () => {
+  const { path, compare } = await newChange();
+  const { visitor } = await seedVisitor(gantry);
+  const isSplit = async (address: string): Promise<boolean> => {
+    const { status, text } = await visitor.get(address);
+    assert.equal(status, 200);
+    return cardIn(text, 'src/long.txt').includes('<table class="diff split-diff">');
+  };
+  assert.equal(await isSplit(path), false);
+  assert.equal(await isSplit(`${path}?view=split`), true);
+  assert.equal(await isSplit(path), true);
+  assert.equal(await isSplit(compare), true);
+  const { text } = await visitor.get(compare);
+  assert.match(text, /href="[^"]*\?view=unified#changes">Unified/);
+  assert.equal(await isSplit(`${compare}?view=unified`), false);
+  assert.equal(await isSplit(path), false);
+});
+
+test('remembers that white space is hidden', async () => {
+  const { second, commit } = await newProject();
+  const { visitor } = await seedVisitor(gantry);
+  const shows = async (query: string): Promise<boolean> =>
+    (await visitor.get(`${commit}/${second}${query}`)).text.includes('<mark> </mark>');
+  assert.deepEqual([await shows(''), await shows('?w=1'), await shows('')], [true, false, false]);
+  assert.match((await visitor.get(`${commit}/${second}`)).text, /\?w=0#changes">Show whitespace/);
+  assert.deepEqual([await shows('?w=0'), await shows('')], [true, true]);
 });
 
 test('names the branches and tags that contain it', async () => {

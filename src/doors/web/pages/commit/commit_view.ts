@@ -16,7 +16,8 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { pickForms } from '../../parts/code/pick_form.ts';
-import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
+import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
+import { diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -160,6 +161,7 @@ export const commitView = async (
       hasHeading: true,
       view: {
         isWide: true,
+        skip: { to: '#files', text: 'Skip to the diff' },
         ...(isRefused && { status: 422 }),
         ...projectLinkPreview(visit, project, { action: 'read_code', text: commit.message, noIndex: true }),
       },

@@ -5,10 +5,11 @@ import { findCode } from '../../../../code/repository/find_code.ts';
 import { findCodeForPush } from '../../../../code/repository/branches/create.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
-import { page, redirect } from '../../page.ts';
+import { type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
 import { pickChange, pickNotices, pickParams } from '../../parts/code/pick_change.ts';
+import { readDiffChoice } from '../../parts/diff/diff_choice.ts';
 import { answerForm } from '../../parts/form.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -17,7 +18,7 @@ import { commitView } from './commit_view.ts';
 
 const routePath = `${projectRoot}/commit/:id`;
 const one = { ...projectPath, id: text({ maxLength: 1_000, description: 'commit' }) };
-const plain = { ignoresWhitespace: false, hasRefs: false };
+const plain = (visit: Visit) => ({ ...readDiffChoice(visit, {}), hasRefs: false });
 
 const comment = page({
   method: 'POST',
@@ -34,7 +35,7 @@ const comment = page({
         const stored = await createCommitComment(call, code, commit, { note, line_type: 'new' });
         return redirect(`${commitPath(code.project, commit.id)}#note_${stored.id}`);
       },
-      async (problems) => await commitView(visit, { project, id }, plain, { typed: note, problems }),
+      async (problems) => await commitView(visit, { project, id }, plain(visit), { typed: note, problems }),
     );
   },
 });
@@ -54,7 +55,7 @@ const pickPage = (kind: PickKind) =>
         next = (await pickChange(call, code, { ...sent, kind, sha: commit.id })) ?? next;
       });
       if (problems === null) return redirect(next, pickNotices[kind]);
-      return await commitView(visit, { project, id }, plain, { alert: problemText(problems) });
+      return await commitView(visit, { project, id }, plain(visit), { alert: problemText(problems) });
     },
   });
 

@@ -5,6 +5,7 @@ import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -40,16 +41,19 @@ export const pages = [
     params: object({
       ...projectPath,
       id: text({ maxLength: 1_000, description: 'commit, with `.diff` or `.patch` behind it for that form' }),
-      w: optional(boolean({ description: 'ignore white space' })),
-      file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
+      ...diffParams,
       refs: optional(boolean({ description: 'show the branches and tags that contain it' })),
     }),
-    handle: async (visit, { w = false, refs = false, file, ...params }) => {
-      const [, id, format] = rawPattern.exec(params.id) ?? [];
+    handle: async (visit, { project, id: sent, refs = false, ...shown }) => {
+      const [, id, format] = rawPattern.exec(sent) ?? [];
       if (id !== undefined && format !== undefined) {
-        return await rawCommit(visit, { ...params, id }, format === 'diff' ? 'diff' : 'patch');
+        return await rawCommit(visit, { project, id }, format === 'diff' ? 'diff' : 'patch');
       }
-      return await commitView(visit, params, { ignoresWhitespace: w, hasRefs: refs, file });
+      return await commitView(
+        visit,
+        { project, id: sent },
+        { ...readDiffChoice(visit, shown), hasRefs: refs },
+      );
     },
   }),
   ...formPages,

@@ -60,7 +60,7 @@ test('shows the form again for a ref that does not exist', async () => {
 test('shows one file, and ignores white space', async () => {
   const { compare } = await newProject();
   const { text } = await user.get(`${compare}/main...feature/x?file=a&w=1`);
-  assert.ok(text.includes('Diff of a') && text.includes('All files') && text.includes('Show white space'));
+  assert.ok(text.includes('Diff of a') && text.includes('All files') && text.includes('Show whitespace'));
 });
 
 test('shows an image as it was at the common ancestor', async () => {

@@ -12,7 +12,8 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Project } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
-import { type DiffChoice, diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
+import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
+import { diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';

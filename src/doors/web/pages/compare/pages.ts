@@ -1,8 +1,9 @@
 /** Compares two branches, tags or commits. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
-import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
+import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -35,16 +36,15 @@ export const pages = [
     params: object({
       ...projectPath,
       rest: text({ maxLength: 16_000, description: 'both ends, with three dots between them' }),
-      w: optional(boolean({ description: 'ignore white space' })),
-      file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
+      ...diffParams,
     }),
-    handle: async (visit, { project: fullPath, rest, w = false, file }) => {
+    handle: async (visit, { project: fullPath, rest, ...shown }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
       const code = openCachedCode(visit.call, project);
       const sent = decodePath(rest);
       const comparison = parseComparison(sent);
       if (comparison === null) return await formView(visit, code, { from: sent, to: '' });
-      return await comparisonView(visit, code, comparison, { ignoresWhitespace: w, file });
+      return await comparisonView(visit, code, comparison, readDiffChoice(visit, shown));
     },
   }),
 ];

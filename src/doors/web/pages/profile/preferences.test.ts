@@ -36,6 +36,16 @@ test('turns single-key shortcuts off, and chooses a color scheme', async () => {
   assert.doesNotMatch((await visitor.get(path)).text, /data-no-keys|data-scheme/);
 });
 
+test('chooses how changes are shown', async () => {
+  await visitor.get(path);
+  await visitor.post(path, { scheme: 'system', shortcuts: '1', diff_view: 'split', hide_whitespace: '1' });
+  const { text } = await visitor.get(path);
+  assert.match(text, /<option value="split" selected>/);
+  assert.match(text, /name="hide_whitespace" type="checkbox" value="1" checked/);
+  await visitor.post(path, { scheme: 'system', shortcuts: '1', diff_view: 'unified', hide_whitespace: '0' });
+  assert.match((await visitor.get(path)).text, /<option value="unified" selected>/);
+});
+
 test('refuses other schemes, and ignores what a cookie says otherwise', async () => {
   await visitor.get(path);
   assert.equal((await visitor.post(path, { scheme: '"><script>', shortcuts: '1' })).status, 400);

@@ -1,17 +1,19 @@
-/** Preferences of this browser: color scheme and shortcuts. */
-import { boolean, object, oneOf } from '../../../../platform/http/schema.ts';
+/** Preferences of this browser: color scheme, diffs and shortcuts. */
+import { boolean, object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkbox, form, select } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { schemes } from '../../request/preferences.ts';
+import { diffViews, schemes } from '../../request/preferences.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/preferences';
 
+const viewNames = { unified: 'Unified: lines below each other', split: 'Split: side by side' } as const;
+
 const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as const;
 
 const preferencesView = (visit: Visit): View => {
-  const { scheme, hasShortcuts } = visit.preferences;
+  const { scheme, hasShortcuts, diffView, hidesWhitespace } = visit.preferences;
   return accountView(
     path,
     'Preferences',
@@ -24,6 +26,17 @@ ${form(
     label: 'Color scheme',
     value: scheme,
     options: schemes.map((one) => [one, schemeNames[one]] as const),
+  }),
+  select({
+    name: 'diff_view',
+    label: 'View of changes',
+    value: diffView,
+    options: diffViews.map((one) => [one, viewNames[one]] as const),
+  }),
+  checkbox({
+    name: 'hide_whitespace',
+    label: 'Hide changes of white space only',
+    checked: hidesWhitespace,
   }),
   checkbox({
     name: 'shortcuts',
@@ -47,9 +60,21 @@ export const preferencePages = [
     method: 'POST',
     path,
     audience: 'user',
-    params: object({ scheme: oneOf(schemes), shortcuts: boolean() }),
-    handle: async (visit, { scheme, shortcuts }) => {
-      visit.changePreferences({ ...visit.preferences, scheme, hasShortcuts: shortcuts });
+    params: object({
+      scheme: oneOf(schemes),
+      shortcuts: boolean(),
+      diff_view: optional(oneOf(diffViews)),
+      hide_whitespace: optional(boolean()),
+    }),
+    handle: async (visit, { scheme, shortcuts, diff_view, hide_whitespace }) => {
+      const { preferences } = visit;
+      visit.changePreferences({
+        ...preferences,
+        scheme,
+        hasShortcuts: shortcuts,
+        diffView: diff_view ?? preferences.diffView,
+        hidesWhitespace: hide_whitespace ?? preferences.hidesWhitespace,
+      });
       return redirect(path, 'Your preferences were saved in this browser.');
     },
   }),

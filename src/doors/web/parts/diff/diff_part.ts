@@ -7,22 +7,23 @@ import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { codePath } from '../code/code_path.ts';
 import { type Html, html } from '../html.ts';
+import { type DiffChoice, viewSwitch, whitespaceLink } from './diff_choice.ts';
 import { diffFiles, diffSummary } from './diff_files.ts';
-
-export type DiffChoice = {
-  ignoresWhitespace: boolean;
-  /** New path of the only file to show; undefined: all. */
-  file?: string | undefined;
-};
+import { diffFileId } from './file_card.ts';
+import { fileTree, orderFiles } from './file_tree.ts';
 
 /** Limit of the text of a file that is shown alone. */
 const maxFileCharacters = 2 * 1024 * 1024;
 
 /** Returns what to read of a diff. */
-export const toDiffRequest = ({ ignoresWhitespace, file }: DiffChoice): Omit<DiffRequest, 'from' | 'to'> => ({
+export const toDiffRequest = ({
+  ignoresWhitespace,
+  file,
+  oldPath = file,
+}: DiffChoice): Omit<DiffRequest, 'from' | 'to'> => ({
   ignore_whitespace: ignoresWhitespace,
   ...(file !== undefined && {
-    paths: [file],
+    paths: [...new Set([oldPath ?? file, file])],
     limits: { ...diffLimits, file_bytes: maxFileCharacters },
   }),
 });
@@ -51,6 +52,12 @@ const withQuery = (address: string, query: Record<string, string>): string => {
   return sent === '' ? address : `${address}?${sent}`;
 };
 
+/** Returns the parameters of a view that is not the usual one. */
+const writeView = ({ view, ignoresWhitespace }: DiffChoice): Record<string, string> => ({
+  ...(view !== 'unified' && { view }),
+  ...(ignoresWhitespace && { w: '1' }),
+});
+
 const countLines = (diffs: readonly FileDiff[]): { additions: number; deletions: number } => ({
   additions: diffs.reduce((sum, { additions }) => sum + additions, 0),
   deletions: diffs.reduce((sum, { deletions }) => sum + deletions, 0),
@@ -66,30 +73,59 @@ export const rawPathsOf = (
   fresh: deleted_file ? null : codePath(project, 'raw', to, new_path),
 });
 
+/** Files that are shown: of one that stands alone, not what is left of its old path. */
+const findShown = (diffs: readonly FileDiff[], { file, ignoresWhitespace }: DiffChoice): FileDiff[] => {
+  const own = file === undefined ? diffs : diffs.filter(({ new_path }) => new_path === file);
+  return orderFiles(
+    ignoresWhitespace && file === undefined
+      ? own.filter(({ diff, renamed_file }) => diff !== '' || renamed_file)
+      : own,
+  );
+};
+
+/** Renders the switches of the view, and the way back from one file. */
+const linksPart = ({ address, query = {}, choice }: Given): Html => {
+  const { view, ignoresWhitespace, file, oldPath } = choice;
+  const one = { ...(file !== undefined && { file }), ...(oldPath !== undefined && { old_path: oldPath }) };
+  const kept = { ...query, ...writeView(choice) };
+  const all =
+    file !== undefined && html`<a class="button" href="${withQuery(address, kept)}#changes">All files</a>`;
+  const pathTo = (more: Record<string, string>): string =>
+    `${withQuery(address, { ...kept, ...more, ...one })}#changes`;
+  return html`<span class="row">${all}${viewSwitch(view, (name) => pathTo({ view: name }))}${whitespaceLink(
+    ignoresWhitespace,
+    pathTo({ w: ignoresWhitespace ? '0' : '1' }),
+  )}</span>`;
+};
+
 /** Renders the diffs. */
 export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
   const { call, code, from, to, address, choice, query = {} } = given;
-  const { ignoresWhitespace, file } = choice;
-  const kept: Record<string, string> = { ...query, ...(ignoresWhitespace && { w: '1' }) };
-  const other = withQuery(address, {
-    ...query,
-    ...(!ignoresWhitespace && { w: '1' }),
-    ...(file !== undefined && { file }),
-  });
-  const { project } = code;
-  const cards = await diffFiles(diffs, {
+  const { project, repository } = code;
+  const shown = findShown(diffs, choice);
+  const onlyPath = (
+    { old_path, new_path, renamed_file }: FileDiff,
+    more: Record<string, string> = {},
+  ): string =>
+    withQuery(address, {
+      ...query,
+      ...writeView(choice),
+      file: new_path,
+      ...(renamed_file && { old_path }),
+      ...more,
+    });
+  const cards = await diffFiles(shown, {
     call,
-    view: 'unified',
+    repository,
+    choice,
     rawPaths: (one) => rawPathsOf(project, [from, to], one),
     viewPath: ({ new_path }) => codePath(project, 'blob', to, new_path),
-    onlyPath: file === undefined ? ({ new_path }) => withQuery(address, { ...kept, file: new_path }) : null,
+    onlyPath,
   });
-  const shown = ignoresWhitespace
-    ? diffs.filter(({ diff, renamed_file }) => diff !== '' || renamed_file)
-    : diffs;
-  return html`<div class="row between" id="changes">${diffSummary(files, overflow ? null : countLines(shown))}
-<span class="row">${file !== undefined && html`<a class="button small" href="${withQuery(address, kept)}">All files</a>`}
-<a class="button small" href="${other}">${ignoresWhitespace ? 'Show white space' : 'Ignore white space'}</a></span></div>
+  const tree =
+    shown.length > 1 ? fileTree({ files: shown, addressOf: (file) => `#${diffFileId(file)}` }) : null;
+  const counts = overflow ? null : countLines(shown);
+  return html`<div class="row between changes-bar" id="changes">${diffSummary(files, counts)}${linksPart(given)}</div>
 ${overflow && html`<p class="flash alert">The diff is too large to be shown as a whole.</p>`}
-${cards}`;
+<div${tree !== null && html` class="changes"`}>${tree}<div class="stack" id="files" tabindex="-1">${cards}</div></div>`;
 };

@@ -2,14 +2,13 @@
 import { hash } from 'node:crypto';
 import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
+import type { DiffView } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
 import { collapseReason } from './collapse_reason.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 import type { TableOptions } from './row_parts.ts';
 import { writeSplit } from './write_split.ts';
 import { writeUnified } from './write_unified.ts';
-
-export type DiffView = 'unified' | 'split';
 
 export type FileCard = {
   file: FileDiff;

@@ -1,6 +1,14 @@
 /** Renders a list while the page is sent, so that the browser shows its start early. */
 import { setImmediate as afterOtherWork } from 'node:timers/promises';
+import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { type Html, streamed } from '../html.ts';
+
+/** Characters of diffs from which a page is sent while it is rendered. */
+const minStreamed = 64 * 1024;
+
+/** Tells whether diffs are so long that a reader would wait for them. */
+export const isLongDiff = (files: readonly Pick<FileDiff, 'diff'>[]): boolean =>
+  files.reduce((sum, { diff }) => sum + diff.length, 0) >= minStreamed;
 
 /**
  * Renders items in their order, one ahead of what the browser has taken. When the client goes away, the rest is not

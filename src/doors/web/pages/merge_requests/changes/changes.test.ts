@@ -95,11 +95,29 @@ test('shows both files side by side', async () => {
     /<td class="del">line <mark>20<\/mark>\n<\/td><td class="n">[^]*<td class="add">line <mark>/,
   );
   assert.ok(text.includes('?view=split&amp;w=1"'), 'other links keep the view');
+  await read('?view=unified');
+});
+
+test('the browser remembers the view and hidden white space', async () => {
+  const { visitor } = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  const show = async (query: string) => {
+    const { text } = await visitor.get(`${path}${query}`);
+    return [text.includes('split-diff'), cardIn(text, 'src/spaces.ts') === ''];
+  };
+  assert.deepEqual(await show(''), [false, false]);
+  assert.deepEqual(await show('?view=split&w=1'), [true, true]);
+  assert.deepEqual(await show(''), [true, true]);
+  const { text } = await visitor.get(path);
+  assert.match(text, /href="[^"]*\?w=1&amp;view=unified">Unified/);
+  assert.match(text, /href="[^"]*\?view=split&amp;w=0">Show whitespace/);
+  assert.deepEqual(await show('?view=unified&w=0'), [false, false]);
+  assert.deepEqual(await show(''), [false, false]);
 });
 
 test('hides changes of white space', async () => {
   assert.ok(cardIn(await read(), 'src/spaces.ts') !== '');
   const text = await read('?w=1');
+  await read('?w=0');
   assert.equal(cardIn(text, 'src/spaces.ts'), '');
   assert.ok(cardIn(text, 'src/long.txt') !== '' && text.includes('Show whitespace'));
 });

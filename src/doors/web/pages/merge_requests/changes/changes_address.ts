@@ -1,14 +1,13 @@
 /** Parses and builds addresses of the Changes tab. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import { boolean, id, integer, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
-import { maxRangesLength } from '../../../parts/diff/line_ranges.ts';
-import type { DiffView } from '../../../parts/diff/file_card.ts';
+import { boolean, id, integer, optional, text } from '../../../../../platform/http/schema.ts';
+import { fileParams, viewParams } from '../../../parts/diff/diff_choice.ts';
+import type { DiffView } from '../../../request/preferences.ts';
 import { requestPath } from '../paths.ts';
 
 /** Which diffs are shown, and how. Forms keep these. */
 export const choiceParams = {
-  view: optional(oneOf(['unified', 'split'])),
-  w: optional(boolean({ description: 'hide changes of white space only' })),
+  ...viewParams,
   diff_id: optional(id('version to show; absent: the latest')),
   start_sha: optional(text({ maxLength: 64, description: 'head of the version to compare with' })),
   commit_id: optional(text({ maxLength: 64, description: 'show only what this commit changed' })),
@@ -17,9 +16,7 @@ export const choiceParams = {
 export const changesParams = {
   ...choiceParams,
   page: optional(integer({ minimum: 1, maximum: 100_000, description: 'part of a long list of files' })),
-  file: optional(text({ maxLength: 4_096, description: 'new path of the only file to show' })),
-  expand: optional(text({ maxLength: maxRangesLength, description: 'further lines to show: `10-29,50-69`' })),
-  whole: optional(boolean({ description: 'show the whole file, with the lines that did not change' })),
+  ...fileParams,
   comment: optional(text({ maxLength: 100, description: 'line or file with the form for a comment' })),
   from: optional(integer({ minimum: 1, maximum: 9_999_999, description: 'first line of the comment' })),
   suggest: optional(boolean({ description: 'put the lines into the form, as a suggestion' })),
@@ -59,12 +56,21 @@ const written = (query: ChangesQuery): string => {
   return params.toString();
 };
 
+type Where = Pick<LoadedMergeRequest, 'project' | 'target'>;
+
 /** Returns the address of the tab. @param below path of a form, such as `/comments` */
-export const changesPath = (
-  loaded: Pick<LoadedMergeRequest, 'project' | 'target'>,
-  query: ChangesQuery = {},
-  below = '',
-): string => {
+export const changesPath = (loaded: Where, query: ChangesQuery = {}, below = ''): string => {
   const sent = written(query);
   return `${requestPath(loaded, '/diffs')}${below}${sent === '' ? '' : `?${sent}`}`;
 };
+
+const withParam = (path: string, name: string, value: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`;
+
+/** Returns an address that names the view, also the usual one. */
+export const viewPath = (loaded: Where, query: ChangesQuery, view: DiffView): string =>
+  withParam(changesPath(loaded, { ...query, view: undefined }), 'view', view);
+
+/** Returns an address that tells whether changes of white space are hidden, also if they are not. */
+export const whitespacePath = (loaded: Where, query: ChangesQuery, w: boolean): string =>
+  withParam(changesPath(loaded, { ...query, w: undefined }), 'w', w ? '1' : '0');

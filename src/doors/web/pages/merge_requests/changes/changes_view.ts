@@ -10,7 +10,7 @@ import { requestFrame } from '../frame/merge_request_layout.ts';
 import { type OpenForm, fileBlocks } from './file_cards.ts';
 import { type CommentPosition, commentForm, findCommentPosition } from './comment_form.ts';
 import { partOf, splitFiles } from './file_pages.ts';
-import { fileTree } from './file_tree.ts';
+import { fileTree } from '../../../parts/diff/file_tree.ts';
 import { type Changes, loadChanges } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import type { Cards, KeptText } from './card_context.ts';

@@ -3,21 +3,20 @@ import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
 import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
-import { expandRows } from '../../../parts/diff/expand_rows.ts';
 import { type LineRange, addRange, parseRanges } from '../../../parts/diff/line_ranges.ts';
 import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
-import { type DiffRow, parseLines } from '../../../parts/diff/parse_lines.ts';
+import type { DiffRow } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
 import { keysOf } from '../../../parts/diff/row_parts.ts';
-import { isLongDiff } from '../../../parts/diff/long_diff.ts';
-import { streamInOrder } from '../../../parts/diff/stream_in_order.ts';
+import { hasOtherLines, readRows } from '../../../parts/diff/read_rows.ts';
+import { isLongDiff, streamInOrder } from '../../../parts/diff/stream_in_order.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { type CommentPosition, commentForm } from './comment_form.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
-import { mayReadCode, readLines } from './suggested_text.ts';
+import { mayReadCode, repositoryOf } from './suggested_text.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type ThreadPosition, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
@@ -32,21 +31,16 @@ export type FilesGiven = {
   form: OpenForm | null;
 };
 
-const canExpand = (cards: Cards, file: FileDiff): boolean =>
-  mayReadCode(cards) && !file.new_file && !file.deleted_file && !file.binary;
+const canExpand = (cards: Cards, file: FileDiff): boolean => mayReadCode(cards) && hasOtherLines(file);
 
 /** Returns the further lines that the address asks for. */
 const shownRanges = ({ changes: { query } }: Cards, file: FileDiff): LineRange[] =>
   query.file === file.new_path ? parseRanges(query.expand) : [];
 
-const readRows = async (cards: Cards, file: FileDiff): Promise<DiffRow[]> => {
-  if (file.binary || file.diff === '') return [];
-  const rows = parseLines(file.diff);
-  if (!canExpand(cards, file)) return rows;
+const readFileRows = async (cards: Cards, file: FileDiff): Promise<DiffRow[]> => {
   const { whole = false } = cards.changes.query;
   const ranges = whole ? 'all' : shownRanges(cards, file);
-  const lines = ranges.length > 0 ? await readLines(cards, file) : null;
-  return expandRows(rows, { lines, ranges });
+  return await readRows(repositoryOf(cards), file, mayReadCode(cards) ? ranges : null);
 };
 
 type Placed = { below: Map<string, Html[]>; above: Html[]; outdated: Html[] };
@@ -129,7 +123,7 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   const { project } = loaded;
   const isAlone = query.file !== undefined;
   const isCollapsed = collapseReason(file, { isAlone }) !== null;
-  const rows = isCollapsed ? [] : await readRows(cards, file);
+  const rows = isCollapsed ? [] : await readFileRows(cards, file);
   const prepared = await highlightedRows(cards.visit.call, file.new_path, rows);
   const placed = placeParts(given, file, rows);
   const below = new Map([...placed.below].map(([line, parts]) => [line, html`${parts}`]));

@@ -22,7 +22,8 @@ import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
-import { orderFiles } from './file_tree.ts';
+import { preferredView } from '../../../parts/diff/diff_choice.ts';
+import { orderFiles } from '../../../parts/diff/file_tree.ts';
 import type { ChangesQuery } from './changes_address.ts';
 
 /** Versions that the menus list. */
@@ -126,9 +127,10 @@ const findCommit = async (
 export const loadChanges = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
-  query: ChangesQuery,
+  requested: ChangesQuery,
 ): Promise<Changes> => {
   const { call } = visit;
+  const query = { ...requested, ...preferredView(visit, requested) };
   const { id } = loaded.merge_request;
   const [{ items: versions, total: totalVersions }, viewed] = await Promise.all([
     listVersions(call.db, id, pageRequest({ per_page: maxVersions })),

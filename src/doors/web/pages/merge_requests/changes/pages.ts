@@ -2,6 +2,7 @@
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { RawPage, page } from '../../../page.ts';
+import { keepView } from '../../../parts/diff/diff_choice.ts';
 import { oneRequest } from '../paths.ts';
 import { commentPages, routePath } from './actions/comment_pages.ts';
 import { reviewPages } from './actions/review_pages.ts';
@@ -15,8 +16,11 @@ const changes = page({
   path: routePath,
   audience: 'visitor',
   params: object({ ...oneRequest, ...changesParams }),
-  handle: async (visit, { project, iid, ...query }) =>
-    await changesView(visit, await findMergeRequest(visit.call, project, iid), query),
+  handle: async (visit, { project, iid, ...query }) => {
+    const loaded = await findMergeRequest(visit.call, project, iid);
+    keepView(visit, query);
+    return await changesView(visit, loaded, query);
+  },
 });
 
 const threads = page({

@@ -3,25 +3,15 @@ import { getRepository } from '../../../../../code/repository/get_repository.ts'
 import { maxSuggestedLines } from '../../../../../planning/notes/suggestions/parse_suggestions.ts';
 import { may } from '../../../../../core/access/may.ts';
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import type { Repository } from '../../../../../platform/git/repository.ts';
+import { readLines } from '../../../parts/diff/read_rows.ts';
 import type { Cards } from './card_context.ts';
-
-/** Largest file that is read. */
-const maxBytes = 1024 * 1024;
 
 export const mayReadCode = ({ visit, changes }: Cards): boolean =>
   may(visit.call.viewer, 'read_code', changes.loaded.project);
 
-/** Reads the lines of the new file; null: it is too large, or not a text. */
-export const readLines = async ({ visit, changes }: Cards, file: FileDiff): Promise<string[] | null> => {
-  if (file.deleted_file) return null;
-  const repository = getRepository(visit.call.platform, changes.loaded.project);
-  const params = { id: file.new_id, max: maxBytes };
-  const { result, body } = await repository.read('blob.get', params);
-  if (result === null || !result.whole) return null;
-  const lines = body.toString('utf8').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-};
+export const repositoryOf = ({ visit, changes }: Cards): Repository =>
+  getRepository(visit.call.platform, changes.loaded.project);
 
 /** Returns a fence longer than any in the lines. */
 const fenceAround = (lines: readonly string[]): string => {
@@ -41,7 +31,7 @@ export const suggestedText = async (
   if (side !== 'new' || file.binary || !mayReadCode(cards)) return null;
   const last = Number(number);
   const above = last - (from ?? last);
-  const lines = above < 0 || above > maxSuggestedLines ? null : await readLines(cards, file);
+  const lines = above < 0 || above > maxSuggestedLines ? null : await readLines(repositoryOf(cards), file);
   if (lines === null || last > lines.length) return null;
   const chosen = lines.slice(last - above - 1, last).map((one) => one.replace(/\r$/, ''));
   const fence = fenceAround(chosen);

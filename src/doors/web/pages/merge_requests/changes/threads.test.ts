@@ -97,7 +97,7 @@ test('comments on added, removed and unchanged lines, as the API stores them', a
     ['on the removed line', 11, null],
     ['on an unchanged line', 9, 9],
   ]);
-  for (const view of ['', '?view=split']) {
+  for (const view of ['?view=split', '?view=unified']) {
     const card = cardIn(await read(`${path}${view}`), 'a.txt');
     assert.match(card, />ten\n<[^]*?<tr class="thread">[^]*?on the added line/);
     assert.ok(card.includes('Open thread') && card.includes('version 1 · still current'));

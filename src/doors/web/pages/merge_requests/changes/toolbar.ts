@@ -1,6 +1,7 @@
 /** The bar above the files: versions, views, counts, and the end of a review. */
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { changeTarget } from '../../../parts/timeline/change_target.ts';
+import { viewSwitch, whitespaceLink } from '../../../parts/diff/diff_choice.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
@@ -8,7 +9,7 @@ import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
-import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
+import { type ChangesQuery, changesPath, choiceOf, viewPath, whitespacePath } from './changes_address.ts';
 import { chosenCommitPart, firstCommitLink } from './commit_navigation.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
 import { type Cards, formPath } from './card_context.ts';
@@ -79,16 +80,10 @@ const sinceReview = (changes: Changes): Html | null => {
   return html`<a class="button" href="${pathTo(changes, { diff_id: undefined, start_sha: isHere ? undefined : reviewed.head_commit_sha })}"${isHere && html` aria-current="true"`}>Since my last review</a>`;
 };
 
-const viewSwitch = (changes: Changes): Html => {
-  const { view = 'unified', file, whole } = changes.query;
-  const link = (name: 'unified' | 'split', text: string): Html =>
-    html`<a class="button" href="${pathTo(changes, { view: name, file, whole })}"${view === name && html` aria-current="true"`}>${text}</a>`;
-  return html`<span class="segments">${link('unified', 'Unified')}${link('split', 'Split')}</span>`;
-};
-
-const whitespaceLink = (changes: Changes): Html => {
-  const { w = false, file } = changes.query;
-  return html`<a class="button" href="${pathTo(changes, { w: !w, file })}">${w ? 'Show whitespace' : 'Hide whitespace'}</a>`;
+const viewLinks = ({ loaded, query }: Changes): Html => {
+  const { view = 'unified', w = false, file, whole } = query;
+  const kept = choiceOf(query);
+  return html`${viewSwitch(view, (one) => viewPath(loaded, { ...kept, file, whole }, one))}${whitespaceLink(w, whitespacePath(loaded, { ...kept, file }, !w))}`;
 };
 
 const counts = (cards: Cards, { unresolved, mayResolve }: DiffThreads): Html => {
@@ -114,5 +109,5 @@ export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiv
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
-<span class="row">${counts(cards, diffThreads)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
+<span class="row">${counts(cards, diffThreads)}${viewLinks(changes)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
 };

@@ -209,7 +209,7 @@ test('previews a fork without white space, one file alone, and images of both si
   const address = `/${fork.path_with_namespace}/merge_requests/new?${query({ source_branch: 'mine' })}`;
   const read = async (choice: string): Promise<string> =>
     (await maintainer.visitor.get(address + choice)).text;
-  const [whole, spaceless, alone] = [await read(''), await read('&w=1'), await read('&file=odd.txt')];
+  const [whole, spaceless, alone] = [await read(''), await read('&w=1'), await read('&w=0&file=odd.txt')];
   assert.match(whole, /3 changed files/);
   const contents = [whole, spaceless, alone].map((text) => [
     /unusual/.test(text),

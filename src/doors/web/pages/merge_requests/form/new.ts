@@ -16,7 +16,7 @@ import { createMergeRequest } from '../../../../../review/merge_requests/create.
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import type { DiffChoice } from '../../../parts/diff/diff_part.ts';
+import { type DiffChoice, diffParams, readDiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, answerForm, form, hidden, noProblems } from '../../../parts/form.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
@@ -172,8 +172,7 @@ const showNew = page({
     merge_request: optional(hash({})),
     issuable_template: optional(text()),
     change_branches: optional(boolean()),
-    w: optional(boolean({ description: 'ignore white space' })),
-    file: optional(text({ maxLength: 4_096, description: 'only the diff of this file' })),
+    ...diffParams,
   }),
   handle: async (visit, { project: path, merge_request, issuable_template: name, ...sent }) => {
     const given = toNested(merge_request);
@@ -185,7 +184,7 @@ const showNew = page({
     if (ends.source_branch === '' || sent.change_branches === true) {
       return await chooseView(visit, ends, kept);
     }
-    const choice = { ignoresWhitespace: sent.w === true, file: sent.file };
+    const choice = readDiffChoice(visit, sent);
     const preview = await loadPreview(visit, ends, choice);
     if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
     const proposed = propose(ends, preview);
@@ -248,7 +247,7 @@ const create = page({
         return redirect(requestPath(await createMergeRequest(visit.call, source, sent)));
       },
       async (problems) => {
-        const choice = { ignoresWhitespace: false };
+        const choice = readDiffChoice(visit, {});
         const kept = toKeptParams(filled);
         const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
         if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);

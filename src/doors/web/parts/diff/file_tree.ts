@@ -1,16 +1,16 @@
 /** The tree of changed files. */
-import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
-import { diffFileId, diffStats } from '../../../parts/diff/file_card.ts';
-import { type Html, html } from '../../../parts/html.ts';
-import { icon } from '../../../parts/icon.ts';
+import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import { diffFileId, diffStats } from './file_card.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
 
 type Given = {
   files: readonly FileDiff[];
   /** Address of a file's card. */
   addressOf: (file: FileDiff) => string;
-  isViewed: (file: FileDiff) => boolean;
+  isViewed?: (file: FileDiff) => boolean;
   /** Unresolved threads by path. */
-  threads: ReadonlyMap<string, number>;
+  threads?: ReadonlyMap<string, number>;
 };
 
 type Folder = { folders: Map<string, Folder>; files: FileDiff[] };
@@ -42,9 +42,9 @@ export const orderFiles = (files: readonly FileDiff[]): FileDiff[] => flatten(gr
 const nameOf = ({ new_path }: FileDiff): string => new_path.slice(new_path.lastIndexOf('/') + 1);
 
 const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html => {
-  const open = threads.get(file.new_path) ?? 0;
+  const open = threads?.get(file.new_path) ?? 0;
   return html`<li data-file="${diffFileId(file)}" data-path="${file.new_path}"><a href="${addressOf(file)}" title="${file.new_path}">${
-    isViewed(file) ? icon('check', 'viewed') : icon('file')
+    isViewed?.(file) === true ? icon('check', 'viewed') : icon('file')
   }<span class="name">${nameOf(file)}</span>${open > 0 && html`<span class="count" aria-label="${open} unresolved">${open}</span>`}${diffStats(file)}</a></li>`;
 };
 
