@@ -154,6 +154,27 @@ test('shows lines around a change, and the whole file', async () => {
   assert.ok(!whole.includes('Show the whole file'));
 });
 
+test('folds what .gitattributes of the commit says is generated, or has no diff', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const attributes = 'api/** linguist-generated\nyarn.lock -linguist-generated\n*.dump -diff\n';
+  const first = await seedCommit(gantry, id, { '.gitattributes': '* linguist-generated\n' });
+  const sha = await seedCommit(gantry, id, {
+    '.gitattributes': attributes,
+    'api/client.ts': 'const generated = 1;\n',
+    'main.ts': 'const written = 1;\n',
+    'yarn.lock': 'locked\n',
+    'all.dump': 'dumped\n',
+  });
+  for (const address of [`/${full_path}/commit/${sha}`, `/${full_path}/compare/${first}...${sha}`]) {
+    const { text } = await user.get(address);
+    assert.match(cardIn(text, 'api/client.ts'), /Collapsed: the file is generated\./);
+    assert.match(cardIn(text, 'all.dump'), /Collapsed by an entry of \.gitattributes\./);
+    assert.ok(cardIn(text, 'main.ts').includes('written') && cardIn(text, 'yarn.lock').includes('locked'));
+    const alone = await follow(cardIn(text, 'api/client.ts'), /href="([^"]+)" data-inline>Show this file/);
+    assert.match(cardIn(alone, 'api/client.ts'), / generated = /);
+  }
+});
+
 test('shows a renamed file alone as renamed', async () => {
   const { path } = await newChange();
   const card = cardIn((await user.get(path)).text, 'lib/new.txt');

@@ -4,7 +4,7 @@ import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../../platform/git/repository.ts';
 import { type Html, html } from '../html.ts';
 import { isLongDiff, streamInOrder } from './stream_in_order.ts';
-import { collapseReason } from './collapse_reason.ts';
+import { collapseReason } from './folding/collapse_reason.ts';
 import type { DiffChoice } from './diff_choice.ts';
 import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';

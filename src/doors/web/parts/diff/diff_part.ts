@@ -7,6 +7,7 @@ import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { codePath } from '../code/code_path.ts';
 import { type Html, html } from '../html.ts';
+import { markFolded } from './folding/mark_folded.ts';
 import { type DiffChoice, viewSwitch, whitespaceLink } from './diff_choice.ts';
 import { diffFiles, diffSummary } from './diff_files.ts';
 import { diffFileId } from './file_card.ts';
@@ -102,7 +103,7 @@ const linksPart = ({ address, query = {}, choice }: Given): Html => {
 export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
   const { call, code, from, to, address, choice, query = {} } = given;
   const { project, repository } = code;
-  const shown = findShown(diffs, choice);
+  const shown = await markFolded(repository, to, findShown(diffs, choice));
   const onlyPath = (
     { old_path, new_path, renamed_file }: FileDiff,
     more: Record<string, string> = {},

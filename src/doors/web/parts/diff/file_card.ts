@@ -4,14 +4,14 @@ import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
 import type { DiffView } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
-import { collapseReason } from './collapse_reason.ts';
+import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 import type { TableOptions } from './row_parts.ts';
 import { writeSplit } from './write_split.ts';
 import { writeUnified } from './write_unified.ts';
 
 export type FileCard = {
-  file: FileDiff;
+  file: ShownDiff;
   /** Prepared rows of its lines. */
   rows: readonly PreparedRow[];
   view: DiffView;

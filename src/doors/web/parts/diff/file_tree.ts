@@ -37,7 +37,9 @@ const flatten = ({ folders, files }: Folder): FileDiff[] => [
 ];
 
 /** Returns the files in the order of the tree: folders first. */
-export const orderFiles = (files: readonly FileDiff[]): FileDiff[] => flatten(grow(files));
+export const orderFiles = <File extends FileDiff>(files: readonly File[]): File[] =>
+  // A tree has the files that it was grown of.
+  flatten(grow(files)) as File[];
 
 const nameOf = ({ new_path }: FileDiff): string => new_path.slice(new_path.lastIndexOf('/') + 1);
 

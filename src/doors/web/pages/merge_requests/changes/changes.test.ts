@@ -86,6 +86,21 @@ test('says why a file is not shown, and shows it alone', async () => {
   assert.ok((await read('?file=no-such-file')).includes('All files'));
 });
 
+test('folds files as .gitattributes of the shown version says', async () => {
+  await seedBranch(gantry, project, 'attributes', {
+    files: { '.gitattributes': 'gen/* gitlab-generated\n', 'gen/a.ts': 'let one;\n', 'b.ts': 'let two;\n' },
+  });
+  const { iid } = await openRequest(gantry, project, 'attributes');
+  const address = `/${project.full_path}/merge_requests/${iid}/diffs`;
+  const { text } = await developer.visitor.get(address);
+  assert.match(cardIn(text, 'gen/a.ts'), /Collapsed: the file is generated/);
+  assert.match(cardIn(text, 'b.ts'), /two/);
+  await settle(gantry);
+  await seedBranch(gantry, project, 'attributes', { from: 'attributes', files: { '.gitattributes': null } });
+  await settle(gantry);
+  assert.doesNotMatch(cardIn((await developer.visitor.get(address)).text, 'gen/a.ts'), /Collapsed/);
+});
+
 test('shows both files side by side', async () => {
   const text = await read('?view=split');
   const long = cardIn(text, 'src/long.txt');

@@ -1,7 +1,7 @@
 /** The cards of the files on the page, with threads, drafts and the form for a comment. */
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
-import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
+import { collapseReason } from '../../../parts/diff/folding/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
 import { type LineRange, addRange, parseRanges } from '../../../parts/diff/line_ranges.ts';
 import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';

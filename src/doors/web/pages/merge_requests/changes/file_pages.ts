@@ -1,6 +1,6 @@
 /** Splits the files of a large change into parts that are loaded one after another. Pure. */
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
-import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
+import { collapseReason } from '../../../parts/diff/folding/collapse_reason.ts';
 
 /** Changed lines and files of one part. */
 const maxLines = 1_500;

@@ -22,6 +22,9 @@ import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
+import type { ShownDiff } from '../../../parts/diff/folding/collapse_reason.ts';
+import { markFolded } from '../../../parts/diff/folding/mark_folded.ts';
+import { getRepository } from '../../../../../code/repository/get_repository.ts';
 import { preferredView } from '../../../parts/diff/diff_choice.ts';
 import { orderFiles } from '../../../parts/diff/file_tree.ts';
 import type { ChangesQuery } from './changes_address.ts';
@@ -47,7 +50,7 @@ export type Changes = {
   reviewed: VersionRow | null;
   /** Both ends of the diff; null: nothing to compare. */
   ends: [from: Oid | null, to: Oid] | null;
-  files: FileDiff[];
+  files: ShownDiff[];
   /** Exact number of files, even where the list was cut. */
   totalFiles: number;
   overflow: boolean;
@@ -106,7 +109,7 @@ const compare = async (
   const shown = query.w === true ? withoutEqual(diffs) : diffs;
   return {
     ends: [base.from, to],
-    files: orderFiles(shown),
+    files: orderFiles(await markFolded(getRepository(call.platform, project), to, shown)),
     totalFiles: overflow ? files : shown.length,
     overflow,
     notice: base.isExact

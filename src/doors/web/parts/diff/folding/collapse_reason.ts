@@ -1,5 +1,9 @@
 /** Why the lines of a file are not shown at once. Each reason comes with a link that shows them. */
-import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import type { Folding } from './gitattributes.ts';
+
+/** A file of a diff, with what `.gitattributes` says of it. */
+export type ShownDiff = FileDiff & { folding?: Folding };
 
 /** Names of files that programs write. */
 const generatedNames =
@@ -19,12 +23,14 @@ const maxLines = 1_500;
 
 /** Returns why a file is collapsed; null: it is shown. */
 export const collapseReason = (
-  { new_path, additions, deletions, too_large }: FileDiff,
+  { new_path, additions, deletions, too_large, folding }: ShownDiff,
   { isAlone }: { isAlone: boolean },
 ): string | null => {
   if (too_large)
     return isAlone ? 'The diff is too large to be shown.' : 'The diff is too large to be shown at once.';
   if (isAlone) return null;
-  if (isGeneratedFile(new_path)) return 'Collapsed: the file is generated.';
+  if (folding === 'suppressed') return 'Collapsed by an entry of .gitattributes.';
+  const isGenerated = folding === 'generated' || (folding === undefined && isGeneratedFile(new_path));
+  if (isGenerated) return 'Collapsed: the file is generated.';
   return additions + deletions > maxLines ? 'Collapsed: the file has many changed lines.' : null;
 };
