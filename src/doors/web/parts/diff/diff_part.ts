@@ -13,6 +13,9 @@ import { diffFiles, diffSummary } from './diff_files.ts';
 import { diffFileId } from './file_card.ts';
 import { fileTree, orderFiles } from './file_tree.ts';
 
+/** Files of the tree, which is in a page with all of them. */
+const maxListed = 300;
+
 /** Limit of the text of a file that is shown alone. */
 const maxFileCharacters = 2 * 1024 * 1024;
 
@@ -124,7 +127,13 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
     onlyPath,
   });
   const tree =
-    shown.length > 1 ? fileTree({ files: shown, addressOf: (file) => `#${diffFileId(file)}` }) : null;
+    shown.length > 1
+      ? fileTree({
+          files: shown.slice(0, maxListed),
+          total: shown.length,
+          addressOf: (file) => `#${diffFileId(file)}`,
+        })
+      : null;
   const counts = overflow ? null : countLines(shown);
   return html`<div class="row between changes-bar" id="changes">${diffSummary(files, counts)}${linksPart(given)}</div>
 ${overflow && html`<p class="flash alert">The diff is too large to be shown as a whole.</p>`}

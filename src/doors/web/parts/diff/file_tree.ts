@@ -6,6 +6,8 @@ import { icon } from '../icon.ts';
 
 type Given = {
   files: readonly FileDiff[];
+  /** Number of all files, where these are the first; default: they are all. */
+  total?: number;
   /** Address of a file's card. */
   addressOf: (file: FileDiff) => string;
   isViewed?: (file: FileDiff) => boolean;
@@ -63,5 +65,7 @@ const folderItems = ({ folders, files }: Folder, given: Given): Html =>
   html`${[...folders].map(([name, inner]) => folderItem(name, inner, given))}${files.map((file) => fileItem(file, given))}`;
 
 /** Renders the tree. The script filters it and marks the file that is read. */
-export const fileTree = (given: Given): Html =>
-  html`<nav class="card file-tree" aria-label="Changed files"><details open><summary>Files</summary><input type="search" class="needs-script" placeholder="Filter files" aria-label="Filter files" data-filter-tree><ul>${folderItems(grow(given.files), given)}</ul></details></nav>`;
+export const fileTree = (given: Given): Html => {
+  const { files, total = files.length } = given;
+  return html`<nav class="card file-tree" aria-label="Changed files"><details open><summary>Files</summary><input type="search" class="needs-script" placeholder="Filter files" aria-label="Filter files" data-filter-tree><ul>${folderItems(grow(given.files), given)}</ul>${total > files.length && html`<p class="muted body">The first ${files.length} of ${total} files are listed.</p>`}</details></nav>`;
+};
