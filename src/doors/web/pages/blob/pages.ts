@@ -13,6 +13,7 @@ import { boolean, object, optional } from '../../../../platform/http/schema.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
@@ -48,6 +49,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
     blobCard(visit, location, loaded, query),
   ]);
   const lastCommit = commits.get(last);
+  const people = await loadCommitPeople(visit, project, lastCommit === undefined ? [] : [lastCommit.author]);
   return projectView(
     visit,
     {
@@ -59,7 +61,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
     },
     html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
 <a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a></div>
-${lastCommit !== undefined && html`<section class="card" aria-label="Last commit">${commitHeader(project, lastCommit, pipelines.get(last))}</section>`}
+${lastCommit !== undefined && html`<section class="card" aria-label="Last commit">${commitHeader(project, lastCommit, { pipeline: pipelines.get(last), people })}</section>`}
 ${card}`,
   );
 };

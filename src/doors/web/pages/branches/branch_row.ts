@@ -6,6 +6,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, pipelineStatus } from '../../parts/code/commit_line.ts';
+import { type CommitPeople, authorName } from '../../parts/code/commit_people.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -21,6 +22,7 @@ export type BranchLine = {
   pipeline: PipelineRow | undefined;
   /** The viewer may open a merge request for it. */
   canPropose: boolean;
+  people: CommitPeople;
 };
 
 const badges = ({ branch }: BranchLine): Html =>
@@ -81,7 +83,7 @@ export const branchItem = (visit: Visit, project: Project, line: BranchLine): Ht
 <div class="title row"><a href="${codePath(project, 'tree', name)}">${name}</a>${badges(line)}</div>
 <div class="meta">${
     commit !== null &&
-    html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${commit.author_name} · ${relative(Date.parse(commit.committed_date))}</span>`
+    html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${authorName(line.people, { name: commit.author_name, email: commit.author_email })} · ${relative(Date.parse(commit.committed_date))}</span>`
   }</div>
 <div class="side">${line.pipeline !== undefined && pipelineStatus(project, line.pipeline)}${divergenceText(line)}${actions(visit, project, line)}</div>
 </li>

@@ -15,6 +15,7 @@ import { clearable, object, oneOf, optional, text } from '../../../../platform/h
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
@@ -65,7 +66,12 @@ const loadLines = async (
     loadLastPipelines(call, code.project, shas),
     canProposeBranches(visit, code.project),
   ]);
+  const authors = branches.flatMap(({ commit }) =>
+    commit === null ? [] : [{ name: commit.author_name, email: commit.author_email }],
+  );
+  const people = await loadCommitPeople(visit, code.project, authors);
   const lines = branches.map((branch, at) => ({
+    people,
     branch,
     divergence: divergences[at] ?? null,
     pipeline: pipelines.get(branch.commit?.id ?? ''),

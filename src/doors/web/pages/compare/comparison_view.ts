@@ -12,6 +12,7 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Project } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -100,10 +101,17 @@ const requestLink = async (
 const commitsPart = async (visit: Visit, project: Project, { commits }: Compared): Promise<Html> => {
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
-  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const [pipelines, people] = await Promise.all([
+    loadLastPipelines(visit.call, project, shas),
+    loadCommitPeople(
+      visit,
+      project,
+      shown.map(({ author }) => author),
+    ),
+  ]);
   const more = commits.length - shown.length;
   return html`<h2>${spellCount(commits.length, 'commit')}</h2>
-${commitList(project, shown, { pipelines })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
+${commitList(project, shown, { pipelines, people })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
 };
 
 const resultPart = async (

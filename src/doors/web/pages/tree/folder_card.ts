@@ -14,6 +14,7 @@ import type { Visit } from '../../page.ts';
 import { hasAnonymousSlot, withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_line.ts';
+import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -168,8 +169,19 @@ const tableHead = html`<thead class="visually-hidden"><tr><th scope="col">Name</
 const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promise<Html> => {
   const { project, ref, path, page = 1 } = given;
   const { rows, total, lastCommit, isFinished } = folder;
-  const shas = lastCommit === undefined ? [] : [lastCommit.id];
-  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const last = lastCommit === undefined ? [] : [lastCommit];
+  const [pipelines, people] = await Promise.all([
+    loadLastPipelines(
+      visit.call,
+      project,
+      last.map(({ id }) => id),
+    ),
+    loadCommitPeople(
+      visit,
+      project,
+      last.map(({ author }) => author),
+    ),
+  ]);
   const address = codePath(project, 'tree', ref, path);
   const later = `${address}?commits=1${page === 1 ? '' : `&page=${page}`}`;
   const nav = pagesNav({
@@ -180,7 +192,8 @@ const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promi
     isFixedSize: true,
   });
   return html`<section class="card" id="files" aria-label="Files"${!isFinished && html` data-later="${later}"`}>${
-    lastCommit !== undefined && commitHeader(project, lastCommit, pipelines.get(lastCommit.id))
+    lastCommit !== undefined &&
+    commitHeader(project, lastCommit, { pipeline: pipelines.get(lastCommit.id), people })
   }
 ${!isFinished && html`<p class="notice-line muted">The last commits of the entries are not shown yet. <a href="${later}">Show last commits</a></p>`}
 <table class="files">${tableHead}<tbody>

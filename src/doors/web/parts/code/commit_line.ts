@@ -3,7 +3,7 @@ import { toCommitTitle, toShortId } from '../../../../code/repository/commits/js
 import { type PipelineRow, shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Commit, Signature } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { avatar } from '../avatar.ts';
+import { type CommitPeople, authorAvatar, authorName } from './commit_people.ts';
 import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { relative } from '../timestamp.ts';
@@ -40,8 +40,8 @@ export const pipelineMark = (project: Project, { id, status }: Pick<PipelineRow,
 export const commitHeader = (
   project: Project,
   commit: Commit,
-  pipeline: PipelineRow | undefined,
-): Html => html`<header class="last-commit">${avatar({ name: commit.author.name })}<b>${commit.author.name}</b>
+  { pipeline, people }: { pipeline: PipelineRow | undefined; people: CommitPeople },
+): Html => html`<header class="last-commit">${authorAvatar(people, commit.author)}<b>${authorName(people, commit.author)}</b>
 ${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), classes: 'title muted' })}
 <span class="end row">${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id: commit.id, text: html`<code>${toShortId(commit.id)}</code>`, classes: 'muted' })}

@@ -1,6 +1,8 @@
 /** Tests whom pages about commits name as their authors. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { openRequest } from '../../../../../test/support/seed_merge_requests.ts';
 import { loggedRequest } from '../../../../../test/support/request_log.ts';
 import { seedMember, seedProject, seedUser } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
@@ -9,6 +11,7 @@ import { type Visitor, openVisitor } from '../../../../../test/support/visitor.t
 
 let gantry: TestService;
 let viewer: Visitor;
+let developer: Visitor;
 let root: string;
 /** A member, a user who publishes the address, and one who does neither. */
 let member: string;
@@ -49,16 +52,33 @@ before(async () => {
   const published = { json: { public_email: emailOf(publisher) } };
   assert.equal((await gantry.api(`PUT /users/${users[1]?.id}`, published)).status, 200);
   shas = [];
+  const start = await seedCommit(gantry, id, { start: '' });
+  await gantry.api(`POST /projects/${id}/repository/branches?branch=start&ref=${start}`);
   for (const [at, username] of [member, publisher, stranger].entries()) {
     const sha = await commit(id, username, `Signed ${at} <i>`, `${at}`);
     shas.push(sha);
+    await gantry.api(`POST /projects/${id}/repository/branches?branch=b${at}&ref=${sha}`);
   }
+  await openRequest(gantry, { id }, 'main', { target_branch: 'start' });
+  ({ visitor: developer } = await seedVisitor(gantry, { project: id, access_level: 30 }));
 });
 after(async () => await gantry.close());
 
 const authorPages = (): string[][] => [
-  [`${root}/-/commits/main`, `${root}/-/graphs/main`],
-  ...shas.map((sha, at) => [`${root}/commit/${sha}`, `${root}/-/blame/main/${at}/file`]),
+  [
+    `${root}/-/commits/main`,
+    `${root}/-/graphs/main`,
+    `${root}/compare/start...main`,
+    `${root}/-/branches?state=all`,
+    `${root}/merge_requests/1/commits`,
+  ],
+  ...shas.map((sha, at) => [
+    `${root}/commit/${sha}`,
+    `${root}/-/blame/main/${at}/file`,
+    `${root}/-/blob/main/${at}/file`,
+    `${root}/tree/main/${at}`,
+    `${root}/tree/b${at}`,
+  ]),
 ];
 
 test('a member, and a user who publishes the address, are linked as authors; nobody else', async () => {
@@ -88,6 +108,13 @@ test('administrators are linked where they are members', async () => {
   const { text } = await viewer.get(`/${full_path}/-/commits/main`);
   assert.ok(text.includes(`<a href="/${inside.username}">`), inside.username);
   assert.ok(text.includes(`Signed ${outside.username}`) && !text.includes(`"/${outside.username}"`));
+});
+
+test('links the authors of the commits of a new merge request', async () => {
+  const query = 'merge_request[source_branch]=main&merge_request[target_branch]=start';
+  const { text } = await developer.get(`${root}/merge_requests/new?${query}`);
+  for (const username of [member, publisher])
+    assert.ok(text.includes(`<a href="/${username}">Name of ${username}</a> committed`), username);
 });
 
 test('visitors who have not signed in see the names in the commits alone', async () => {

@@ -11,6 +11,7 @@ import { listCommits } from '../../../../../review/merge_requests/versions/serve
 import type { VersionCommit } from '../../../../../review/merge_requests/versions/json.ts';
 import { type Visit, page } from '../../../page.ts';
 import { type ListedCommit, commitList } from '../../../parts/code/commit_list.ts';
+import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
@@ -61,11 +62,18 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const commits = items.map((item) => toCommit(parseCommit(item)));
   const project = await findCommitProject(visit, loaded);
   const shas = commits.map(({ id }) => id);
-  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const [pipelines, people] = await Promise.all([
+    loadLastPipelines(visit.call, project, shas),
+    loadCommitPeople(
+      visit,
+      project,
+      commits.map(({ author }) => author),
+    ),
+  ]);
   const path = requestPath(loaded, '/commits');
   // The Changes tab knows only stored commits.
   const pathOf = items.every(isStored) ? (id: string) => changesPath(loaded, { commit_id: id }) : undefined;
-  return html`${commitList(project, commits, { pipelines, pathOf })}${pagesNav({ path, query: {}, page: request, total })}`;
+  return html`${commitList(project, commits, { pipelines, people, pathOf })}${pagesNav({ path, query: {}, page: request, total })}`;
 };
 
 export const commitsPages = [

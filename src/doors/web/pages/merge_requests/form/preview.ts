@@ -10,6 +10,7 @@ import { loadLastPipelines } from '../../../../../code/repository/statuses/last_
 import type { Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { commitList } from '../../../parts/code/commit_list.ts';
+import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
@@ -62,7 +63,14 @@ export const previewPart = async (
   const { commits, base, diffs, overflow, files = diffs.length } = compared;
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
-  const pipelines = await loadLastPipelines(visit.call, ends.source, shas);
+  const [pipelines, people] = await Promise.all([
+    loadLastPipelines(visit.call, ends.source, shas),
+    loadCommitPeople(
+      visit,
+      ends.source,
+      shown.map(({ author }) => author),
+    ),
+  ]);
   const given = {
     call: visit.call,
     code,
@@ -74,6 +82,6 @@ export const previewPart = async (
   };
   const more = commits.length - shown.length;
   return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellCount(commits.length, 'commit')}</h2>
-${commitList(ends.source, shown, { pipelines })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
+${commitList(ends.source, shown, { pipelines, people })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
 ${await diffPart({ diffs, files, overflow }, given)}`;
 };
