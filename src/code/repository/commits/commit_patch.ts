@@ -3,12 +3,12 @@ import { Failure } from '../../../platform/errors.ts';
 import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
 
-const maxPatchBytes = 32 * 1024 * 1024;
+export const maxPatchBytes = 32 * 1024 * 1024;
 
 /** Returns the diff of a commit against its first parent. @throws Failure 422 if it exceeds the size limit */
 export const readRawDiff = async (
   { repository }: Pick<Code, 'repository'>,
-  { id, parents }: Commit,
+  { id, parents }: Pick<Commit, 'id' | 'parents'>,
 ): Promise<Buffer> => {
   const request = { from: parents[0] ?? null, to: id, max: maxPatchBytes };
   const { result, body } = await repository.read('diff.raw', request);
@@ -34,8 +34,16 @@ const mailDate = ({ time }: Signature): string => {
 /** Collapses white space, so that a header stays on one line. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Returns a commit as a patch, as `git format-patch` does. @throws Failure 422 if it exceeds the size limit */
-export const readPatch = async (code: Pick<Code, 'repository'>, commit: Commit): Promise<Buffer> => {
+/**
+ * Returns a commit as a patch, as `git format-patch` does.
+ * @param prefix before its title; of a series also its number, such as `PATCH 2/3`
+ * @throws Failure 422 if it exceeds the size limit
+ */
+export const readPatch = async (
+  code: Pick<Code, 'repository'>,
+  commit: Commit,
+  prefix = 'PATCH',
+): Promise<Buffer> => {
   const { id, author, message } = commit;
   const [title = '', ...rest] = message.trim().split(/\n\n/);
   const body = rest.join('\n\n').trim();
@@ -43,7 +51,7 @@ export const readPatch = async (code: Pick<Code, 'repository'>, commit: Commit):
   const head = `From ${id} Mon Sep 17 00:00:00 2001
 From: ${oneLine(author.name)} <${oneLine(author.email)}>
 Date: ${mailDate(author)}
-Subject: [PATCH] ${oneLine(title)}
+Subject: [${prefix}] ${oneLine(title)}
 
 ${body === '' ? '' : `${body}\n`}---
 

@@ -78,7 +78,7 @@ const checkOutMenu = (loaded: LoadedMergeRequest): Html =>
     { summary: html`${icon('code')} Check out ${icon('chevron-down')}`, classes: 'button' },
     html`<div class="check-out"><h2>In a clone of this project</h2>${command(
       checkOutHead(loaded),
-    )}<p class="muted small">Or copy the name of the branch:</p>${command(loaded.merge_request.source_branch, branchKey)}</div>`,
+    )}<p class="muted small">Or copy the name of the branch:</p>${command(loaded.merge_request.source_branch, branchKey)}<h2>As text</h2><p class="row"><a href="${requestPath(loaded, '.diff')}">Diff</a> <a href="${requestPath(loaded, '.patch')}">Patches of all commits</a></p></div>`,
   );
 
 /** Renders the menu of further actions; null: the viewer has none. */
