@@ -44,16 +44,23 @@ const toOptions = (call: Call, context: MarkdownContext): ConvertOptions => {
   };
 };
 
+/** Distinct references of plain texts that are resolved: they are read uncached, also for anonymous visitors. */
+const maxPlainReferences = 50;
+
+type FillOptions = ConvertOptions & { isPlain?: boolean };
+
 /** Fills references in, for this viewer alone. */
 const fillReferences = async (
   call: Call,
   texts: readonly Part[][],
   { project = null }: MarkdownContext,
-  options: ConvertOptions,
+  options: FillOptions,
 ): Promise<string[]> => {
+  const { isPlain = false } = options;
+  const most = isPlain ? maxPlainReferences : undefined;
   const references = texts.flatMap((parts) => parts.filter((part) => typeof part !== 'string'));
-  const targets = await resolveReferences(call, references, project);
-  const context = { root: getRoot(options), project: project?.full_path ?? null };
+  const targets = await resolveReferences(call, references, project, most);
+  const context = { root: getRoot(options), project: project?.full_path ?? null, isPlain };
   const write = (part: Part): string => {
     if (typeof part === 'string') return part;
     const target = targets.get(part);
@@ -76,7 +83,8 @@ export const renderMarkdownTexts = async (
 const maxPlainCharacters = 64 * 1024;
 
 /**
- * Renders plain texts of a project, such as the message of a commit, as escaped HTML in which references are links.
+ * Renders plain texts of a project, such as the message of a commit, as escaped HTML in which references are links with
+ * the text as it was written.
  * References of all are resolved together, with one query for each kind.
  */
 export const renderPlainTexts = async (
@@ -88,7 +96,7 @@ export const renderPlainTexts = async (
   const parts = texts.map((text) =>
     text.length > maxPlainCharacters ? [escapeHtml(text)] : findReferences(text),
   );
-  return await fillReferences(call, parts, context, toOptions(call, context));
+  return await fillReferences(call, parts, context, { ...toOptions(call, context), isPlain: true });
 };
 
 /** Renders one text. */

@@ -82,14 +82,15 @@ const loadTargets = async (
   return new Map(loaded.flatMap((targets) => [...targets]));
 };
 
-/** Resolves references, each distinct one once. */
+/** Resolves references, each distinct one once. @param most distinct ones that are resolved */
 export const resolveReferences = async (
   call: Call,
   references: readonly Reference[],
   project: Project | null,
+  most: number = maxReferences,
 ): Promise<Targets> => {
   const byKey = Map.groupBy(references, toKey);
-  const firsts = [...byKey.values()].flatMap(([first]) => first ?? []).slice(0, maxReferences);
+  const firsts = [...byKey.values()].flatMap(([first]) => first ?? []).slice(0, most);
   const targets = firsts.length === 0 ? new Map() : await loadTargets(call, firsts, project);
   const all: Targets = new Map();
   for (const same of byKey.values()) {

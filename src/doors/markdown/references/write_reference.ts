@@ -43,11 +43,18 @@ export type ReferenceContext = {
   root: string;
   /** Full path of the text's project; null: none. */
   project: string | null;
+  /** Links have the text as it was written. */
+  isPlain?: boolean;
 };
 
 /** Returns the HTML between the tags of the link. */
-const toContent = (reference: Reference, { label }: Target, { project }: ReferenceContext): string => {
+const toContent = (
+  reference: Reference,
+  { label }: Target,
+  { project, isPlain = false }: ReferenceContext,
+): string => {
   const { kind, plain } = reference;
+  if (isPlain) return plain;
   if (reference.shorten !== null) return escape(toText(reference, label, project));
   if (kind === 'Label' || kind === 'Milestone') return escape(label ?? reference.name);
   if (kind !== 'Commit') return plain;

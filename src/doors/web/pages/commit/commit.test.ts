@@ -61,13 +61,31 @@ By @${username} for ${hidden.full_path}#${secret.iid}.`;
   const link = `<a href="/${full_path}/issues/${issue.iid}"`;
   assert.ok(text.includes(`<h1>Close ${link}`), text);
   assert.match(text, new RegExp(`<h1>[^\\n]*&lt;now&gt; of ${link}[^>]*>${full_path}#${issue.iid}</a></h1>`));
-  assert.match(text, new RegExp(`Reverts <a href="/${full_path}/-/commit/${first}"`));
+  assert.match(
+    text,
+    new RegExp(`Reverts <a href="/${full_path}/-/commit/${first}"[^>]*>${first.slice(0, 12)}</a>`),
+  );
   assert.match(text, new RegExp(`see <a href="/${full_path}/merge_requests/${request.iid}"`));
   assert.ok(text.includes(`#${confidential.iid} &amp; #999.\nBy <a href="/${username}"`));
   assert.ok(text.includes(`</a> for ${hidden.full_path}#${secret.iid}.</pre>`));
   assert.ok(!text.includes('Secret plan') && !text.includes('Covert'));
   const anonymous = await openVisitor(gantry).get(`${commit}/${sha}`);
   assert.ok(anonymous.text.includes(`\nBy @${username} for`), 'users are named to those who have signed in');
+});
+
+test('shows the message as it was written, and links a bounded number of references', async () => {
+  const { id, first, commit } = await newProject();
+  await gantry.api(`POST /projects/${id}/labels`, { json: { name: 'bug', color: '#ff0000' } });
+  const issue = await seedIssue(gantry, { project: id });
+  const missing = Array.from({ length: 60 }, (_reference, at) => `#${at + 1_000}`).join(' ');
+  const body = `Fixes ~bug of ${first}.`;
+  const near = await seedCommit(gantry, id, { a: 'x\n' }, { message: `Title\n\n${body} See #${issue.iid}.` });
+  const far = await seedCommit(gantry, id, { a: 'y\n' }, { message: `Title\n\n${missing} #${issue.iid}` });
+  const shown = async (sha: string): Promise<string> =>
+    /<pre class="body plain-text">([^]*?)<\/pre>/.exec((await user.get(`${commit}/${sha}`)).text)?.[1] ?? '';
+  assert.equal((await shown(near)).replaceAll(/<[^>]+>/g, ''), `${body} See #${issue.iid}.`);
+  assert.match(await shown(near), /<a [^>]*>~bug<\/a>[^]*<a [^>]*>#/);
+  assert.doesNotMatch(await shown(far), /<a /);
 });
 
 test('ignores white space', async () => {

@@ -139,14 +139,17 @@ export const commitView = async (
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
   const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
-  const [diff, about, comments, message, people] = await Promise.all([
+  const [[diff, message], about, comments, people] = await Promise.all([
     withAnonymousSlot(
       visit,
-      async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
+      async () =>
+        await Promise.all([
+          readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
+          showMessage(visit, project, commit),
+        ]),
     ),
     facts(visit, code, commit, choice.hasRefs),
     commentsPart(visit, code, commit, given),
-    showMessage(visit, project, commit),
     loadCommitPeople(visit, project, [commit.author]),
   ]);
   const title = toCommitTitle(commit.message);
