@@ -73,6 +73,21 @@ test('shows lines around a change of a commit in place, and steps through its fi
   });
 });
 
+test('an address with a line shows the source of a file that is rendered', { skip }, async () => {
+  const { id, full_path } = await seedProject(web.gantry, { visibility: 'public' });
+  await seedCommit(web.gantry, id, {
+    'a.svg': '<svg xmlns="http://www.w3.org/2000/svg">\n<rect/>\n</svg>\n',
+    'b.md': '# B\n\ntext\n',
+  });
+  await web.withPage(async (page) => {
+    for (const name of ['a.svg', 'b.md']) {
+      await page.goto(`/${full_path}/-/blob/main/${name}#L2`);
+      await page.waitForURL(`**/${name}?plain=1#L2`);
+      assert.equal(await page.locator('tr.marked').count(), 1);
+    }
+  });
+});
+
 test('the last commits of a large folder come after its entries', { skip }, async () => {
   await web.withPage(async (page) => {
     await page.goto(`/${project.full_path}/tree/main/many`);

@@ -57,10 +57,19 @@ const startTable = (table: HTMLElement): void => {
   addEventListener('hashchange', () => markRange(table, true));
 };
 
+/** Shows the lines of a file that is rendered, such as an image or Markdown, if the address names some. */
+const openSource = (): void => {
+  const link = document.querySelector<HTMLAnchorElement>('a[data-source]');
+  if (link === null || readRange() === null) return;
+  link.hash = location.hash;
+  location.replace(link.href);
+};
+
 /** Starts the marks of lines, and lets links `[data-keep-hash]` lead to the same lines. */
 export const startLines = (): void => {
   const table = document.querySelector<HTMLElement>('table[data-lines]');
   if (table !== null) startTable(table);
+  else openSource();
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-keep-hash]')) {
     link.addEventListener('click', () => (link.hash = location.hash));
   }

@@ -96,10 +96,18 @@ test('shows an SVG image as one, with a switch to its source', async () => {
   const { blob, raw } = await newProject();
   const rendered = (await user.get(`${blob}/image.svg`)).text;
   assert.ok(rendered.includes(`<img src="${raw}/image.svg" alt="image.svg">`));
-  assert.ok(rendered.includes(`href="${blob}/image.svg?plain=1">Source</a>`));
+  assert.ok(rendered.includes(`href="${blob}/image.svg?plain=1" data-source>Source</a>`));
   const source = (await user.get(`${blob}/image.svg?plain=1`)).text;
   assert.match(source, /id="L1">/);
   assert.ok(!source.includes('<img src') && !source.includes('<script>alert'));
+});
+
+test('shows SVG files without an image as text', async () => {
+  const { id, blob } = await newProject();
+  await seedCommit(gantry, id, { 'empty.svg': '', 'words.svg': 'no image\n' });
+  assert.match((await user.get(`${blob}/empty.svg`)).text, /The file is empty\./);
+  const { text } = await user.get(`${blob}/words.svg`);
+  assert.ok(/id="L1">/.test(text) && !text.includes('<img src'));
 });
 
 test('says what an image, a binary file, an LFS pointer and a symlink are', async () => {

@@ -29,9 +29,14 @@ const imageTypes: Record<string, string> = {
 export const imageType = (path: string): string | null =>
   imageTypes[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
 
+const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
+
 /** Checks whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
 const isShownSvg = (path: string, content: Buffer): boolean =>
-  /\.svg$/i.test(path) && content.length <= maxSvgBytes && isText(content);
+  isSvgFile(path) && content.length <= maxSvgBytes && content.includes('<svg') && isText(content);
+
+/** Checks by its name whether a file may be shown in another form than its lines, which `?plain=1` shows. */
+export const isRenderedFile = (path: string): boolean => isSvgFile(path) || isMarkdownFile(path);
 
 /** Returns the headers with which browsers show a raw file as an image. @param content null: large, not loaded */
 export const imageHeaders = (path: string, content: Buffer | null): Readonly<Record<string, string>> => {

@@ -6,15 +6,17 @@ import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { isRenderedFile } from '../blob/blob_kind.ts';
 import { markText } from './mark_text.ts';
 
 const fileCard = (blob: FoundBlob, full_path: string, text: string): Html => {
   const { path, data, startline, ref } = blob;
   const address = codePath({ full_path }, 'blob', ref, path);
+  const linesAddress = isRenderedFile(path) ? `${address}?plain=1` : address;
   const lines = data.replace(/\n$/, '').split('\n');
   const row = (line: string, at: number): Html => {
     const number = startline + at;
-    return html`<tr><td class="n"><a href="${address}#L${number}">${number}</a></td><td>${markText(line, [text])}
+    return html`<tr><td class="n"><a href="${linesAddress}#L${number}">${number}</a></td><td>${markText(line, [text])}
 </td></tr>`;
   };
   return html`<section class="card"><header><h2 class="file-name">${icon('file')} <a href="${address}" data-row>${markText(path, [text])}</a></h2><a class="muted" href="/${full_path}">${full_path}</a></header>${

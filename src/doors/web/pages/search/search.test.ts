@@ -87,6 +87,16 @@ test('marks what it found, and escapes it', async () => {
   assert.equal(readTabs(quoted)[2], 'Issues 1');
 });
 
+test('links lines of images and Markdown to their source', async () => {
+  const { id, full_path } = await seedProject(gantry, { namespace: group.id });
+  const found = unique('rendered');
+  await seedCommit(gantry, id, { 'a.svg': `<svg>\n<!-- ${found} -->\n</svg>`, 'b.md': `# B\n${found}` });
+  await gantry.service.worker.drain();
+  const code = await search({ search: found, scope: 'blobs' });
+  for (const name of ['a.svg', 'b.md'])
+    assert.ok(code.includes(`href="/${full_path}/-/blob/main/${name}?plain=1#L2"`), name);
+});
+
 test('each tab says what it compares, and with which operators', async () => {
   for (const [scope, pattern] of [
     ['projects', /A part of the name or of the full path/],
