@@ -281,6 +281,32 @@ test('shows what came of a diff whose rendering failed in the middle, and says s
   }
 });
 
+test('buttons go from one unresolved thread to the next, in both tabs of a phone', { skip }, async () => {
+  const path = await open('by-buttons');
+  const threads = `/projects/${project.id}/merge_requests/${path.split('/').at(-2)}/discussions`;
+  const [first] = (await web.gantry.api(`GET ${threads}`)).body;
+  const position = { ...first.notes[0].position, new_line: 9 };
+  await web.gantry.api(`POST ${threads}`, { json: { body: 'And this?', position } });
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.waitForURL('**/');
+      for (const address of [path, path.replace('/diffs', '')]) {
+        await page.goto(address);
+        const step = async (name: string): Promise<string> => {
+          await page.getByRole('button', { name: `${name} unresolved thread` }).click();
+          return await page.evaluate<string>('document.activeElement.textContent');
+        };
+        assert.match(await step('Next'), /Is fresh good/);
+        assert.match(await step('Next'), /And this/);
+        assert.match(await step('Previous'), /Is fresh good/);
+        await web.assertFine(page);
+      }
+    },
+    { viewport: { width: 375, height: 700 } },
+  );
+});
+
 test('ticks a task of a thread', { skip }, async () => {
   const path = await open('with-tasks');
   const threads = `/projects/${project.id}/merge_requests/${path.split('/').at(-2)}/discussions`;

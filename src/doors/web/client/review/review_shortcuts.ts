@@ -5,7 +5,7 @@ import { startComments } from './line_comments.ts';
 import { currentCard, focusCard, startFiles, stepFile } from './changed_files.ts';
 import { startLiveThreads } from './live_threads.ts';
 import { startInline, submitInline } from './inline_forms.ts';
-import { stepThread } from './step_thread.ts';
+import { startThreadSteps, stepThread } from './step_thread.ts';
 
 /** The Changes tab of a merge request. */
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
@@ -79,6 +79,7 @@ export const reviewShortcuts = (): [string, Action][] => {
 };
 
 export const startReview = (): void => {
+  startThreadSteps();
   if (!isReview() && !hasFiles()) return;
   startInline();
   startFiles();

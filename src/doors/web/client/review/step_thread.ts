@@ -1,4 +1,7 @@
-/** Steps through the unresolved threads of a page, `[data-unresolved]`. */
+/** Steps through the unresolved threads of a page, `[data-unresolved]`, also by the buttons `[data-step-thread]`. */
+
+/** The thread that was stepped to. */
+let last: HTMLElement | null = null;
 
 /** Opens the fold of a file, so that what is in it can be focused. */
 const unfold = (element: HTMLElement): void => {
@@ -13,7 +16,9 @@ const isBefore = (first: Element, second: Element): boolean =>
 export const stepThread = (step: 1 | -1): void => {
   const threads = [...document.querySelectorAll<HTMLElement>('[data-unresolved]')];
   const { activeElement } = document;
-  const from = activeElement === document.body ? null : activeElement;
+  const isButton = activeElement?.matches('[data-step-thread]') === true;
+  const stepped = last?.isConnected === true ? last : null;
+  const from = isButton ? stepped : activeElement === document.body ? null : activeElement;
   const here = from?.closest<HTMLElement>('[data-unresolved]') ?? from;
   const others = threads.filter((thread) => thread !== here);
   const next =
@@ -21,7 +26,15 @@ export const stepThread = (step: 1 | -1): void => {
       ? (others.find((thread) => here === null || isBefore(here, thread)) ?? threads[0])
       : (others.findLast((thread) => here === null || isBefore(thread, here)) ?? threads.at(-1));
   if (next === undefined) return;
+  last = next;
   unfold(next);
   next.scrollIntoView({ block: 'center' });
   next.focus({ preventScroll: true });
+};
+
+export const startThreadSteps = (): void => {
+  document.addEventListener('click', ({ target }) => {
+    const button = (target as Element).closest<HTMLElement>('[data-step-thread]');
+    if (button !== null) stepThread(button.dataset['stepThread'] === '1' ? 1 : -1);
+  });
 };

@@ -30,15 +30,19 @@ const noteReactions = (visit: Visit, context: TimelineContext, note: ShownNote):
 const editedAt = ({ created_at, updated_at }: ShownNote): string | null =>
   updated_at === created_at ? null : updated_at;
 
+/** Tells whether a thread waits to be resolved. */
+export const isUnresolved = ({ notes }: ShownThread): boolean =>
+  notes[0]?.resolvable === true && !isThreadResolved(notes);
+
 const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
   notes.some(({ resolvable }) => resolvable) &&
   notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
 
 const replyForm = (visit: Visit, { path, loaded, rights }: TimelineContext, thread: ShownThread): Html => {
-  const canResolve =
-    rights.resolve && thread.notes[0]?.resolvable === true && !isThreadResolved(thread.notes);
   const resolve =
-    canResolve && html`<button class="small" name="resolve" value="1">Reply and resolve</button>`;
+    rights.resolve &&
+    isUnresolved(thread) &&
+    html`<button class="small" name="resolve" value="1">Reply and resolve</button>`;
   const editor = replyEditor({
     name: 'body',
     id: `reply_${thread.id}`,
@@ -110,7 +114,7 @@ export const threadPart = (visit: Visit, context: TimelineContext, thread: Shown
     content: html`${place}${textOf(visit, context, lead)}`,
     badge: threadBadge(context, thread, lead),
     isInternal: lead.internal,
-    isUnresolved: lead.resolvable && !isThreadResolved(thread.notes),
+    isUnresolved: isUnresolved(thread),
     actions: actionsOf(context, lead),
     below: repliesPart(visit, context, thread, lead),
   });

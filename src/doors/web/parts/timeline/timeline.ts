@@ -6,7 +6,8 @@ import { activityNav } from './activity_nav.ts';
 import { changeTarget } from './change_target.ts';
 import { type ShownThread, threadsPerPage } from './load_timeline.ts';
 import type { TimelineContext } from './timeline_context.ts';
-import { threadPart } from './thread_part.ts';
+import { isUnresolved, threadPart } from './thread_part.ts';
+import { threadSteps } from './thread_steps.ts';
 
 /** Renders links to the pages of a long timeline, the oldest first. */
 const pagesPart = ({ path, page, total, filter, pageParam = 'page' }: TimelineContext): Html | null => {
@@ -44,4 +45,4 @@ export const timelinePart = (
   context: TimelineContext,
   { before = null, after }: { before?: Html | null; after: Html | null },
 ): Html =>
-  html`<div class="timeline"${visit.call.signedIn && html` data-comments="${changeTarget(context.loaded)}"`}>${before}${activityNav(context)}${pagesPart(context)}${entries(visit, context)}${context.threads.length > 10 && pagesPart(context)}${after}</div>${editorTemplate}`;
+  html`<div class="timeline"${visit.call.signedIn && html` data-comments="${changeTarget(context.loaded)}"`}>${before}${activityNav(context)}${pagesPart(context)}${entries(visit, context)}${context.threads.length > 10 && pagesPart(context)}${after}${context.threads.some(isUnresolved) && threadSteps}</div>${editorTemplate}`;
