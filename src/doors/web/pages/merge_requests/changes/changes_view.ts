@@ -173,12 +173,18 @@ export const threadsFragment = async (
   const diffThreads = await loadDiffThreads(visit, changes);
   const cards: Cards = { visit, changes, rights: diffThreads, isReviewing: diffThreads.drafts.length > 0 };
   const rendered = await renderDiffThreads(visit, changes, diffThreads);
+  const parts = splitFiles(changes.files);
+  /** Forms of a thread lead back to the part of the tab that has its file, or to that file alone. */
+  const cardsAt = ({ new_path }: FileDiff): Cards =>
+    query.file === undefined
+      ? { ...cards, changes: { ...changes, query: { ...changes.query, page: partOf(parts, new_path) } } }
+      : cards;
   const placed = rendered.threads.flatMap((thread) => {
     const file = fileOf(changes.files, thread.position);
     if (file === undefined) return [];
     const { line, isOutdated } = thread.position;
     const replies = rendered.drafts.filter(({ draft }) => draft.discussion_id === thread.id);
-    return html`<div data-thread data-file="${diffFileId(file)}" data-line="${isOutdated ? '' : (line ?? '')}">${threadCard(cards, thread, replies)}</div>
+    return html`<div data-thread data-file="${diffFileId(file)}" data-line="${isOutdated ? '' : (line ?? '')}">${threadCard(cardsAt(file), thread, replies)}</div>
 `;
   });
   return html`${toolbar(cards, diffThreads, {})}${placed}`;

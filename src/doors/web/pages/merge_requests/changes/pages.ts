@@ -27,7 +27,7 @@ const threads = page({
   method: 'GET',
   path: `${routePath}/threads`,
   audience: 'user',
-  params: object({ ...oneRequest, ...choiceParams }),
+  params: object({ ...oneRequest, ...choiceParams, file: changesParams.file }),
   handle: async (visit, { project, iid, ...query }) => {
     const loaded = await findMergeRequest(visit.call, project, iid);
     const { text } = await threadsFragment(visit, loaded, query);

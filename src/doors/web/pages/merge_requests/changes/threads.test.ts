@@ -536,3 +536,26 @@ test('shows reactions to comments, and adds and removes them in the tab', async 
   assert.equal(ticked.location, returnTo);
   assert.match(await card(), /aria-checked="true" aria-label="rename"/);
 });
+
+test('comments that are loaded again lead back to the part of the tab that has them', async () => {
+  const names = Array.from({ length: 60 }, (_name, at) => `f${String(at).padStart(2, '0')}.txt`);
+  await seedBranch(gantry, project, 'many-files', {
+    files: Object.fromEntries(names.map((name) => [name, 'x\n'])),
+  });
+  const { iid } = await openRequest(gantry, project, 'many-files', { sudo: author.username });
+  await settle(gantry);
+  const api = `/projects/${project.id}/merge_requests/${iid}`;
+  const { diff_refs } = (await gantry.api(`GET ${api}`)).body;
+  const place = { position_type: 'text', new_path: 'f59.txt', old_path: 'f59.txt', new_line: 1 };
+  const position = { ...diff_refs, ...place };
+  assert.equal((await gantry.api(`POST ${api}/discussions`, { json: { body: 'x', position } })).status, 201);
+  const path = `/${project.full_path}/merge_requests/${iid}/diffs`;
+  const again = async (query: string) => {
+    const shown = await read(`${path}${query}`);
+    const fragment = /data-threads="([^"]+)"/.exec(shown)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    return /name="return_to" value="([^"#]+)#note_/.exec(await read(fragment))?.[1];
+  };
+  assert.equal(await again('?page=2'), `${path}?page=2`);
+  assert.equal(await again('?file=f59.txt'), `${path}?file=f59.txt`);
+  assert.match(await read(`${path}/threads?file=f59.txt`), /All files/);
+});

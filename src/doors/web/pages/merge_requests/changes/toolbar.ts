@@ -1,6 +1,7 @@
 /** The bar above the files: versions, views, counts, and the end of a review. */
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { changeTarget } from '../../../parts/timeline/change_target.ts';
+import { threadSteps } from '../../../parts/timeline/thread_steps.ts';
 import { viewSwitch, whitespaceLink } from '../../../parts/diff/diff_choice.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -90,7 +91,7 @@ const counts = (cards: Cards, { unresolved, mayResolve }: DiffThreads): Html => 
   const { visit, changes } = cards;
   const { files, viewed } = changes;
   const seen = files.filter((file) => viewed.has(file)).length;
-  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>${mayResolve && resolveAllPart(visit, { action: formPath(cards, '/resolve_all'), count: unresolved, isLeft: true })}`}${
+  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>${mayResolve && resolveAllPart(visit, { action: formPath(cards, '/resolve_all'), count: unresolved, isLeft: true })}${threadSteps}`}${
     visit.call.signedIn && html`<span class="muted">${seen} of ${files.length} files viewed</span>`
   }`;
 };
@@ -106,7 +107,7 @@ export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiv
     html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}${firstCommitLink(changes)}${sinceReview(changes)}`;
   const live =
     visit.call.signedIn &&
-    html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, choiceOf(query), '/threads')}"`;
+    html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, { ...choiceOf(query), file: query.file }, '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
 <span class="row">${counts(cards, diffThreads)}${viewLinks(changes)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
