@@ -20,3 +20,17 @@ export const loggedRequest = async (
     await new Promise((resolve) => void setImmediate(resolve));
   }
 };
+
+/**
+ * Returns the smallest number of statements among some requests of a page: now and then, a request also refreshes what
+ * is kept in memory.
+ */
+export const countStatements = async (
+  gantry: Pick<TestService, 'logged'>,
+  read: () => Promise<{ headers: Headers }>,
+): Promise<number> => {
+  const counts: number[] = [];
+  for (let at = 0; at < 4; at += 1)
+    counts.push((await loggedRequest(gantry, (await read()).headers)).statements);
+  return Math.min(...counts);
+};

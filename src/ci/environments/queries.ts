@@ -18,17 +18,26 @@ export type EnvironmentFilter = {
   states?: EnvironmentRow['state'] | undefined;
 };
 
+export const selectMatching = (
+  db: Reader,
+  projectId: number,
+  { name, search, states }: EnvironmentFilter,
+) => {
+  let query = db.selectFrom('environments').where('project_id', '=', projectId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (search !== undefined && search !== '')
+    query = query.where(anyOf([containsText('environments.name', search)]));
+  if (states !== undefined) query = query.where('state', '=', states);
+  return query;
+};
+
 export const listEnvironments = async (
   db: Reader,
   projectId: number,
   { name, search, states }: EnvironmentFilter,
   { limit, offset }: PageRequest,
 ): Promise<Page<EnvironmentRow>> => {
-  let query = db.selectFrom('environments').where('project_id', '=', projectId);
-  if (name !== undefined) query = query.where('name', '=', name);
-  if (search !== undefined && search !== '')
-    query = query.where(anyOf([containsText('environments.name', search)]));
-  if (states !== undefined) query = query.where('state', '=', states);
+  const query = selectMatching(db, projectId, { name, search, states });
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),

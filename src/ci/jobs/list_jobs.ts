@@ -1,5 +1,7 @@
 /** Lists jobs of a project or pipeline, newest first. */
 import { type RawBuilder, sql } from 'kysely';
+import { anyOf } from '../../core/access/visible.ts';
+import { containsText } from '../../platform/db/contains_text.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
@@ -27,16 +29,31 @@ const toStatuses = (requestedScopes: readonly Scope[]): JobStatus[] | null => {
   return [...requested].flatMap((scope) => statusesShownAs(scope));
 };
 
+/** Jobs whose name contains a text; empty: all. */
+const nameCondition = (search: string): RawBuilder<unknown> =>
+  search === '' ? sql`` : sql`and ${containsText('jobs.name', search)}`;
+
+type IdScan = { projectId: number; status: JobStatus | null; search: string; limit: number };
+
 /** Selects the newest ids of one status, or of all, with an index scan that stops at the limit. */
-const newestIds = (projectId: number, status: JobStatus | null, limit: number): RawBuilder<unknown> => {
-  const condition = status === null ? sql`` : sql`and status = ${status}`;
+const newestIds = ({ projectId, status, search, limit }: IdScan): RawBuilder<unknown> => {
+  const condition = sql`${status === null ? sql`` : sql`and status = ${status}`} ${nameCondition(search)}`;
   return sql`select id from (select id from jobs where project_id = ${projectId} and bridge = 0 ${condition}
     order by id desc limit ${limit}) as newest`;
 };
 
+type JobFilter = {
+  /** null: all. */
+  statuses: JobStatus[] | null;
+  /** Part of the name; empty: any. */
+  search: string;
+};
+
 /** Scans each status separately and merges the results, so that only rows up to the page's end are sorted. */
-const pageIdsQuery = (projectId: number, statuses: JobStatus[] | null, { limit, offset }: PageRequest) => {
-  const scans = (statuses ?? [null]).map((status) => newestIds(projectId, status, offset + limit));
+const pageIdsQuery = (projectId: number, { statuses, search }: JobFilter, { limit, offset }: PageRequest) => {
+  const scans = (statuses ?? [null]).map((status) =>
+    newestIds({ projectId, status, search, limit: offset + limit }),
+  );
   return sql<{ id: number }>`${sql.join(scans, sql` union all `)}
     order by id desc limit ${limit} offset ${offset}`;
 };
@@ -50,12 +67,13 @@ const loadRows = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
  * Counts all jobs and subtracts the trigger jobs (`bridge`): each count reads only an index, while a condition on
  * `bridge` would read each row.
  */
-const countJobs = async (db: Reader, projectId: number, statuses: JobStatus[] | null): Promise<number> => {
+const countJobs = async (db: Reader, projectId: number, { statuses, search }: JobFilter): Promise<number> => {
   let all = db
     .selectFrom('jobs')
     .select((is) => is.fn.countAll<number>().as('count'))
     .where('project_id', '=', projectId);
   if (statuses !== null) all = all.where('status', 'in', statuses);
+  if (search !== '') all = all.where(anyOf([containsText('jobs.name', search)]));
   const bridges = all.where(sql<boolean>`bridge = 1`);
   const { total } = await db
     .selectNoFrom(sql<number | string>`${all} - ${bridges}`.as('total'))
@@ -63,17 +81,17 @@ const countJobs = async (db: Reader, projectId: number, statuses: JobStatus[] | 
   return Number(total);
 };
 
-/** Lists all jobs of a project, retried ones included, trigger jobs excluded. */
+/** Lists all jobs of a project, retried ones included, trigger jobs excluded. @param search part of the name */
 export const listProjectJobs = async (
   db: Reader,
   projectId: number,
-  requestedScopes: readonly Scope[],
+  { scope, search = '' }: { scope: readonly Scope[]; search?: string | undefined },
   page: PageRequest,
 ): Promise<Page<JobRow>> => {
-  const statuses = toStatuses(requestedScopes);
+  const filter = { statuses: toStatuses(scope), search };
   const [total, { rows }] = await Promise.all([
-    countJobs(db, projectId, statuses),
-    pageIdsQuery(projectId, statuses, page).execute(db),
+    countJobs(db, projectId, filter),
+    pageIdsQuery(projectId, filter, page).execute(db),
   ]);
   const items = await loadRows(
     db,

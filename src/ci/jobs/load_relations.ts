@@ -33,7 +33,8 @@ const withoutNulls = (ids: readonly (number | null)[]): number[] =>
 const byId = <T extends { id: number }>(rows: T[]): Map<number, T> =>
   new Map(rows.map((row) => [row.id, row]));
 
-const loadPipelines = async (db: Reader, ids: number[]): Promise<Map<number, PipelineRow>> =>
+/** Loads the pipelines of these ids. */
+export const loadPipelines = async (db: Reader, ids: readonly number[]): Promise<Map<number, PipelineRow>> =>
   byId(await db.selectFrom('pipelines').selectAll().where('id', 'in', ids).execute());
 
 const loadRunners = async (db: Reader, ids: number[]): Promise<Map<number, BasicRunnerRow>> =>
@@ -41,10 +42,10 @@ const loadRunners = async (db: Reader, ids: number[]): Promise<Map<number, Basic
     ? new Map()
     : byId(await db.selectFrom('runners').select(basicRunnerColumns).where('id', 'in', ids).execute());
 
-/** Loads the artifacts that have not expired. */
-const loadArtifacts = async (
+/** Loads the artifacts that have not expired, by job. */
+export const loadArtifacts = async (
   db: Reader,
-  jobIds: number[],
+  jobIds: readonly number[],
   now: number,
 ): Promise<Map<number, ArtifactRow[]>> => {
   const rows = await db

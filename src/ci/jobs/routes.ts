@@ -37,7 +37,7 @@ const list = endpoint({
     const { items, total } = await listProjectJobs(
       call.db,
       code.project.id,
-      toScopes(requested),
+      { scope: toScopes(requested) },
       pageRequest(page),
     );
     return { items: await jobsJson(call, code, items), total };

@@ -33,6 +33,10 @@ export const jobColumns = [
   'jobs.trace_size',
   'jobs.trace_key',
   'jobs.debug_trace',
+  'jobs.environment',
+  'jobs.timeout',
+  'jobs.scheduled_at',
+  'jobs.retry_of_id',
 ] as const;
 
 type Column = (typeof jobColumns)[number] extends `jobs.${infer Name}` ? Name : never;

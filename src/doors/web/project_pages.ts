@@ -71,6 +71,7 @@ export const projectNouns = [
       'GET /:id/test_report',
       'POST /:id/cancel',
       'POST /:id/retry',
+      'POST /:id/stages/:stage/play',
     ],
   },
   {

@@ -72,6 +72,19 @@ export const canUseProtected = async (
   return type === 'branch' && isProtected(await loadProtectedBranches(db, projectId), name);
 };
 
+/** As `mayRunJobsOn`, for several refs of a project: loads its rules of protection once. */
+export const loadRunRights = async (
+  { db, viewer }: { db: Reader; viewer: Viewer },
+  project: Project,
+): Promise<(revision: { ref: string; tag: number }) => boolean> => {
+  const [branches, tags] = await Promise.all([
+    loadProtectedBranches(db, project.id),
+    loadProtectedTags(db, project.id),
+  ]);
+  return ({ ref, tag }) =>
+    tag === 1 ? mayCreateTag(viewer, project, tags, ref) : mayMergeInto(viewer, project, branches, ref);
+};
+
 export type PipelineAuthorization = { isProtected: boolean; refused: string | null };
 
 /**

@@ -103,7 +103,10 @@ test('creates a pipeline for a branch, and refuses an unknown one', async () => 
   const { status, location } = await post('pipelines', { ref: 'fresh' });
   assert.equal(status, 303);
   const made = (await people.developer.get(location ?? '')).text;
-  assert.match(made, /<dt>Triggered by<\/dt><dd>web, &lt;i&gt;/);
+  assert.match(
+    made,
+    /<dt>Triggered by<\/dt><dd><a class="person"[^]+?&lt;i&gt;Ada&lt;\/i&gt;<\/span><\/a> <span class="quiet">web<\/span>/,
+  );
   const refused = await post('pipelines', { ref: '<nowhere>' });
   assert.equal(refused.status, 422);
   assert.match(refused.text, /Reference not found[\s\S]+value="&lt;nowhere&gt;"/);

@@ -28,10 +28,10 @@ export const artifactsPart = (path: string, projectId: number, json: Json): Html
   const files = json.artifacts.filter(({ file_type }) => file_type !== 'trace');
   if (files.length === 0) return null;
   const { artifacts_expire_at: ends } = json;
-  const links = html` <a href="${artifactsApiPath(projectId, json.id)}">Download</a> <a href="${path}/artifacts/browse">Browse</a>`;
+  const links = html` <a class="button small" href="${artifactsApiPath(projectId, json.id)}">Download</a> <a class="button small" href="${path}/artifacts/browse">Browse</a>`;
   return html`<h2>Artifacts</h2>
 <p>${ends === null ? 'They do not expire.' : html`They are removed at <time datetime="${ends}">${ends.slice(0, 16).replace('T', ' ')} UTC</time>.`}</p>
-<ul class="list">${files.map(
+<ul class="list plain-list">${files.map(
     ({ file_type, filename, size }) =>
       html`<li>${filename} <span class="quiet">(${file_type.replaceAll('_', ' ')}, ${sizeText(size)})</span>${
         file_type === 'archive' && links

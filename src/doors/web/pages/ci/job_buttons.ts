@@ -9,11 +9,18 @@ import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { button } from '../../parts/frame/project_layout.ts';
+import { relative } from '../../parts/timestamp.ts';
 
 export type JobAction = { markup: Html; inLists: boolean };
 
 /** Checks whether the job waits for a manual start. */
 export const isPlayable = ({ status }: JobRow): boolean => playableStatuses.includes(status);
+
+/** Renders when a delayed job starts by itself. */
+export const startsAt = ({ status, scheduled_at }: JobRow): Html | null =>
+  status === 'scheduled' && scheduled_at !== null
+    ? html` <span class="quiet small">starts ${relative(scheduled_at)}</span>`
+    : null;
 
 type ListContext = {
   /** Path of the job's page. */
@@ -23,6 +30,8 @@ type ListContext = {
   expires?: boolean;
   hasLeft?: boolean;
 };
+
+const startLabel = ({ status }: JobRow): string => (status === 'scheduled' ? 'Start now' : 'Start');
 
 /** Renders an action that a click opens and another one confirms. @param loss what is lost */
 const confirmed = (label: string, loss: string, markup: Html): Html =>
@@ -34,7 +43,7 @@ export const actionsOf = (
 ): JobAction[] => {
   const { status, name } = job;
   const wanted = [
-    { verb: 'play', label: 'Start', isPossible: isPlayable(job), inLists: true },
+    { verb: 'play', label: startLabel(job), isPossible: isPlayable(job), inLists: true },
     {
       verb: 'retry',
       label: 'Retry',

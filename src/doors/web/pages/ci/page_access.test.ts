@@ -41,7 +41,7 @@ const lines: Line[] = pagePaths
     const below = (base: string): string =>
       path
         .replace(/^\/-\/\w+\/:\w+/, base)
-        .replaceAll(/:(?:i?id|note|discussion|draft|delivery|link|list_id)/g, '1')
+        .replaceAll(/:(?:i?id|note|discussion|draft|delivery|link|list_id|stage)/g, '1')
         .replace(/:(?:path|rest)/, 'x')
         .replace(/:key(.*)$/, 'x$1?scope=*');
     return {

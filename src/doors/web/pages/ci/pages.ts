@@ -6,12 +6,14 @@ import { browsePages } from './job_artifacts.ts';
 import { pipelinePages } from './pipelines/pipeline_page.ts';
 import { pipelineListPages } from './pipelines/pipeline_list.ts';
 import { testReportPages } from './pipelines/test_report.ts';
+import { startStagePages } from './pipelines/start_stage.ts';
 import { newPipelinePages } from './pipelines/new_pipeline.ts';
 
 export const pages = [
   ...pipelineListPages,
   ...newPipelinePages,
   ...pipelinePages,
+  ...startStagePages,
   ...testReportPages,
   ...jobListPages,
   ...jobPages,

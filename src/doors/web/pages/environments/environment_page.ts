@@ -1,26 +1,30 @@
 /** The page of an environment: its deployments. */
 import { may } from '../../../../core/access/may.ts';
+import { retryableStatuses } from '../../../../core/job_statuses.ts';
 import { listDeployments } from '../../../../ci/environments/deployments/list.ts';
-import { deploymentsJson } from '../../../../ci/environments/json.ts';
-import { type EnvironmentRow, findEnvironment } from '../../../../ci/environments/queries.ts';
+import {
+  type EnvironmentRow,
+  findEnvironment,
+  loadLastDeployment,
+} from '../../../../ci/environments/queries.ts';
+import { loadRunRights } from '../../../../ci/pipelines/creation/creation_rights.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { momentOr } from '../../parts/timestamp.ts';
+import { momentOr, relative } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, environmentForm, filledOf } from './form.ts';
 import { addressLink, environmentsPath, environmentsRoutePath, stateBadge } from './list.ts';
+import { userLink } from '../../parts/user_link.ts';
+import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export type FoundEnvironment = { project: Project; row: EnvironmentRow };
-
-/** The page shows numbers of jobs only, so it loads no jobs. */
-const noJobs = async (): Promise<ReadonlyMap<number, object>> => new Map();
 
 const facts = ({ row }: FoundEnvironment): Html => html`<dl class="figures">
 <div><dt>State</dt><dd>${stateBadge(row.state)}</dd></div>
@@ -37,38 +41,70 @@ const actions = (visit: Visit, { project, row }: FoundEnvironment): Html => {
 ${isStopped && button(visit, `${path}/delete`, { label: 'Delete', danger: true })}</div>`;
 };
 
-type Json = Awaited<ReturnType<typeof deploymentsJson>>[number];
+type LineContext = {
+  visit: Visit;
+  project: Project;
+  /** Id of the deployment that the environment runs; null: none. */
+  current: number | null;
+  /** Whether the viewer may run jobs of the ref. */
+  mayRun: (deployment: ShownDeployment['row']) => boolean;
+};
 
-const line = (project: Project, json: Json, jobId: number | null): Html => html`<tr>
-<th scope="row">#${json.iid}</th>
-<td>${statusBadge(json.status)}</td>
-<td>${json.ref} <code>${json.sha.slice(0, 8)}</code></td>
-<td>${jobId !== null && html`<a href="${projectPagePath(project, `jobs/${jobId}`)}">#${jobId}</a>`}</td>
-<td>${json.user?.name}</td>
-<td><time datetime="${json.created_at}">${json.created_at.slice(0, 16).replace('T', ' ')} UTC</time></td>
+/** Renders the button that deploys the commit again by a retry of its job. */
+const retryButton = (
+  { visit, project, current, mayRun }: LineContext,
+  { row, job }: ShownDeployment,
+): Html | null => {
+  if (job === null || job.retried === 1 || !retryableStatuses.includes(job.status)) return null;
+  if (row.status !== 'success' || !mayRun(row)) return null;
+  const label = row.id === current ? 'Re-deploy' : 'Roll back';
+  const name = row.id === current ? `Re-deploy #${row.iid}` : `Roll back to #${row.iid}`;
+  return button(visit, projectPagePath(project, `jobs/${job.id}/retry`), { label, name });
+};
+
+const line = (context: LineContext, deployment: ShownDeployment): Html => {
+  const { row, user, job, ref, commit, title } = deployment;
+  const { project, current } = context;
+  return html`<tr>
+<th scope="row">#${row.iid}${row.id === current && html` <span class="badge">Current</span>`}</th>
+<td>${statusBadge(row.status)}</td>
+<td>${ref} ${commit}${title !== null && html`<br><span class="quiet small">${title}</span>`}</td>
+<td>${job !== null && html`<a href="${projectPagePath(project, `jobs/${job.id}`)}">#${job.id} ${job.name}</a>`}</td>
+<td>${user !== null && userLink(user)}</td>
+<td>${relative(row.created_at)}</td>
+<td>${retryButton(context, deployment)}</td>
 </tr>
 `;
+};
 
 const table = (
   lines: readonly Html[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Deployments"><table>
 <thead><tr><th scope="col">Deployment</th><th scope="col">Status</th><th scope="col">Commit</th><th scope="col">Job</th>
-<th scope="col">Who</th><th scope="col">When</th></tr></thead>
+<th scope="col">Deployed by</th><th scope="col">Created</th><th scope="col">Action</th></tr></thead>
 <tbody>${lines}</tbody>
 </table></div>`;
 
 const deploymentsPart = async (
-  { call }: Visit,
+  visit: Visit,
   { project, row }: FoundEnvironment,
   query: { page?: number; per_page?: number },
 ): Promise<Html> => {
   const wanted = pageRequest(query);
   const filter = { environment: row.name, sort: 'desc' } as const;
-  const { items, total } = await listDeployments(call.db, project.id, filter, wanted);
-  const shown = await deploymentsJson(call, project, items, noJobs);
+  const { db, viewer } = visit.call;
+  const [{ items, total }, newest, mayRunOn] = await Promise.all([
+    listDeployments(db, project.id, filter, wanted),
+    loadLastDeployment(db, row.id),
+    loadRunRights(visit.call, project),
+  ]);
+  const isRunner = may(viewer, 'update_job', project);
+  const mayRun: LineContext['mayRun'] = (deployment) => isRunner && mayRunOn(deployment);
+  const context = { visit, project, current: newest?.id ?? null, mayRun };
+  const shown = await loadDeployments(visit, project, items);
   return html`<h2>Deployments</h2>
 <p class="quiet">${spellCount(total, 'deployment')}</p>
-${shown.length > 0 && table(shown.map((json, at) => line(project, json, items[at]?.job_id ?? null)))}
+${shown.length > 0 && table(shown.map((one) => line(context, one)))}
 ${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: wanted, total })}`;
 };
 

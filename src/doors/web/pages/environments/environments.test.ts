@@ -101,7 +101,7 @@ down: { script: x, when: manual, environment: { name: live, action: stop } }
   assert.match(
     text,
     new RegExp(
-      `1 deployment<[\\s\\S]+#1<[\\s\\S]+Passed[\\s\\S]+${sha.slice(0, 8)}[\\s\\S]+jobs/${jobs['up']}">`,
+      `1 deployment<[\\s\\S]+#1 <span class="badge">Current<[\\s\\S]+Passed[\\s\\S]+${sha.slice(0, 8)}[\\s\\S]+jobs/${jobs['up']}">`,
     ),
   );
   await setJob(gantry, jobs['down'] ?? 0, { status: 'manual' });

@@ -1,19 +1,24 @@
 /** Lists the environments of a project. */
 import { may } from '../../../../core/access/may.ts';
-import { type EnvironmentRow, listEnvironments } from '../../../../ci/environments/queries.ts';
+import { type EnvironmentRow, loadLastDeployments } from '../../../../ci/environments/queries.ts';
+import { type FolderEntry, listEnvironmentFolders } from '../../../../ci/environments/folders.ts';
 import { isHttpUrl } from '../../../../ci/environments/rules.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { momentOr } from '../../parts/timestamp.ts';
+import { icon } from '../../parts/icon.ts';
+import { momentOr, relative } from '../../parts/timestamp.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { userLink } from '../../parts/user_link.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, environmentForm } from './form.ts';
+import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export const environmentsRoutePath = `${projectRoot}/environments`;
@@ -39,12 +44,27 @@ export const addressLink = (url: string | null): Html | null =>
     ? html`<a href="${url}" rel="noopener noreferrer nofollow">${url}</a>`
     : null;
 
-const line = (visit: Visit, project: Project, row: EnvironmentRow): Html => {
+/** Renders the last successful deployment: its commit, who deployed it, and when. */
+const deploymentCell = (deployment: ShownDeployment | undefined): Html => {
+  if (deployment === undefined) return html`<span class="quiet">None</span>`;
+  const { row, user, ref, commit, title } = deployment;
+  return html`${ref} ${commit}${title !== null && html` <span class="quiet small">${title}</span>`}<br>${user !== null && html`${userLink(user)} `}<span class="quiet small">${relative(row.finished_at ?? row.created_at)}</span>`;
+};
+
+type LineContext = {
+  visit: Visit;
+  project: Project;
+  /** Last deployments by the id of the environment. */
+  deployments: ReadonlyMap<number, ShownDeployment>;
+};
+
+const line = ({ visit, project, deployments }: LineContext, row: EnvironmentRow): Html => {
   const path = `${environmentsPath(project)}/${row.id}`;
   const isMine = may(visit.call.viewer, 'admin_environment', project);
   return html`<tr>
 <th scope="row"><a href="${path}">${row.name}</a></th>
 <td>${stateBadge(row.state)}</td>
+<td>${deploymentCell(deployments.get(row.id))}</td>
 <td>${row.tier}</td>
 <td>${addressLink(row.external_url)}</td>
 <td>${momentOr(row.auto_stop_at, 'Never')}</td>
@@ -53,32 +73,56 @@ const line = (visit: Visit, project: Project, row: EnvironmentRow): Html => {
 `;
 };
 
+const folderLine = (folder: string, count: number, path: string): Html => html`<tr>
+<th scope="row"><a href="${path}">${icon('folder')} ${folder}</a></th>
+<td colspan="6"><span class="quiet">${spellCount(count, 'environment')}</span></td>
+</tr>
+`;
+
 const table = (
   lines: readonly Html[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Environments"><table>
-<thead><tr><th scope="col">Environment</th><th scope="col">State</th><th scope="col">Tier</th><th scope="col">Address</th>
+<thead><tr><th scope="col">Environment</th><th scope="col">State</th><th scope="col">Last deployment</th><th scope="col">Tier</th><th scope="col">Address</th>
 <th scope="col">Auto stop</th><th scope="col">Action</th></tr></thead>
 <tbody>${lines}</tbody>
 </table></div>`;
 
-const tabNames = Object.fromEntries(Object.entries(states).map(([state, [, name]]) => [state, name]));
+/** Renders the rows, with the last deployments of all environments in a constant number of statements. */
+const entriesPart = async (
+  visit: Visit,
+  project: Project,
+  entries: readonly FolderEntry[],
+  state: State | undefined,
+): Promise<Html> => {
+  const ids = entries.flatMap((entry) => ('folder' in entry ? [] : [entry.environment.id]));
+  const rows = await loadLastDeployments(visit.call.db, ids);
+  const shown = await loadDeployments(visit, project, rows);
+  const deployments = new Map(shown.map((one) => [one.row.environment_id, one]));
+  const pathOf = (folder: string): string =>
+    `${environmentsPath(project)}?${new URLSearchParams({ folder, ...(state !== undefined && { states: state }) }).toString()}`;
+  return table(
+    entries.map((entry) =>
+      'folder' in entry
+        ? folderLine(entry.folder, entry.count, pathOf(entry.folder))
+        : line({ visit, project, deployments }, entry.environment),
+    ),
+  );
+};
 
-const filterForm = (path: string, search: string | null): Html =>
-  html`<form method="get" action="${path}" class="filter">
-${input({ name: 'search', label: 'Search by name', value: search })}<div class="buttons"><button>Filter</button></div>
-</form>
-`;
+const tabNames = Object.fromEntries(Object.entries(states).map(([state, [, name]]) => [state, name]));
 
 const listParams = object({
   ...projectPath,
   states: optional(oneOf(['available', 'stopping', 'stopped'])),
   search: optional(clearable(text())),
+  folder: optional(text()),
   ...pageParams,
 });
 
 type PageQuery = {
   states?: State | undefined;
   search?: string | null | undefined;
+  folder?: string | undefined;
   page?: number;
   per_page?: number;
 };
@@ -90,19 +134,24 @@ export const listView = async (
   tried: Tried = { given: {}, problems: noProblems },
 ): Promise<View> => {
   const { db, viewer } = visit.call;
-  const { states: state } = query;
+  const { states: state, folder } = query;
   const search = query.search ?? undefined;
   const wanted = pageRequest(query);
   const path = environmentsPath(project);
-  const { items, total } = await listEnvironments(db, project.id, { states: state, search }, wanted);
+  const filter = { states: state, search, folder };
+  const { items, total, environments } = await listEnvironmentFolders(db, project.id, filter, wanted);
+  const keep = Object.fromEntries(
+    Object.entries({ search, folder }).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
   const fresh = html`<h2 id="new">New environment</h2>
 <p>Environments named in jobs are created automatically.</p>
 ${environmentForm(visit, { action: path, submit: 'Add environment', isNew: true }, tried)}`;
-  const content = html`${choiceTabs({ label: 'Environments by state', path, param: 'states', chosen: state, names: tabNames })}
-${filterForm(path, search ?? null)}
-<p class="quiet">${spellCount(total, 'environment')}</p>
-${items.length > 0 && table(items.map((row) => line(visit, project, row)))}
-${pagesNav({ path, query: { states: state, search }, page: wanted, total })}
+  const content = html`${choiceTabs({ label: 'Environments by state', path, param: 'states', chosen: state, names: tabNames, keep })}
+${folder !== undefined && html`<p class="row">${icon('folder')} <b>${folder}</b> <a href="${path}">All environments</a></p>`}
+${searchForm({ path, name: 'search', value: search ?? '', label: 'Search by name', keep: { states: state, folder } })}
+<p class="quiet">${spellCount(environments, 'environment')}</p>
+${items.length > 0 && (await entriesPart(visit, project, items, state))}
+${pagesNav({ path, query: { states: state, search, folder }, page: wanted, total })}
 ${may(viewer, 'admin_environment', project) && fresh}`;
   const view = projectView(visit, { project, title: 'Environments', noun: 'environments' }, content);
   return withFormStatus(view, tried.problems);

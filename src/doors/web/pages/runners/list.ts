@@ -64,7 +64,7 @@ type Line = { visit: Visit; list: SettingsList; runner: SeenRunner; overview: Ov
 const line = ({ visit, list, runner, overview }: Line): Html => {
   const [mark, word] = states[getRunnerStatus(runner, visit.call.now)];
   const tags = parseTags(runner);
-  return html`<tr>
+  return html`<tr id="runner_${runner.id}">
 <th scope="row">#${runner.id} ${runner.description}<br><span class="quiet">${types[runner.runner_type]}${
     overview?.isBuiltIn === true && ', built in'
   }</span></th>

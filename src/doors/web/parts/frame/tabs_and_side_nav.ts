@@ -33,18 +33,25 @@ type Choice = {
   chosen: string | undefined;
   /** Labels by value of the parameter. */
   names: Readonly<Record<string, string>>;
+  /** Other query parameters to keep. */
+  keep?: Readonly<Record<string, string>>;
 };
 
 /** Renders tabs for all, and for each value of a filter. */
-export const choiceTabs = ({ label, path, param, chosen, names }: Choice): Html =>
-  tabs(label, [
-    { path, name: 'All', isHere: chosen === undefined },
+export const choiceTabs = ({ label, path, param, chosen, names, keep = {} }: Choice): Html => {
+  const pathWith = (query: Record<string, string>): string => {
+    const text = new URLSearchParams({ ...query, ...keep }).toString();
+    return text === '' ? path : `${path}?${text}`;
+  };
+  return tabs(label, [
+    { path: pathWith({}), name: 'All', isHere: chosen === undefined },
     ...Object.entries(names).map(([value, name]) => ({
-      path: `${path}?${param}=${value}`,
+      path: pathWith({ [param]: value }),
       name,
       isHere: value === chosen,
     })),
   ]);
+};
 
 /** Renders links beside content that starts with a heading. */
 export const withSideNav = (label: string, links: readonly NavLink[], content: Html): Html =>

@@ -1,10 +1,9 @@
 /** Renders a table of pipelines that belong to one project. */
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
-import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
+import { type BasicUserRow, basicUser, basicUsersById } from '../../../../identity/users/json.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
-import { commitPath } from '../code/commit_line.ts';
 import { button, projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { relative } from '../timestamp.ts';
@@ -13,6 +12,8 @@ import { isActive } from '../../../../core/job_statuses.ts';
 import { formatDuration } from '../times/format_duration.ts';
 import { secondsQueued } from '../../../../code/repository/statuses/pipeline_detail.ts';
 import { loadFirstStages } from '../../../../ci/pipelines/load_stages.ts';
+import { userLink } from '../user_link.ts';
+import { type RevisionLinks, loadRevisionLinks } from './revision_links.ts';
 import { maxDots, stageDots } from './stage_dots.ts';
 
 type Row = {
@@ -20,7 +21,7 @@ type Row = {
   project: Project;
   user: BasicUserRow | undefined;
   stages: Html | null;
-  action: Html | null;
+  links: RevisionLinks;
 };
 
 /**
@@ -41,25 +42,36 @@ const durationCell = (pipeline: PipelineRow): Html => {
   return html`${pipeline.duration !== null && formatDuration(pipeline.duration)}${queued !== null && html`<br><span class="quiet small">queued ${formatDuration(queued)}</span>`}`;
 };
 
-const tableRow = ({ pipeline, project, user, stages, action }: Row): Html => html`<tr>
-<th scope="row"><a href="${projectPagePath(project, `pipelines/${pipeline.id}`)}">#${pipeline.id}</a>${pipeline.name !== null && html` ${pipeline.name}`}</th>
+/** Renders the user, if there is one, and what started the pipeline. */
+const startedBy = ({ call }: Visit, { source }: PipelineRow, user: BasicUserRow | undefined): Html => {
+  const what = source.replaceAll('_', ' ');
+  return user === undefined
+    ? html`<span class="quiet">${what}</span>`
+    : html`${userLink(basicUser(user, call))}<br><span class="quiet small">${what}</span>`;
+};
+
+const tableRow = (visit: Visit, { pipeline, project, user, stages, links }: Row): Html => {
+  const title = links.titleOf(pipeline);
+  return html`<tr>
+<th scope="row"><a href="${projectPagePath(project, `pipelines/${pipeline.id}`)}">#${pipeline.id}</a>${pipeline.name !== null && html` ${pipeline.name}`}${title !== null && html`<br><span class="quiet small">${title}</span>`}</th>
 <td>${statusBadge(pipeline.status)}</td>
 <td>${stages}</td>
-<td>${pipeline.ref}<br><a href="${commitPath(project, pipeline.sha)}"><code>${pipeline.sha.slice(0, 8)}</code></a></td>
-<td>${pipeline.source.replaceAll('_', ' ')}</td>
-<td>${user?.name}</td>
+<td>${links.refLink(pipeline)}<br>${links.commitLink(pipeline)}</td>
+<td>${startedBy(visit, pipeline, user)}</td>
 <td class="took">${durationCell(pipeline)}</td>
 <td>${relative(pipeline.created_at)}</td>
-<td>${action}</td>
+<td>${actionButton(visit, project, pipeline)}</td>
 </tr>
 `;
+};
 
 const table = (
+  visit: Visit,
   rows: readonly Row[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Pipelines"><table>
-<thead><tr><th scope="col">Pipeline</th><th scope="col">Status</th><th scope="col">Stages</th><th scope="col">Branch or tag</th>
-<th scope="col">Source</th><th scope="col">Triggered by</th><th scope="col">Duration</th><th scope="col">Created</th><th scope="col">Action</th></tr></thead>
-<tbody>${rows.map(tableRow)}</tbody>
+<thead><tr><th scope="col">Pipeline</th><th scope="col">Status</th><th scope="col">Stages</th><th scope="col">Ref</th>
+<th scope="col">Triggered by</th><th scope="col">Duration</th><th scope="col">Created</th><th scope="col">Action</th></tr></thead>
+<tbody>${rows.map((row) => tableRow(visit, row))}</tbody>
 </table></div>`;
 
 export const pipelineTable = async (
@@ -67,23 +79,25 @@ export const pipelineTable = async (
   project: Project,
   items: readonly PipelineRow[],
 ): Promise<Html> => {
-  const ids = items.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]));
+  const userIds = items.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]));
   const { db } = visit.call;
-  const [users, stages] = await Promise.all([
-    basicUsersById(db, ids),
+  const [users, stages, links] = await Promise.all([
+    basicUsersById(db, userIds),
     loadFirstStages(
       db,
       items.map(({ id }) => id),
       maxDots + 1,
     ),
+    loadRevisionLinks(visit, project, items),
   ]);
   return table(
+    visit,
     items.map((pipeline) => ({
       pipeline,
       project,
       user: users.get(pipeline.user_id ?? 0),
       stages: stageDots(projectPagePath(project, `pipelines/${pipeline.id}`), stages.get(pipeline.id) ?? []),
-      action: actionButton(visit, project, pipeline),
+      links,
     })),
   );
 };

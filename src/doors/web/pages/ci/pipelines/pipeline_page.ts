@@ -6,7 +6,6 @@ import type { JobStatus } from '../../../../../platform/db/schema/ci.ts';
 import { Failure } from '../../../../../platform/errors.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { triggerJobsJson } from '../../../../../ci/jobs/trigger_job_json.ts';
-import { loadJobCommits } from '../../../../../ci/jobs/load_relations.ts';
 import { loadNeeds } from '../../../../../ci/jobs/load_needs.ts';
 import { loadPipelineJobs } from '../../../../../ci/jobs/pipeline_jobs.ts';
 import type { JobRow } from '../../../../../ci/jobs/rows.ts';
@@ -14,11 +13,8 @@ import { cancel, retry } from '../../../../../ci/pipelines/user_actions.ts';
 import { listExternalStatuses } from '../../../../../ci/pipelines/statuses/external_stage.ts';
 import { type LoadedPipeline, findPipeline } from '../../../../../ci/pipelines/find.ts';
 import { findPipelineToChange } from '../../../../../ci/pipelines/find_to_change.ts';
-import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
-import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import { getRepository } from '../../../../../code/repository/get_repository.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { stageId } from '../../../parts/pipelines/stage_dots.ts';
 import { statusBadge } from '../../../parts/status_badge.ts';
@@ -26,10 +22,12 @@ import { isActive } from '../../../../../core/job_statuses.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { exposedArtifactsPart } from '../exposed_artifacts.ts';
 import { externalPart } from '../external_statuses.ts';
+import { pipelineFacts } from './pipeline_facts.ts';
+import { startStageForm } from './start_stage.ts';
 import { failedJobsPart } from './failed_jobs.ts';
 import { stageGraph } from './stage_graph.ts';
 import { titleOf, viewTabs } from './pipeline_tabs.ts';
-import { actionsOf } from '../job_buttons.ts';
+import { actionsOf, startsAt } from '../job_buttons.ts';
 import { secondsOf } from '../job_duration.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
@@ -95,7 +93,7 @@ const jobLine = ({ visit, found, isMine, bridges, needs }: PipelineContext, job:
   const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
   return html`<tr>
 <th scope="row">${nameOf(path, job, bridges)}${needsOf(needs.get(job.id))}</th>
-<td>${statusBadge(job.status, job.allow_failure === 1)}</td>
+<td>${statusBadge(job.status, job.allow_failure === 1)}${startsAt(job)}</td>
 <td>${took !== null && formatDuration(took)}</td>
 <td>${actions.map(({ markup }) => markup)}</td>
 </tr>
@@ -106,7 +104,7 @@ const stagePart = (
   context: PipelineContext,
   stage: string,
   jobs: readonly JobRow[],
-): Html => html`<section class="card" id="${stageId(jobs[0]?.stage_position ?? 0)}" aria-label="${stage}"><header><h2>${stage}</h2></header>
+): Html => html`<section class="card" id="${stageId(jobs[0]?.stage_position ?? 0)}" aria-label="${stage}"><header><h2>${stage}</h2>${context.isMine && startStageForm(context, jobs)}</header>
 <div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table class="even">
 <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
 <tbody>${jobs.map((job) => jobLine(context, job))}</tbody>
@@ -125,35 +123,12 @@ const actionsPart = (
 ${isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}</div>`;
 };
 
-/** Loads the title of the commit; null: the viewer may not read it, or it is gone. */
-const loadCommitTitle = async (
-  { call }: Visit,
-  { project, pipeline: { sha } }: LoadedPipeline,
-): Promise<string | null> => {
-  if (!may(call.viewer, 'read_code', project)) return null;
-  const commit = (await loadJobCommits(getRepository(call.platform, project), [sha])).get(sha);
-  return commit === undefined ? null : toCommitTitle(commit.message);
-};
-
-type Json = Awaited<ReturnType<typeof singlePipelineJson>>;
-
-const facts = (json: Json, { pipeline }: LoadedPipeline): Html => html`<dl class="figures">
-<div><dt>Status</dt><dd>${statusBadge(pipeline.status)}</dd></div>
-<div><dt>Branch or tag</dt><dd>${json.ref} <code>${json.sha.slice(0, 8)}</code></dd></div>
-<div><dt>Triggered by</dt><dd>${json.source.replaceAll('_', ' ')}${json.user !== null && html`, ${json.user.name}`}</dd></div>
-<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
-${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
-${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
-${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
-</dl>
-${json.yaml_errors !== null && html`<p class="flash alert lines" role="alert">${json.yaml_errors}</p>`}`;
-
 const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const { call } = visit;
   const { project, pipeline } = found;
   const { jobs, total } = await loadPipelineJobs(call.db, pipeline.id);
   const seesJobs = may(call.viewer, 'read_job', project);
-  const [others, isMine, bridges, exposed, needs, failed, isTested, commitTitle] = await Promise.all([
+  const [others, isMine, bridges, exposed, needs, failed, isTested, facts] = await Promise.all([
     listExternalStatuses(call.db, pipeline.id),
     mayChange(visit, found),
     bridgesAmong(visit, found, jobs),
@@ -161,17 +136,17 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
     loadNeeds(call.db, pipeline.id),
     seesJobs ? failedJobsPart(visit, project, jobs) : [],
     seesJobs && hasReports(call, pipeline.id),
-    loadCommitTitle(visit, found),
+    pipelineFacts(visit, found),
   ]);
   const context = { visit, found, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isActive(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
-  const content = html`<h1>${titleOf(found)}${commitTitle !== null && html` <span class="muted subject">${commitTitle}</span>`}</h1>
+  const content = html`<h1>${titleOf(found)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>
 <div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
-${facts(await singlePipelineJson(call, pipeline, project), found)}
+${facts.markup}
 ${context.isMine && actionsPart(context, jobs, others)}
-${isTested && viewTabs(found, 'jobs')}${stageGraph({ project, now: call.now, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
+${isTested && viewTabs(found, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const given = { project, title: titleOf(found), noun: 'pipelines', live, hasHeading: true } as const;
   return projectView(visit, given, content);

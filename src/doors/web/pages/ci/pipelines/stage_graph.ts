@@ -2,27 +2,39 @@
 import type { JobRow } from '../../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
+import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
 import { statusIcon } from '../../../parts/status_badge.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
+import type { Visit } from '../../../page.ts';
+import { isPlayable } from '../job_buttons.ts';
 import { secondsOf } from '../job_duration.ts';
 import { listEdges, maxEdges, needEdges } from './need_edges.ts';
 
 type StageContext = {
+  visit: Visit;
   project: Project;
-  now: number;
+  /** Whether the viewer may start jobs. */
+  isMine: boolean;
   /** Names of the jobs for which a job waits instead of its stage, by its id. */
   needs: ReadonlyMap<number, readonly string[]>;
 };
 
-const jobBox = ({ project, now, needs }: StageContext, job: JobRow): Html => {
-  const took = secondsOf(job, now);
+/** Renders a button without text, beside the box of a job that waits for a start. */
+const startButton = (visit: Visit, path: string, { name }: JobRow): Html =>
+  html`<form method="post" action="${path}/play">${hidden('authenticity_token', visit.csrfToken())}<button class="small icon-button" title="Start ${name}">${icon('play', `Start ${name}`)}</button></form>`;
+
+const jobBox = ({ visit, project, isMine, needs }: StageContext, job: JobRow): Html => {
+  const took = secondsOf(job, visit.call.now);
   const waitsFor = needs.get(job.id) ?? [];
   const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${formatDuration(took)}</span>`}${waitsFor.length > 0 && html`<span class="needs visually-hidden">after ${waitsFor.join(', ')}</span>`}`;
   // A trigger job has no page.
+  const path = projectPagePath(project, `jobs/${job.id}`);
+  const start = isMine && isPlayable(job) && startButton(visit, path, job);
   return job.bridge === 1
-    ? html`<li class="job">${content}</li>`
-    : html`<li><a class="job" href="${projectPagePath(project, `jobs/${job.id}`)}">${content}</a></li>`;
+    ? html`<li><div class="job">${content}</div>${start}</li>`
+    : html`<li><a class="job" href="${path}">${content}</a>${start}</li>`;
 };
 
 /** Renders a column for each stage, and lines between jobs. @param stages the jobs of each stage, in order */

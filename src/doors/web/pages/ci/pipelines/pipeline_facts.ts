@@ -1,0 +1,48 @@
+/** The figures at the top of the page of a pipeline. */
+import { loadUpstreamPipeline } from '../../../../../ci/pipelines/upstream_pipeline.ts';
+import type { LoadedPipeline } from '../../../../../ci/pipelines/find.ts';
+import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
+import { projectPagePath } from '../../../parts/frame/project_layout.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { loadRevisionLinks } from '../../../parts/pipelines/revision_links.ts';
+import { statusBadge } from '../../../parts/status_badge.ts';
+import { formatDuration } from '../../../parts/times/format_duration.ts';
+import { moment } from '../../../parts/timestamp.ts';
+import { userLink } from '../../../parts/user_link.ts';
+import type { Visit } from '../../../page.ts';
+
+type Upstream = Awaited<ReturnType<typeof loadUpstreamPipeline>>;
+
+const upstreamFact = ({ project }: LoadedPipeline, upstream: Upstream): Html | null => {
+  if (upstream === null) return null;
+  const { id, full_path, project_id, job } = upstream;
+  const place = project_id === project.id ? '' : ` of ${full_path}`;
+  return html`<div><dt>Upstream</dt><dd><a href="${projectPagePath({ full_path }, `pipelines/${id}`)}">#${id}${place}</a>${job !== null && html` <span class="quiet">by ${job}</span>`}</dd></div>`;
+};
+
+/** Renders the figures. Also returns the title of the commit; null: the viewer may not read it, or it is gone. */
+export const pipelineFacts = async (
+  visit: Visit,
+  found: LoadedPipeline,
+): Promise<{ markup: Html; commitTitle: string | null }> => {
+  const { call } = visit;
+  const { project, pipeline } = found;
+  const [json, links, upstream] = await Promise.all([
+    singlePipelineJson(call, pipeline, project),
+    loadRevisionLinks(visit, project, [pipeline]),
+    loadUpstreamPipeline(call, pipeline),
+  ]);
+  const source = pipeline.source.replaceAll('_', ' ');
+  const markup = html`<dl class="figures">
+<div><dt>Status</dt><dd>${statusBadge(pipeline.status)}</dd></div>
+<div><dt>Ref</dt><dd>${links.refLink(pipeline)}</dd></div>
+<div><dt>Commit</dt><dd>${links.commitLink(pipeline)}</dd></div>
+<div><dt>Triggered by</dt><dd>${json.user !== null && html`${userLink(json.user)} `}<span class="quiet">${source}</span></dd></div>
+${upstreamFact(found, upstream)}<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
+${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
+</dl>
+${json.yaml_errors !== null && html`<p class="flash alert lines" role="alert">${json.yaml_errors}</p>`}`;
+  return { markup, commitTitle: links.titleOf(pipeline) };
+};

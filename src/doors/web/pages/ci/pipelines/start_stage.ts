@@ -1,0 +1,66 @@
+/** Starts all manual jobs of a stage. */
+import { listManualJobs, playStage } from '../../../../../ci/jobs/stage_jobs.ts';
+import type { JobRow } from '../../../../../ci/jobs/rows.ts';
+import type { LoadedPipeline } from '../../../../../ci/pipelines/find.ts';
+import { findPipelineToChange } from '../../../../../ci/pipelines/find_to_change.ts';
+import { id, object } from '../../../../../platform/http/schema.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
+import type { Html } from '../../../parts/html.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { projectRoot } from '../../../project_and_group_pages.ts';
+import { confirmPart, confirmedParam } from '../confirm_manual_job.ts';
+
+type Context = { visit: Visit; found: LoadedPipeline };
+
+const pathTo = ({ project, pipeline }: LoadedPipeline): string =>
+  projectPagePath(project, `pipelines/${pipeline.id}`);
+
+const playPath = (found: LoadedPipeline, stage: number): string => `${pathTo(found)}/stages/${stage}/play`;
+
+/** Renders the button for a stage of several manual jobs; each has its own button, too. */
+export const startStageForm = ({ visit, found }: Context, jobs: readonly JobRow[]): Html | null => {
+  const waiting = jobs.filter(({ status }) => status === 'manual');
+  const [first] = waiting;
+  if (first === undefined || waiting.length < 2) return null;
+  const action = playPath(found, first.stage_position);
+  const name = `Start all manual jobs of ${first.stage}`;
+  return button(visit, action, { label: 'Start all manual jobs', name });
+};
+
+/** Returns the page with the questions of the jobs; null: none asks, or they were answered. */
+const unconfirmed = async (
+  { visit, found }: Context,
+  stage: number,
+  confirmed: string | undefined,
+): Promise<View | null> => {
+  if (confirmed !== undefined) return null;
+  const jobs = await listManualJobs(visit.call.db, found.pipeline.id, stage);
+  const questions = jobs.filter(({ question }) => question !== null);
+  if (questions.length === 0) return null;
+  const back = pathTo(found);
+  const content = confirmPart(visit, {
+    words: questions.map(({ name, question }) => `${name}: ${question}`).join('\n'),
+    action: playPath(found, stage),
+    submit: `Yes, start ${spellCount(jobs.length, 'job')}`,
+    back,
+  });
+  const given = { project: found.project, title: 'Start all manual jobs?', noun: 'pipelines' } as const;
+  return projectView(visit, given, content);
+};
+
+export const startStagePages = [
+  page({
+    method: 'POST',
+    path: `${projectRoot}/pipelines/:id/stages/:stage/play`,
+    audience: 'user',
+    params: object({ ...projectPath, id: id(), stage: id('position of the stage'), ...confirmedParam }),
+    handle: async (visit, { project, id: pipelineId, stage, confirmed }) => {
+      const found = await findPipelineToChange(visit.call, project, pipelineId);
+      const confirmation = await unconfirmed({ visit, found }, stage, confirmed);
+      if (confirmation !== null) return confirmation;
+      const count = await playStage(visit.call, found, stage);
+      return redirect(pathTo(found), `${spellCount(count, 'job')} started.`);
+    },
+  }),
+];
