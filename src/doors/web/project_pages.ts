@@ -72,6 +72,7 @@ export const projectNouns = [
       'POST /:id/cancel',
       'POST /:id/retry',
       'POST /:id/stages/:stage/play',
+      'POST /:id/delete',
     ],
   },
   {

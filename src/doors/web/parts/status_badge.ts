@@ -22,6 +22,9 @@ const lookOf = (status: string, isAllowed: boolean): Look => {
   return status === 'failed' && isAllowed ? ['warning', 'wait', `${word} (allowed to)`] : [name, style, word];
 };
 
+/** Returns the word that pages show for a status. */
+export const statusWord = (status: string): string => lookOf(status, false)[2];
+
 /** Renders the status of a job or pipeline: an icon and the word. */
 export const statusBadge = (status: string, isAllowed = false): Html => {
   const [name, style, word] = lookOf(status, isAllowed);

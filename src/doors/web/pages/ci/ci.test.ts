@@ -133,7 +133,7 @@ test('shows the status, log and artifacts of a job', async () => {
   assert.match(text, new RegExp(`href="/api/v4/projects/${project.id}/jobs/${id}/trace"`));
   assert.match(
     text,
-    /artifacts.zip <span class="quiet">\(archive, \d+ bytes\)<\/span> <a href="[^"]+">Download/,
+    /artifacts.zip <span class="quiet">\(archive, \d+ bytes\)<\/span> <a class="button small" href="[^"]+">Download/,
   );
   const top = (await get(`jobs/${id}/artifacts/browse`)).text;
   assert.match(top, /browse\/public">public\/<\/a>[\s\S]+\/artifacts\/top\.txt">top\.txt<\/a>/);

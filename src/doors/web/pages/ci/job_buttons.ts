@@ -34,7 +34,7 @@ type ListContext = {
 const startLabel = ({ status }: JobRow): string => (status === 'scheduled' ? 'Start now' : 'Start');
 
 /** Renders an action that a click opens and another one confirms. @param loss what is lost */
-const confirmed = (label: string, loss: string, markup: Html): Html =>
+export const confirmed = (label: string, loss: string, markup: Html): Html =>
   html`<details class="act"><summary>${label}…</summary><p>${loss}</p>${markup}</details>`;
 
 export const actionsOf = (

@@ -6,6 +6,7 @@ import { browsePages } from './job_artifacts.ts';
 import { pipelinePages } from './pipelines/pipeline_page.ts';
 import { pipelineListPages } from './pipelines/pipeline_list.ts';
 import { testReportPages } from './pipelines/test_report.ts';
+import { deletePipelinePages } from './pipelines/delete_pipeline.ts';
 import { startStagePages } from './pipelines/start_stage.ts';
 import { newPipelinePages } from './pipelines/new_pipeline.ts';
 
@@ -14,6 +15,7 @@ export const pages = [
   ...newPipelinePages,
   ...pipelinePages,
   ...startStagePages,
+  ...deletePipelinePages,
   ...testReportPages,
   ...jobListPages,
   ...jobPages,

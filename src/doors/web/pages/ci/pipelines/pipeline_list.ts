@@ -1,14 +1,14 @@
 /** Lists the pipelines of a project, newest first. */
 import type { Static } from 'typebox';
 import { may } from '../../../../../core/access/may.ts';
+import { isActive } from '../../../../../core/job_statuses.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
-import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
 import { listPipelines, scopes } from '../../../../../ci/pipelines/list.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import { findCode } from '../../../../../code/repository/find_code.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { choiceTabs } from '../../../parts/frame/tabs_and_side_nav.ts';
@@ -17,13 +17,12 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
-
-const longestRef = 1_000;
+import { filterForm, filterParams, toFilters } from './pipeline_filters.ts';
 
 const listParams = object({
   ...projectPath,
   scope: optional(oneOf(scopes)),
-  ref: optional(clearable(text({ maxLength: longestRef }))),
+  ...filterParams,
   ...pageParams,
 });
 
@@ -37,19 +36,13 @@ const tabNames: Record<(typeof scopes)[number], string> = {
   tags: 'Tags',
 };
 
-const filterForm = (path: string, ref: string | null): Html =>
-  html`<form method="get" action="${path}" class="filter">
-${input({ name: 'ref', id: 'filter_ref', label: 'Filter by branch or tag', value: ref })}<div class="buttons"><button>Filter</button></div>
-</form>
-`;
-
 const none = (isFiltered: boolean): Html =>
   html`<section class="card" aria-label="Pipelines">${
     isFiltered
       ? emptyState({
           icon: 'search',
           title: 'No pipelines match',
-          text: 'Choose another state, branch or tag.',
+          text: 'Choose other filters.',
         })
       : emptyState({
           icon: 'pipeline',
@@ -61,17 +54,20 @@ const none = (isFiltered: boolean): Html =>
 const listView = async (visit: Visit, project: Project, query: PageQuery): Promise<View> => {
   const { db, viewer } = visit.call;
   const { scope } = query;
-  const ref = (query.ref ?? '') === '' ? undefined : (query.ref ?? undefined);
+  const filters = toFilters(query);
   const wanted = pageRequest(query);
   const order = { order_by: 'id', sort: 'desc' } as const;
-  const { items, total } = await listPipelines(db, project.id, { scope, ref, ...order }, wanted);
+  const { items, total } = await listPipelines(db, project.id, { scope, ...filters, ...order }, wanted);
   const path = projectPagePath(project, 'pipelines');
+  const isLive = items.some(({ status }) => isActive(status));
+  const isFiltered = scope !== undefined || Object.keys(filters).length > 0;
   const content = html`<div class="row between"><h1>Pipelines</h1>${may(viewer, 'create_pipeline', project) && html`<a class="button primary" href="${path}/new">${icon('play')} Run pipeline</a>`}</div>
-${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames })}
-${filterForm(path, ref ?? null)}
-${items.length === 0 ? none(scope !== undefined || ref !== undefined) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}
-${pagesNav({ path, query: { scope, ref }, page: wanted, total })}`;
-  return projectView(visit, { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true }, content);
+${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames, keep: filters })}
+${filterForm(path, project, { scope, ...filters })}
+<div id="pipelines" data-part${isLive && html` data-live=""`}>${items.length === 0 ? none(isFiltered) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}</div>
+${pagesNav({ path, query: { scope, ...filters }, page: wanted, total })}`;
+  const given = { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true, live: isLive } as const;
+  return projectView(visit, given, content);
 };
 
 export const pipelineListPages = [

@@ -22,6 +22,7 @@ import { isActive } from '../../../../../core/job_statuses.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { exposedArtifactsPart } from '../exposed_artifacts.ts';
 import { externalPart } from '../external_statuses.ts';
+import { deletePart } from './delete_pipeline.ts';
 import { pipelineFacts } from './pipeline_facts.ts';
 import { startStageForm } from './start_stage.ts';
 import { failedJobsPart } from './failed_jobs.ts';
@@ -112,15 +113,16 @@ const stagePart = (
 `;
 
 const actionsPart = (
-  { visit, found: { project, pipeline } }: PipelineContext,
+  { visit, found, isMine }: PipelineContext,
   jobs: readonly JobRow[],
   others: readonly { status: JobStatus }[],
 ): Html => {
+  const { project, pipeline } = found;
   const path = projectPagePath(project, `pipelines/${pipeline.id}`);
   const isOpen = [...jobs, ...others].some(({ status }) => isActive(status) && status !== 'canceling');
   const isAgain = jobs.some(({ status }) => status === 'failed' || status === 'canceled');
-  return html`<div class="buttons">${isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
-${isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}</div>`;
+  return html`<div class="buttons">${isMine && isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
+${isMine && isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}${deletePart(visit, found)}</div>`;
 };
 
 const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
@@ -145,7 +147,7 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const content = html`<h1>${titleOf(found)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>
 <div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
 ${facts.markup}
-${context.isMine && actionsPart(context, jobs, others)}
+${actionsPart(context, jobs, others)}
 ${isTested && viewTabs(found, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const given = { project, title: titleOf(found), noun: 'pipelines', live, hasHeading: true } as const;

@@ -1,0 +1,63 @@
+/** The filters of the list of pipelines: those of the API. The address keeps them. */
+import type { Static } from 'typebox';
+import { sources, statuses } from '../../../../../ci/pipelines/list.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
+import { hidden, input, select } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { statusWord } from '../../../parts/status_badge.ts';
+
+export const filterParams = {
+  status: optional(clearable(oneOf(statuses))),
+  source: optional(clearable(oneOf(sources))),
+  ref: optional(clearable(text({ maxLength: 1_000 }))),
+  username: optional(clearable(text())),
+  name: optional(clearable(text())),
+};
+
+const shape = object(filterParams);
+type Query = Partial<Static<typeof shape>>;
+
+export type Filters = {
+  status?: (typeof statuses)[number];
+  source?: (typeof sources)[number];
+  ref?: string;
+  username?: string;
+  name?: string;
+};
+
+/** Returns the filters that are set. */
+export const toFilters = ({ status, source, ref, username, name }: Query): Filters => ({
+  ...((status ?? null) !== null && { status: status as (typeof statuses)[number] }),
+  ...((source ?? null) !== null && { source: source as (typeof sources)[number] }),
+  ...Object.fromEntries(
+    Object.entries({ ref, username, name }).flatMap(([key, value]) => {
+      const trimmed = value?.trim() ?? '';
+      return trimmed === '' ? [] : [[key, trimmed]];
+    }),
+  ),
+});
+
+/** The statuses that the API shows. */
+const offered = ['created', 'pending', 'running', 'success', 'failed', 'canceled', 'skipped', 'manual'];
+
+const any = ['', 'Any'] as const;
+
+const capitalized = (source: string): string => {
+  const words = source.replaceAll('_', ' ');
+  return words === 'api' ? 'API' : words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+export const filterForm = (
+  path: string,
+  { id }: Project,
+  { scope, status, source, ref, username, name }: Filters & { scope?: string | undefined },
+): Html => html`<form method="get" action="${path}" class="filter">${scope !== undefined && hidden('scope', scope)}
+${select({ name: 'status', label: 'Status', value: status ?? '', options: [any, ...offered.map((one) => [one, statusWord(one)] as const)] })}
+${select({ name: 'source', label: 'Source', value: source ?? '', options: [any, ...sources.map((one) => [one, capitalized(one)] as const)] })}
+${input({ name: 'ref', id: 'filter_ref', label: 'Branch or tag', value: ref ?? '', suggestions: { url: `/api/v4/projects/${id}/repository/branches`, field: 'name' } })}
+${input({ name: 'username', label: 'Triggered by', value: username ?? '', suggestions: { url: `/api/v4/projects/${id}/users`, field: 'username' } })}
+${input({ name: 'name', label: 'Name', value: name ?? '' })}
+<div class="buttons"><button>Filter</button></div>
+</form>
+`;
