@@ -66,6 +66,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   'merge_requests.atom': requestPages,
   snippets: async () => (await import('./pages/snippets/pages.ts')).pages,
   pipelines: async () => (await import('./pages/ci/pages.ts')).pages,
+  'ci/lint': async () => (await import('./pages/ci/lint/pages.ts')).pages,
   jobs: async () => (await import('./pages/ci/pages.ts')).pages,
   pipeline_schedules: async () => (await import('./pages/schedules/pages.ts')).pages,
   environments: async () => (await import('./pages/environments/pages.ts')).pages,

@@ -76,6 +76,15 @@ export const projectNouns = [
     ],
   },
   {
+    noun: 'ci/lint',
+    tab: 'pipelines',
+    name: 'Validate the CI configuration',
+    isUnlisted: true,
+    under: 'pipelines',
+    action: 'read_code',
+    lines: ['GET', 'POST'],
+  },
+  {
     noun: 'jobs',
     tab: 'pipelines',
     name: 'Jobs',

@@ -1,12 +1,8 @@
-import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { may } from '../../../core/access/may.ts';
-import { forbidden } from '../../../platform/errors.ts';
 import { boolean, longText, object, optional, text } from '../../../platform/http/schema.ts';
-import { type Code, findCode, projectParam } from '../../../code/repository/find_code.ts';
-import { refusal } from '../../../code/repository/refs/resolve.ts';
-import { readProjectConfig } from '../config/ci_files.ts';
-import { type LintRequest, resolveOrigin, lint } from './lint.ts';
+import { findCode, projectParam } from '../../../code/repository/find_code.ts';
+import { lint } from './lint.ts';
+import { type ProjectLint, lintProjectFile, lintProjectText } from './lint_project.ts';
 import { lintJson, lintShape, projectLintJson, projectLintShape } from './json.ts';
 
 const area = 'pipelines';
@@ -40,18 +36,11 @@ const instanceLint = endpoint({
   },
 });
 
-type OutputOptions = { dry_run?: boolean | undefined; include_jobs?: boolean | undefined };
+type OutputOptions = { include_jobs?: boolean | undefined };
 
-const toReply = async (call: Call, request: LintRequest, { include_jobs = false }: OutputOptions) => {
-  const { origin } = request;
+const toReply = ({ lint: result, origin }: ProjectLint, { include_jobs = false }: OutputOptions) => {
   const context = { project: origin?.code.project.full_path ?? null, sha: origin?.commit ?? null };
-  return projectLintJson(await lint(call, request), { include_jobs, context });
-};
-
-const requireOrigin = async (code: Code, revision: string | undefined) => {
-  const resolved = await resolveOrigin(code, revision);
-  if (resolved === null) throw refusal('not_found', '404 Commit Not Found');
-  return resolved;
+  return projectLintJson(result, { include_jobs, context });
 };
 
 const lintOfProject = endpoint({
@@ -71,16 +60,8 @@ const lintOfProject = endpoint({
   reply: projectLintShape,
   handle: async (call, { id, content_ref, sha, dry_run_ref, ref, dry_run = false, include_jobs }) => {
     const code = await findCode(call, id);
-    if (dry_run && !may(call.viewer, 'lint_ci', code.project)) throw forbidden();
-    const { origin, simulatedRef } = await requireOrigin(code, content_ref ?? sha);
-    const simulatedRefName = dry_run_ref ?? ref;
-    const target =
-      simulatedRefName === undefined
-        ? simulatedRef
-        : (await requireOrigin(code, simulatedRefName)).simulatedRef;
-    const read = await readProjectConfig(origin);
-    const content = 'text' in read ? read.text : read.problem === 'missing' ? '' : null;
-    return await toReply(call, { content, origin, simulatedRef: target, dry_run }, { include_jobs });
+    const request = { content_ref: content_ref ?? sha, dry_run_ref: dry_run_ref ?? ref, dry_run };
+    return toReply(await lintProjectFile(call, code, request), { include_jobs });
   },
 });
 
@@ -102,16 +83,7 @@ const lintInProject = endpoint({
   reply: projectLintShape,
   handle: async (call, { id, content, ref, dry_run = false, include_jobs }) => {
     const code = await findCode(call, id, 'lint_ci');
-    const resolved = ref === undefined ? await resolveOrigin(code, ref) : await requireOrigin(code, ref);
-    const simulatedRef = resolved?.simulatedRef ?? {
-      ref: code.project.default_branch ?? 'main',
-      ref_type: 'branch' as const,
-    };
-    return await toReply(
-      call,
-      { content, origin: resolved?.origin ?? null, simulatedRef, dry_run },
-      { include_jobs },
-    );
+    return toReply(await lintProjectText(call, code, { content, ref, dry_run }), { include_jobs });
   },
 });
 

@@ -1,10 +1,12 @@
 /** The buttons in the header of a file. */
 import type { LoadedFile } from '../../../../code/repository/files/find_file.ts';
+import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import { type CodeNoun, codePath } from '../../parts/code/code_path.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
@@ -27,6 +29,12 @@ const editMenu = ({ call }: Visit, { project, ref, path }: CodeLocation): Html |
   );
 };
 
+/** Links the CI configuration of the project to the page that validates it. */
+const validateButton = ({ call }: Visit, { project, ref, path }: CodeLocation): Html | null =>
+  call.signedIn && path === getConfigPath(project)
+    ? html`<a class="button small" href="${projectPagePath(project, 'ci/lint')}?${new URLSearchParams({ ref }).toString()}">Validate</a>`
+    : null;
+
 /** Renders the buttons. For users who may not push, the page of the editor offers a fork. */
 export const fileButtons = (
   visit: Visit,
@@ -39,7 +47,7 @@ export const fileButtons = (
   const isExact = !isInexactPath(path);
   const link = (noun: CodeNoun, text: string): Html =>
     html`<a class="button small" href="${codePath(project, noun, ref, path)}">${text}</a>`;
-  return html`${hasText && isExact && visit.call.signedIn && html`<a class="button small" href="${codePath(project, 'edit', ref, path)}" data-key="e">Edit</a>`}${hasText && isExact && link('blame', 'Blame')}${isExact && link('commits', 'History')}
+  return html`${hasText && isExact && visit.call.signedIn && html`<a class="button small" href="${codePath(project, 'edit', ref, path)}" data-key="e">Edit</a>`}${validateButton(visit, location)}${hasText && isExact && link('blame', 'Blame')}${isExact && link('commits', 'History')}
 <a class="button small" href="${codePath(project, 'blob', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a>
 <a class="button small" href="${raw}">Raw</a>
 ${hasText && content !== null && html`<button type="button" class="small" data-copy-from="${raw}" hidden aria-label="Copy the content">${icon('copy')}</button>`}

@@ -73,6 +73,7 @@ const filled = {
   relation: 'blocks',
   move: 'x',
   list_id: '1',
+  content: 'x',
 };
 
 test('answers 404 to users who cannot see the project or group', async () => {

@@ -1,5 +1,6 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
 import { isUtf8 } from 'node:buffer';
+import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
@@ -8,7 +9,7 @@ import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, checkbox, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
-import { projectView } from '../../parts/frame/project_layout.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
@@ -51,13 +52,22 @@ const overwriteField = ({ project, ref, path }: EditTarget, newer: string): Html
 const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
   html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
+/** The button that validates the text of the CI configuration in another window, so that the editor stays open. */
+const validateButton = ({ project, path }: EditTarget): Html =>
+  html`${path === getConfigPath(project) && html`<button class="plain" formaction="${projectPagePath(project, 'ci/lint')}" formtarget="_blank" formnovalidate>Validate</button>`}`;
+
 const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   const { fields, last, problems = noProblems, newer } = given;
   const { project, ref, path } = target;
   const shown = newer === undefined ? problems : noProblems;
   const content = html`<section class="card"><div class="body">${form(
     visit,
-    { action: codePath(project, 'edit', ref, path), submit: 'Commit changes', problems: shown },
+    {
+      action: codePath(project, 'edit', ref, path),
+      submit: 'Commit changes',
+      problems: shown,
+      other: validateButton(target),
+    },
     newer === undefined ? null : overwriteField(target, newer),
     fields.content === null ? unreadableNote(target) : null,
     fileFields(fields, shown),

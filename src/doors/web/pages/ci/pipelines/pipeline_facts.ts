@@ -1,4 +1,5 @@
 /** The figures at the top of the page of a pipeline. */
+import { may } from '../../../../../core/access/may.ts';
 import { loadUpstreamPipeline } from '../../../../../ci/pipelines/upstream_pipeline.ts';
 import type { LoadedPipeline } from '../../../../../ci/pipelines/find.ts';
 import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
@@ -19,6 +20,12 @@ const upstreamFact = ({ project }: LoadedPipeline, upstream: Upstream): Html | n
   const place = project_id === project.id ? '' : ` of ${full_path}`;
   return html`<div><dt>Upstream</dt><dd><a href="${projectPagePath({ full_path }, `pipelines/${id}`)}">#${id}${place}</a>${job !== null && html` <span class="quiet">by ${job}</span>`}</dd></div>`;
 };
+
+/** Links to the page that says what is wrong with the file, and where. */
+const validateLink = ({ call }: Visit, { project, pipeline }: LoadedPipeline): Html | null =>
+  may(call.viewer, 'read_code', project)
+    ? html`<p><a href="${projectPagePath(project, 'ci/lint')}?ref=${pipeline.sha}">Validate the configuration</a></p>`
+    : null;
 
 /** Renders the figures. Also returns the title of the commit; null: the viewer may not read it, or it is gone. */
 export const pipelineFacts = async (
@@ -43,6 +50,6 @@ ${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration
 ${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
 ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
 </dl>
-${json.yaml_errors !== null && html`<p class="flash alert lines" role="alert">${json.yaml_errors}</p>`}`;
+${json.yaml_errors !== null && html`<div class="flash alert" role="alert"><p class="lines">${json.yaml_errors}</p>${validateLink(visit, found)}</div>`}`;
   return { markup, commitTitle: links.titleOf(pipeline) };
 };

@@ -61,7 +61,7 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
   const path = projectPagePath(project, 'pipelines');
   const isLive = items.some(({ status }) => isActive(status));
   const isFiltered = scope !== undefined || Object.keys(filters).length > 0;
-  const content = html`<div class="row between"><h1>Pipelines</h1>${may(viewer, 'create_pipeline', project) && html`<a class="button primary" href="${path}/new">${icon('play')} Run pipeline</a>`}</div>
+  const content = html`<div class="row between"><h1>Pipelines</h1><span class="row">${may(viewer, 'read_code', project) && html`<a class="button" href="${projectPagePath(project, 'ci/lint')}">Validate configuration</a>`}${may(viewer, 'create_pipeline', project) && html`<a class="button primary" href="${path}/new">${icon('play')} Run pipeline</a>`}</span></div>
 ${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames, keep: filters })}
 ${filterForm(path, project, { scope, ...filters })}
 <div id="pipelines" data-part${isLive && html` data-live=""`}>${items.length === 0 ? none(isFiltered) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}</div>
