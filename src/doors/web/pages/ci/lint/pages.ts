@@ -79,12 +79,7 @@ const lintView = (visit: Visit, code: Code, query: PageQuery): View => {
   const typed = html`<section class="card" aria-label="Text"><header><h2>Text</h2></header><div class="body">${form(
     visit,
     { action: path, submit: 'Validate text' },
-    textArea({
-      name: 'content',
-      label: 'Configuration',
-      value: result?.content ?? query.content ?? '',
-      rows: 16,
-    }),
+    codeArea(result?.content ?? query.content ?? ''),
     refInput(code, 'text_ref', 'Branch or tag whose files are included', ref),
     dryRunBox('text_dry_run', dry_run),
   )}</div></section>`;
