@@ -16,5 +16,5 @@ export const countBlockers = async (
     where ${dialect.oneOf('issue_links.target_id', ids)} and issue_links.link_type = 'blocks'
       and issues.state = 'opened' and ${visibleIssues(viewer, dialect)}
     group by issue_links.target_id`.execute(db);
-  return new Map(rows.map(({ target_id, total }) => [target_id, Number(total)]));
+  return new Map(rows.map(({ target_id, total }) => [target_id, total]));
 };

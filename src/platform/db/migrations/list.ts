@@ -83,7 +83,6 @@ import { dueIssues } from './0185_due_issues.ts';
 import { failingHooks } from './0188_failing_hooks.ts';
 import { issueOrders } from './0195_issue_orders.ts';
 import { mergeRequestOrders } from './0196_merge_request_orders.ts';
-import { orderStatistics } from './0197_order_statistics.ts';
 import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
@@ -175,7 +174,6 @@ export const migrationTexts: MigrationText[] = [
   failingHooks,
   issueOrders,
   mergeRequestOrders,
-  orderStatistics,
   excusedImports,
   movesWithoutHooks,
 ];

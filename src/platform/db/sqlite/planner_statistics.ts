@@ -31,6 +31,8 @@ const ofTrackers = ['issues', 'merge_requests'].flatMap((table): Statistics[] =>
   inProject(table, `${table}_state_created`, rowsOfProject, 500, 10, 1),
   inProject(table, `${table}_state_updated`, rowsOfProject, 500, 10, 1),
   inProject(table, `${table}_project_author`, rowsOfProject, 10, 10, 1),
+  inProject(table, `${table}_upvotes`, rowsOfProject, 100, 1),
+  inProject(table, `${table}_title`, rowsOfProject, 1, 1),
 ]);
 
 const statistics: readonly Statistics[] = [
@@ -42,6 +44,8 @@ const statistics: readonly Statistics[] = [
   inProject('issues', 'issues_confidential', 10),
   // So many that the few ids of a search are preferred to a range of dates. Lists that read along it name the index.
   ['issues', 'issues_project_due', rowsOfProject * 16, rowsOfProject * 16, 10, 10, 1, 1, 1, 1, 1],
+  inProject('issues', 'issues_due_day', rowsOfProject, 10, 1),
+  inProject('merge_requests', 'merge_requests_merged', rowsOfProject, 1, 1),
   inProject('merge_requests', 'merge_requests_target', 10, 10),
   inProject('merge_requests', 'merge_requests_project_source', rowsOfProject, 10, 10, 1),
   inProject('merge_requests', 'merge_requests_project_target', rowsOfProject, 10, 10, 1),

@@ -65,7 +65,7 @@ export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<
       const facts = {
         approvals: counts.approvals,
         areChangesRequested: counts.changes_requested === 1,
-        unresolved: Number(counts.unresolved),
+        unresolved: counts.unresolved,
         pipeline,
         target: projects.get(project_id) ?? null,
       };
