@@ -1284,7 +1284,7 @@ CREATE UNIQUE INDEX namespaces_runners_token on namespaces (runners_token_hash) 
 
 CREATE INDEX namespaces_two_factor_required on namespaces (id) where two_factor_required_at is not null;
 
-CREATE TRIGGER namespaces_moved_for_hooks after update of parent_id on namespaces when new.parent_id is not old.parent_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version'; end;
+CREATE TRIGGER namespaces_moved_for_hooks after update of parent_id on namespaces when new.parent_id is not old.parent_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version' and value <> '0'; end;
 
 CREATE TABLE notes (
   id integer primary key autoincrement,
@@ -1632,7 +1632,7 @@ CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_
 
 CREATE TRIGGER projects_counted_in_topics after update of visibility, deleted_at on projects begin update topics set public_projects_count = public_projects_count + (case when new.deleted_at is null and new.visibility = 'public' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'public' then 1 else 0 end), internal_projects_count = internal_projects_count + (case when new.deleted_at is null and new.visibility = 'internal' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'internal' then 1 else 0 end), private_projects_count = private_projects_count + (case when new.deleted_at is null and new.visibility = 'private' then 1 else 0 end) - (case when old.deleted_at is null and old.visibility = 'private' then 1 else 0 end) where id in (select topic_id from project_topics where project_id = new.id); end;
 
-CREATE TRIGGER projects_moved_for_hooks after update of namespace_id on projects when new.namespace_id is not old.namespace_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version'; end;
+CREATE TRIGGER projects_moved_for_hooks after update of namespace_id on projects when new.namespace_id is not old.namespace_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version' and value <> '0'; end;
 
 CREATE TRIGGER projects_renamed after update of full_path, squash_option on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
