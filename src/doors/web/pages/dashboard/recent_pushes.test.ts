@@ -80,7 +80,7 @@ test('a stopped storage leaves out its pushes and templates, until it answers ag
   assert.deepEqual(await offered(user), ['topic']);
 });
 
-test('a branch whose present commit was merged is not offered, whoever pushed it', async () => {
+test('a branch whose present commit was merged is not offered, no matter who pushed it', async () => {
   const user = await seedPusher();
   await commit(user, 'topic', { by: user.id, start: 'main' });
   await commit(user, 'topic');
