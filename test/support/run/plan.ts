@@ -99,9 +99,13 @@ const estimate = (file: string): number =>
 
 // Processes
 
-/** Whether the file awaits at its top level; `one_process.ts` loads such a file only if it is alone. */
+/**
+ * Whether the file awaits at its top level, so that `one_process.ts` loads it only if it is alone, or replaces parts of
+ * the runtime, which other files use.
+ */
 const isAlone = (file: string): boolean =>
-  isIn(isolated, file) || /^(?:const .*= )?await /m.test(readFileSync(file, 'utf8'));
+  isIn(isolated, file) ||
+  /^(?:const .*= )?await |Object\.assign\(globalThis/m.test(readFileSync(file, 'utf8'));
 
 const mostFiles = 30;
 /** Target seconds of a process: longer ones finish late, shorter ones load the service too often. */

@@ -31,7 +31,9 @@ before(async () => {
 after(async () => await gantry.close());
 
 const rowOf = (text: string, id: number): string =>
-  [...text.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([row]) => row).find((row) => row.includes(`>#${id} `)) ?? '';
+  [...text.matchAll(/<tr[^>]*>[\s\S]*?<\/tr>/g)]
+    .map(([row]) => row)
+    .find((row) => row.includes(`>#${id} `)) ?? '';
 const tokenIn = ({ text }: Seen): string => /<code class="secret">([^<]+)<\/code>/.exec(text)?.[1] ?? '';
 const record = async (id: number) => (await gantry.api(`GET /runners/${id}`)).body;
 const list = async (path: string, who: Visitor): Promise<string> => {
