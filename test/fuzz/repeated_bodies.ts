@@ -1,7 +1,10 @@
 /** Shapes of bodies, and names of files in them, that repeat a fragment. */
 import { type Probe, inTokens, repeated, texts } from './fragments.ts';
 
-const part = (head: string, text = 'x'): string => `--x\r\n${head}\r\n\r\n${text}\r\n`;
+/** The shortest that is taken in a long body, and the slowest to search for. */
+const boundary = 'abcde';
+
+const part = (head: string, text = 'x'): string => `--${boundary}\r\n${head}\r\n\r\n${text}\r\n`;
 const disposition = 'content-disposition: form-data; name=';
 
 /** Body shapes: a start, what is repeated, and an end. */
@@ -35,19 +38,23 @@ const shapes: Record<string, [start: string, fragment: string, end: string][]> =
     ['', '=', ''],
     ['', '{', ''],
   ],
-  'multipart/form-data; boundary=x': [
-    ['', '--x\r\n', '--x--\r\n'],
-    ['', '--x\r\n\r\n', '--x--\r\n'],
-    ['', part(`${disposition}"a"`), '--x--\r\n'],
-    ['', part(`${disposition}"f"; filename="a"`), '--x--\r\n'],
-    ['--x\r\n', 'a:b\r\n', `\r\n\r\nx\r\n--x--\r\n`],
-    [`--x\r\n${disposition}"`, '%41', `"\r\n\r\nx\r\n--x--\r\n`],
-    [`--x\r\n${disposition}"a"`, '; a=b', `\r\n\r\nx\r\n--x--\r\n`],
-    [`--x\r\n${disposition}"a"\r\n\r\n`, '\r\n-', '\r\n--x--\r\n'],
-    [`--x\r\n${disposition}"a"\r\n\r\n`, '\r', '\r\n--x--\r\n'],
-    [`--x\r\n${disposition}"a"\r\n\r\n`, 'é', '\r\n--x--\r\n'],
+  [`multipart/form-data; boundary=${boundary}`]: [
+    ['', `--${boundary}\r\n`, `--${boundary}--\r\n`],
+    ['', `--${boundary}\r\n\r\n`, `--${boundary}--\r\n`],
+    ['', part(`${disposition}"a"`), `--${boundary}--\r\n`],
+    ['', part(`${disposition}"f"; filename="a"`), `--${boundary}--\r\n`],
+    [`--${boundary}\r\n`, '\r', `\r\n\r\nx\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n`, 'a:b\r\n', `\r\n\r\nx\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"`, '%41', `"\r\n\r\nx\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"a"`, '; a=b', `\r\n\r\nx\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"a"\r\n\r\n`, '\r\n-', `\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"a"\r\n\r\n`, '\r', `\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"a"\r\n\r\n`, '\r\n', `\r\n--${boundary}--\r\n`],
+    [`--${boundary}\r\n${disposition}"a"\r\n\r\n`, 'é', `\r\n--${boundary}--\r\n`],
   ],
-  'multipart/form-data; foo-boundary=z; boundary=x': [['', '--x\r\n', '--x--\r\n']],
+  [`multipart/form-data; foo-boundary=zzzzz; boundary=${boundary}`]: [
+    ['', `--${boundary}\r\n`, `--${boundary}--\r\n`],
+  ],
 };
 
 /** Where bodies are parsed, some of them before anybody has signed in. */

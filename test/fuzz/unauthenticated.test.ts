@@ -47,16 +47,12 @@ after(async () => {
 const draw = <T>(all: readonly T[], count: number): readonly T[] =>
   isWhole ? all : fc.sample(fc.constantFrom(...all), { numRuns: Math.min(count, all.length), seed });
 
-/** After it has received two MiB, a busy machine has the caches of its processor cold. */
-const afterTransport = 1.5;
-
 /** Fails if one costs more than the limit, beside what its transport costs. */
 const checkAll = async (probes: readonly Probe[], transport: (sent: Sent) => Promise<number>) => {
   const dear: [name: string, cost: number, limit: number][] = [];
   for (const probe of probes) {
     const sent = probe.of(probe.longest);
-    const received = await transport(sent);
-    const limit = received === 0 ? most : most * afterTransport + received;
+    const limit = most + (await transport(sent));
     const cost = await costWithin(limit, async () => await sender.send(sent));
     if (cost > limit) dear.push([probe.name, cost, limit]);
   }

@@ -74,8 +74,14 @@ const readDecimal = (raw: unknown, keywords: Keywords): number => {
   return decimalText.test(text) ? within(Number(text), keywords) : fail();
 };
 
+/** Characters of the longest word that is compared without regard to case. */
+const maxWord = 64;
+
+/** Returns a word in lower case; of a longer text a part that is none: to fold two MiB may take more than 20 ms. */
+const toWord = (text: string): string => text.slice(0, maxWord + 1).toLowerCase();
+
 const readBoolean = (raw: unknown): boolean => {
-  const word = scalarText(raw).trim().toLowerCase();
+  const word = toWord(scalarText(raw).trim());
   if (trueWords.includes(word)) return true;
   return falseWords.includes(word) ? false : fail();
 };
@@ -131,14 +137,15 @@ const readIdOrPath = (raw: unknown, keywords: Keywords): number | string => {
 };
 
 const readIdOrWord = (raw: unknown, keywords: Keywords): number | string => {
-  const word = keywords['x-words']?.find((one) => one.toLowerCase() === scalarText(raw).toLowerCase());
+  const sent = toWord(scalarText(raw));
+  const word = keywords['x-words']?.find((one) => one.toLowerCase() === sent);
   return word ?? readInteger(raw, { minimum: -maxInteger, maximum: maxInteger });
 };
 
 /** Reads a filter that is not implemented: accepts values that do not narrow the list, refuses others. */
 const readUnsupported = (raw: unknown, { 'x-words': neutral = [] }: Keywords): undefined => {
   const parts = toList(raw).filter((part) => !isBlank(part));
-  return parts.every((part) => neutral.includes(scalarText(part).toLowerCase()))
+  return parts.every((part) => neutral.includes(toWord(scalarText(part))))
     ? undefined
     : fail('is a filter that is not supported');
 };

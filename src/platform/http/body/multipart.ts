@@ -30,9 +30,18 @@ const readBoundary = (contentType: string): string | null => {
 };
 
 /**
+ * Of a body with a shorter boundary than `minBoundary`. To search two MiB for so few bytes takes 12 ms where each may
+ * begin them: only longer texts are searched for by larger steps. The boundaries of all clients are longer.
+ */
+const maxShortBoundaryBytes = 256 * 1024;
+const minBoundary = 5;
+
+const isSlow = (boundary: string, body: Buffer): boolean =>
+  boundary.length < minBoundary && body.length > maxShortBoundaryBytes;
+
+/**
  * Tells whether a body has more parts than are taken. The parser counts only parts with a head, and would read 400,000
- * boundaries without one. It searches for `\r\n--`, slowly where a body is full of `\r`; this search begins with `\n`,
- * so that no body is slow for both.
+ * boundaries without one.
  */
 const hasTooManyParts = (boundary: string, body: Buffer): boolean => {
   const delimiter = `\n--${boundary}`;
@@ -66,7 +75,8 @@ export const parseMultipart = async ({
   keepsFiles = false,
 }: Given): Promise<RawParams> => {
   const boundary = readBoundary(contentType);
-  if (boundary === null || hasTooManyParts(boundary, body)) throw badRequest('invalid multipart body');
+  if (boundary === null || isSlow(boundary, body) || hasTooManyParts(boundary, body))
+    throw badRequest('invalid multipart body');
   // A CommonJS package: in the bundle, its names are on `default` only.
   const { Busboy } = (await import('@fastify/busboy')).default;
   const pairs: { name: string; value: string }[] = [];

@@ -93,6 +93,24 @@ test('refuses a form unless its type has one boundary of ASCII', async () => {
     await assert.rejects(send(parameters, form(boundary)), refusal, parameters);
 });
 
+test('refuses a long form with a boundary of few characters, which is slow to search for', async () => {
+  const form = (boundary: string, length: number): string => {
+    const delimiter = `--${boundary}`;
+    return `${value.replace('--x', delimiter).replace('hello', '\r'.repeat(length))}${delimiter}--\r\n`;
+  };
+  for (const [boundary, length] of [
+    ['x', 200_000],
+    ['four', 200_000],
+    ['fives', 2_000_000],
+  ] as const)
+    assert.equal(
+      (await send(`; boundary=${boundary}`, form(boundary, length)))['title'],
+      '\r'.repeat(length),
+    );
+  for (const boundary of ['x', 'four'])
+    await assert.rejects(send(`; boundary=${boundary}`, form(boundary, 2_000_000)), refusal);
+});
+
 test('keeps the bytes of multipart values and nests their names', async () => {
   const part = (name: string, text: string): string =>
     `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
