@@ -7,7 +7,15 @@ export const codeNouns = [
     tab: 'code',
     under: 'commits',
     action: 'read_code',
-    lines: ['GET /:id', 'POST /:id/comments', 'POST /:id/revert', 'POST /:id/cherry_pick'],
+    lines: [
+      'GET /:id',
+      'POST /:id/comments',
+      'GET /:id/notes/:note/edit',
+      'POST /:id/notes/:note',
+      'POST /:id/notes/:note/delete',
+      'POST /:id/revert',
+      'POST /:id/cherry_pick',
+    ],
   },
   {
     noun: 'branches',

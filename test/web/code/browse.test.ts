@@ -73,6 +73,34 @@ test('shows lines around a change of a commit in place, and steps through its fi
   });
 });
 
+test('comments on a line of a commit in place, and edits the comment', { skip }, async () => {
+  const { id, full_path } = await seedProject(web.gantry, { visibility: 'public' });
+  await seedCommit(web.gantry, id, { 'a.txt': 'one\ntwo\n' });
+  const change = await seedCommit(web.gantry, id, { 'a.txt': 'one\nthree\n' });
+  await web.withPage(async (page) => {
+    await web.signIn(page, admin);
+    await page.waitForURL('**/');
+    await page.goto(`/${full_path}/commit/${change}`);
+    // A mark that a load of the page would remove.
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('link', { name: 'Comment on line 2, added' }).click();
+    await page.getByRole('textbox', { name: 'Comment on line 2' }).fill('Why *three*?');
+    await web.assertFine(page);
+    await page.keyboard.press('Control+Enter');
+    await page.locator('tr.thread em', { hasText: 'three' }).waitFor();
+    await page.locator('tr.thread').getByText('Reply', { exact: true }).first().click();
+    await page.locator('tr.thread').getByRole('textbox', { name: 'Reply' }).fill('As agreed.');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('tr.thread p', { hasText: 'As agreed.' }).waitFor();
+    await page.locator('tr.thread [data-edit]').last().click();
+    await page.getByRole('textbox', { name: 'Comment', exact: true }).fill('As told.');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.locator('tr.thread p', { hasText: 'As told.' }).waitFor();
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+    await web.assertFine(page);
+  });
+});
+
 test('an address with a line shows the source of a file that is rendered', { skip }, async () => {
   const { id, full_path } = await seedProject(web.gantry, { visibility: 'public' });
   await seedCommit(web.gantry, id, {

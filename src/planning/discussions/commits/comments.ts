@@ -127,6 +127,17 @@ export const findCommitDiscussion = async (
   return discussion;
 };
 
+/** @throws Failure 404 if the commit has no such comment */
+export const findCommitComment = async (
+  db: Reader,
+  commit: CommitKey,
+  id: number,
+): Promise<CommitComment> => {
+  const comment = await selectComments(db, commit).where('id', '=', id).executeTakeFirst();
+  if (comment === undefined) throw notFound();
+  return comment;
+};
+
 /** Turns a standalone comment into the first comment of a thread. */
 const beginThread = async (tx: Tx, { id, comments: [lead] }: CommitDiscussion): Promise<void> => {
   if (lead.discussion_id !== null) return;

@@ -83,7 +83,6 @@ export const startReview = (): void => {
   if (!isReview() && !hasFiles()) return;
   startInline();
   startFiles();
-  if (!isReview()) return;
-  startComments();
-  startLiveThreads();
+  if (isReview() || document.querySelector('#comment_template') !== null) startComments();
+  if (isReview()) startLiveThreads();
 };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedIssue, seedMember, seedMergeRequest, seedProject } from '../../../../../test/support/seed.ts';
+import { openRequest, settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -122,7 +123,7 @@ const newChange = async () => {
     'lib/new.txt': `${moved}more\n`,
     'a.txt': 'a\n',
   });
-  return { path: `/${full_path}/commit/${sha}`, compare: `/${full_path}/compare/${first}...${sha}` };
+  return { id, path: `/${full_path}/commit/${sha}`, compare: `/${full_path}/compare/${first}...${sha}` };
 };
 
 const cardIn = (text: string, file: string): string =>
@@ -288,7 +289,10 @@ test('shows the comments on the commit, and takes another one', async () => {
   assert.equal(status, 303);
   const [, noteId] = new RegExp(`^${commit}/${second}#note_(\\d+)$`).exec(location ?? '') ?? [];
   const { text } = await user.get(`${commit}/${second}`);
-  assert.match(text, /<p class="mono small">a · line 2<\/p>[^]*?On a <strong>line<\/strong>/);
+  assert.match(
+    text,
+    /&lt;[^\n]*three[^\n]*\n<\/td><\/tr><tr class="thread">[^]*?On a <strong>line<\/strong>/,
+  );
   assert.ok(text.includes(`id="note_${noteId}"`) && text.includes('<code>&lt;that&gt;</code>?'));
   const { body } = await gantry.api(`GET ${api}`);
   assert.deepEqual(
@@ -309,6 +313,136 @@ test('shows the comments on the commit, and takes another one', async () => {
     (await anonymous.post(`${commit}/${second}/comments`, { note: 'x' })).location ?? '',
     /sign_in/,
   );
+});
+
+/** Reads the form for a comment on a line, by the link of its number. */
+const formAt = async (visitor: Visitor, path: string, file: string, line: string) => {
+  const card = cardIn((await visitor.get(path)).text, file);
+  const link = new RegExp(`href="(\\?[^"]*comment=diff-[\\da-f]+_${line})"`).exec(card)?.[1] ?? '';
+  assert.notEqual(link, '', `${line} in ${card}`);
+  const { text } = await visitor.get((path.split('?')[0] ?? '') + link.replaceAll('&amp;', '&'));
+  const form = /<section class="card comment-form" id="new_comment"[^]*?<\/section>/.exec(text)?.[0] ?? '';
+  const action = /action="([^"]+)"/.exec(form)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return { action, fields: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])) };
+};
+
+test('comments on lines, which are shown below them, also side by side', async () => {
+  const { id, second, commit } = await newProject();
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });
+  const path = `${commit}/${second}`;
+  for (const [line, note] of [
+    ['new_2', 'on the added line'],
+    ['old_2', 'on the removed line'],
+    ['new_1', 'on an unchanged line'],
+  ] as const) {
+    const { action, fields } = await formAt(visitor, path, 'a', line);
+    const { status, location } = await visitor.post(action, { ...fields, note });
+    assert.equal(status, 303);
+    assert.match(location ?? '', new RegExp(`^${path}#note_\\d+$`));
+  }
+  const { body } = await gantry.api(`GET /projects/${id}/repository/commits/${second}/comments`);
+  assert.deepEqual(
+    body.map((one: { path: string; line: number; line_type: string }) => [one.path, one.line, one.line_type]),
+    [
+      ['a', 2, 'new'],
+      ['a', 2, 'old'],
+      ['a', 1, 'new'],
+    ],
+  );
+  for (const query of ['?view=split', '?view=unified']) {
+    const { text } = await visitor.get(path + query);
+    const card = cardIn(text, 'a');
+    assert.match(card, /three[^\n]*\n<\/td><\/tr><tr class="thread">[^]*on the added line/);
+    assert.ok(card.includes('on the removed line') && card.includes('on an unchanged line'));
+    const below = text.slice(text.indexOf('id="comments"'));
+    assert.ok(!below.includes('on the added line'), 'each is shown once');
+  }
+  const { action, fields } = await formAt(visitor, path, 'a', 'new_2');
+  const blank = await visitor.post(action, { ...fields, note: ' ' });
+  assert.equal(blank.status, 422);
+  assert.match(cardIn(blank.text, 'a'), /id="new_comment"[^]*aria-invalid="true"/);
+  const anonymous = (await openVisitor(gantry).get(path)).text;
+  assert.ok(anonymous.includes('on the added line') && !anonymous.includes('comment=diff'));
+});
+
+test('a comment stays with the file that the page shows alone, and leads to the list where it has no line', async () => {
+  const { path, id } = await newChange();
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });
+  const alone = `${path}?file=lib%2Fnew.txt&old_path=old.txt`;
+  const { action, fields } = await formAt(visitor, alone, 'lib/new.txt', 'new_5');
+  const { location } = await visitor.post(action, { ...fields, note: 'on the new file' });
+  assert.match(location ?? '', /\?file=lib%2Fnew\.txt&old_path=old\.txt#note_\d+$/);
+  assert.match(
+    cardIn((await visitor.get((location ?? '').split('#')[0] ?? '')).text, 'lib/new.txt'),
+    /on the new file/,
+  );
+  // Another file is shown alone: the comment is in the list, with its place.
+  const other = (await visitor.get(`${path}?file=a.txt`)).text;
+  assert.match(other, /id="comments"[^]*lib\/new\.txt · line 5<\/p>[^]*on the new file/);
+});
+
+test('replies to comments', async () => {
+  const { id, second, commit } = await newProject();
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });
+  const path = `${commit}/${second}`;
+  await visitor.get(path);
+  await visitor.post(`${path}/comments`, { note: 'first' });
+  const { text } = await visitor.get(path);
+  const discussion_id = /name="discussion_id" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const { location } = await visitor.post(`${path}/comments`, { note: 'second', discussion_id });
+  const { body } = await gantry.api(`GET /projects/${id}/repository/commits/${second}/discussions`);
+  assert.deepEqual(
+    body.map(({ notes }: { notes: { body: string }[] }) => notes.map((one) => one.body)),
+    [['first', 'second']],
+  );
+  const note = /#(note_\d+)$/.exec(location ?? '')?.[1] ?? '';
+  assert.match((await visitor.get(path)).text, new RegExp(`<ul class="replies"><li id="${note}">[^]*second`));
+  const unknown = await visitor.post(`${path}/comments`, { note: 'x', discussion_id: 'none' });
+  assert.equal(unknown.status, 404);
+});
+
+test('authors edit and delete their comments, nobody else but maintainers', async () => {
+  const { id, second, commit, full_path } = await newProject();
+  const member = await seedVisitor(gantry, { project: id, access_level: 30 });
+  const other = await seedVisitor(gantry, { project: id, access_level: 30 });
+  const maintainer = await seedVisitor(gantry, { project: id, access_level: 40 });
+  const path = `${commit}/${second}`;
+  await member.visitor.get(path);
+  const { location } = await member.visitor.post(`${path}/comments`, { note: 'before' });
+  const note = /#note_(\d+)$/.exec(location ?? '')?.[1] ?? '';
+  const own = `${path}/notes/${note}`;
+  const edit = (await member.visitor.get(`${own}/edit`)).text;
+  assert.ok((await member.visitor.get(path)).text.includes(`data-edit="note_${note}"`));
+  assert.ok(!(await other.visitor.get(path)).text.includes('data-edit='));
+  const base = /name="base" value="([^"]+)"/.exec(edit)?.[1] ?? '';
+  await other.visitor.get(path);
+  assert.equal((await other.visitor.get(`${own}/edit`)).status, 403);
+  assert.equal((await other.visitor.post(own, { body: 'x', base })).status, 403);
+  assert.equal((await other.visitor.post(`${own}/delete`)).status, 403);
+  assert.equal((await member.visitor.post(own, { body: 'after', base })).location, `${path}#note_${note}`);
+  assert.match((await user.get(path)).text, /<p dir="auto">after<\/p>/);
+  const stale = await member.visitor.post(own, { body: 'late', base });
+  assert.ok(stale.status >= 400 && stale.text.includes('Saved meanwhile') && stale.text.includes('late'));
+  assert.equal((await member.visitor.post(own, { body: ' ' })).status, 422);
+  const elsewhere = `/${full_path}/commit/${(await newProject()).first}/notes/${note}`;
+  assert.equal((await member.visitor.post(elsewhere, { body: 'x' })).status, 404);
+  await maintainer.visitor.get(path);
+  assert.equal((await maintainer.visitor.post(`${own}/delete`)).location, path);
+  assert.ok(!(await user.get(path)).text.includes('after'));
+  assert.equal((await member.visitor.post(own, { body: 'x' })).status, 404);
+});
+
+test('names the merge requests that have the commit, to those who may see them', async () => {
+  const { id, full_path, first } = await newProject();
+  const sha = await seedCommit(gantry, id, { more: 'm' }, { branch: 'topic', from: 'main' });
+  const { iid } = await openRequest(gantry, { id }, 'topic', { title: 'Add <more>' });
+  await settle(gantry);
+  const { text } = await user.get(`/${full_path}/commit/${sha}`);
+  assert.ok(text.includes(`href="/${full_path}/merge_requests/${iid}">!${iid} Add &lt;more&gt;</a>`), text);
+  assert.ok(!(await user.get(`/${full_path}/commit/${first}`)).text.includes('<dt>Merge requests</dt>'));
+  await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: 'private' } });
+  assert.ok(!(await user.get(`/${full_path}/commit/${sha}`)).text.includes(`!${iid}`));
 });
 
 test('reverts, cherry-picks and tags the commit, for those who may push', async () => {

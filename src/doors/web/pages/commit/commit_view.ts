@@ -8,7 +8,8 @@ import {
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
-import type { Commit } from '../../../../platform/git/protocol_types.ts';
+import type { ReadDiff } from '../../../../code/repository/commits/read_diff.ts';
+import type { Commit, FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
@@ -17,14 +18,26 @@ import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/
 import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { pickForms } from '../../parts/code/pick_form.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
-import { diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
+import { findCommentPosition } from '../../parts/diff/comment_position.ts';
+import { type LineParts, findOpenFiles } from '../../parts/diff/diff_files.ts';
+import { addressWithChoice, diffPart, readShownDiff, readShownFiles } from '../../parts/diff/diff_part.ts';
+import { diffFileId } from '../../parts/diff/file_card.ts';
+import { editorTemplate } from '../../parts/markdown_editor.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { plainTexts } from '../../parts/markdown.ts';
 import type { View, Visit } from '../../page.ts';
-import { type CommentGiven, commentsPart } from './comments_part.ts';
+import {
+  type CardContext,
+  type CommentGiven,
+  commentsPart,
+  lineDiscussion,
+  lineForm,
+} from './comment_cards.ts';
+import { type CommitComments, loadComments, placeComments } from './load_comments.ts';
+import { requestsOfCommit } from './requests_of_commit.ts';
 
 /** Branches and tags that are named. */
 const maxRefs = 50;
@@ -91,9 +104,10 @@ const signaturePart = ({ status, user }: CommitSignature): Html =>
 
 const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean): Promise<Html> => {
   const { project } = code;
-  const [pipelines, signature, refs] = await Promise.all([
+  const [pipelines, signature, requests, refs] = await Promise.all([
     loadLastPipelines(visit.call, project, [commit.id]),
     loadCommitSignature(visit.call, code, commit),
+    requestsOfCommit(visit, project, commit.id),
     refsPart(visit, code, commit, hasRefs),
   ]);
   const pipeline = pipelines.get(commit.id);
@@ -107,6 +121,7 @@ ${fact(commit.parents.length === 1 ? 'Parent' : 'Parents', parents.length === 0 
 ${!isSame && fact('Committer', html`${committer.name}, ${signedTime(committer)}`)}
 ${signature !== null && fact('Signature', signaturePart(signature))}
 ${pipeline !== undefined && fact('Pipeline', pipelineStatus(project, pipeline))}
+${requests !== null && fact('Merge requests', requests)}
 ${fact('Branches and tags', refs)}</dl>`;
 };
 
@@ -129,11 +144,56 @@ ${tag}<a class="button" href="${path}.diff">Diff</a><a class="button" href="${pa
 /** What a refused form shows. */
 export type CommitGiven = CommentGiven & { alert?: string };
 
+type Shown = DiffChoice & {
+  hasRefs: boolean;
+  /** The line that has the form for a comment. */
+  comment?: string | undefined;
+};
+
+type Talk = { context: CardContext; comments: CommitComments; given: CommentGiven };
+
+/** Renders the diff with the comments on its lines, and the other comments below it. */
+const diffAndComments = async (
+  visit: Visit,
+  code: Code,
+  { commit, diff, shown }: { commit: Commit; diff: ReadDiff; shown: Shown },
+  { context, comments, given }: Talk,
+): Promise<Html> => {
+  const files = await readShownFiles(code, commit.id, diff.diffs, shown);
+  const { byFile, rest } = placeComments(comments.discussions, findOpenFiles(files, shown));
+  const open = context.mayComment ? findCommentPosition(files, shown.comment) : null;
+  const commentPath = (file: FileDiff): string =>
+    addressWithChoice('', shown, { comment: `${diffFileId(file)}_` }).replaceAll('&', '&amp;');
+  const linePartsOf = (file: FileDiff): LineParts => {
+    const below = new Map<string, Html>();
+    for (const [line, some] of byFile.get(file) ?? [])
+      below.set(line, html`${some.map((one) => lineDiscussion(context, one))}`);
+    if (open?.file === file && open.line !== null)
+      below.set(open.line, html`${below.get(open.line) ?? null}${lineForm(context, open, given)}`);
+    return { below, commentPath: context.mayComment ? commentPath(file) : null };
+  };
+  const part = await diffPart(diff, {
+    call: visit.call,
+    code,
+    from: commit.parents[0] ?? null,
+    to: commit.id,
+    address: context.path(''),
+    choice: shown,
+    shown: files,
+    linePartsOf,
+  });
+  const template =
+    context.mayComment &&
+    html`<template id="comment_template">${lineForm(context, { file: { old_path: '', new_path: '' }, line: '' })}</template>`;
+  const hidden = comments.total - comments.discussions.length;
+  return html`${part}${template}${commentsPart(context, { rest, hidden }, open === null ? given : {})}${editorTemplate}`;
+};
+
 /** @throws Failure 404 for a project or commit that is hidden or missing */
 export const commitView = async (
   visit: Visit,
   { project: fullPath, id }: { project: string; id: string },
-  choice: DiffChoice & { hasRefs: boolean },
+  shown: Shown,
   { alert, ...given }: CommitGiven = {},
 ): Promise<View> => {
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
@@ -144,17 +204,24 @@ export const commitView = async (
       visit,
       async () =>
         await Promise.all([
-          readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
+          readShownDiff(code, [commit.parents[0] ?? null, commit.id], shown),
           showMessage(visit, project, commit),
         ]),
     ),
-    facts(visit, code, commit, choice.hasRefs),
-    commentsPart(visit, code, commit, given),
+    facts(visit, code, commit, shown.hasRefs),
+    loadComments(visit, code, commit),
     loadCommitPeople(visit, project, [commit.author]),
   ]);
   const title = toCommitTitle(commit.message);
   const address = commitPath(project, commit.id);
   const isRefused = alert !== undefined || given.problems !== undefined;
+  const context: CardContext = {
+    visit,
+    project,
+    path: (below) => address + below,
+    action: addressWithChoice(`${address}/comments`, shown),
+    mayComment: comments.mayComment,
+  };
   return projectView(
     visit,
     {
@@ -172,7 +239,6 @@ export const commitView = async (
     html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${message.title}</h1>${actions(visit, project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${authorAvatar(people, commit.author)}<b>${authorName(people, commit.author)}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
 ${message.body}${about}${pushActions(visit, project, commit)}</section>
-${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}
-${comments}`,
+${await diffAndComments(visit, code, { commit, diff, shown }, { context, comments, given })}`,
   );
 };

@@ -1,7 +1,10 @@
-/** Forms on the page of a commit: comment, revert and cherry-pick. */
+/** Forms on the page of a commit: comments and replies, revert and cherry-pick. */
 import type { PickKind } from '../../../../code/repository/commits/cherry_pick.ts';
 import { createCommitComment } from '../../../../code/repository/commits/create_comment.ts';
-import { findCode } from '../../../../code/repository/find_code.ts';
+import { type Call, requireActor } from '../../../../core/access/call.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
+import { replyInThread } from '../../../../planning/discussions/commits/comments.ts';
+import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { findCodeForPush } from '../../../../code/repository/branches/create.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -9,7 +12,9 @@ import { type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
 import { pickChange, pickNotices, pickParams } from '../../parts/code/pick_change.ts';
-import { readDiffChoice } from '../../parts/diff/diff_choice.ts';
+import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
+import { addressWithChoice } from '../../parts/diff/diff_part.ts';
+import { diffFileId } from '../../parts/diff/file_card.ts';
 import { answerForm } from '../../parts/form.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -20,22 +25,66 @@ const routePath = `${projectRoot}/commit/:id`;
 const one = { ...projectPath, id: text({ maxLength: 1_000, description: 'commit' }) };
 const plain = (visit: Visit) => ({ ...readDiffChoice(visit, {}), hasRefs: false });
 
+const linePattern = /^(old|new)_(\d{1,9})$/;
+
+type SentPlace = { path?: string | undefined; old_path?: string | undefined; line?: string | undefined };
+
+/** Returns the line that a comment is on, as the API takes it. */
+const toPlace = ({ path, old_path, line = '' }: SentPlace) => {
+  const [, side, number] = linePattern.exec(line) ?? [];
+  if (number === undefined || path === undefined) return { line_type: 'new' as const };
+  return side === 'old'
+    ? { path: old_path ?? path, line: Number(number), line_type: 'old' as const }
+    : { path, line: Number(number), line_type: 'new' as const };
+};
+
+type Stored = { note: string; discussion_id?: string | undefined; place: ReturnType<typeof toPlace> };
+
+/** Stores a comment or a reply. @returns its id */
+const storeComment = async (
+  call: Call,
+  code: Code,
+  commit: Commit,
+  { note, discussion_id, place }: Stored,
+): Promise<number> => {
+  if (discussion_id === undefined) {
+    return (await createCommitComment(call, code, commit, { note, ...place })).id;
+  }
+  const key = { project_id: code.project.id, sha: commit.id };
+  const reply = { note, discussion_id };
+  const stored = await call.write(async (tx) => await replyInThread(tx, requireActor(call), key, reply));
+  return stored.id;
+};
+
 const comment = page({
   method: 'POST',
   path: `${routePath}/comments`,
   audience: 'user',
-  params: object({ ...one, note: optional(longText()) }),
-  handle: async (visit, { project, id, note: sent = '' }) => {
+  params: object({
+    ...one,
+    ...diffParams,
+    note: optional(longText()),
+    discussion_id: optional(text()),
+    path: optional(text({ maxLength: 4_096, description: 'new path of the file of the line' })),
+    line: optional(text({ maxLength: 20, description: '`new_12` or `old_12`' })),
+  }),
+  handle: async (visit, { project, id, note: sent = '', discussion_id, path, line, ...shown }) => {
     const { call } = visit;
     const code = await findCode(call, project, 'comment_on_commit');
     const commit = await requireCommit(code, id);
     const note = sent.replaceAll('\r\n', '\n');
+    const choice = readDiffChoice(visit, shown);
+    const place = toPlace({ path, old_path: shown.old_path, line });
     return await answerForm(
       async () => {
-        const stored = await createCommitComment(call, code, commit, { note, line_type: 'new' });
-        return redirect(`${commitPath(code.project, commit.id)}#note_${stored.id}`);
+        const stored = await storeComment(call, code, commit, { note, discussion_id, place });
+        return redirect(`${addressWithChoice(commitPath(code.project, commit.id), choice)}#note_${stored}`);
       },
-      async (problems) => await commitView(visit, { project, id }, plain(visit), { typed: note, problems }),
+      async (problems) => {
+        const open = path === undefined ? undefined : `${diffFileId({ new_path: path })}_${line ?? ''}`;
+        const given = { typed: note, problems };
+        return await commitView(visit, { project, id }, { ...choice, hasRefs: false, comment: open }, given);
+      },
     );
   },
 });

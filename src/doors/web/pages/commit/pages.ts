@@ -10,6 +10,7 @@ import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitView } from './commit_view.ts';
+import { editCommentPages } from './edit_comment_pages.ts';
 import { formPages } from './form_pages.ts';
 
 /** Serves text that browsers do not interpret. */
@@ -42,9 +43,10 @@ export const pages = [
       ...projectPath,
       id: text({ maxLength: 1_000, description: 'commit, with `.diff` or `.patch` behind it for that form' }),
       ...diffParams,
+      comment: optional(text({ maxLength: 100, description: 'line with the form for a comment' })),
       refs: optional(boolean({ description: 'show the branches and tags that contain it' })),
     }),
-    handle: async (visit, { project, id: sent, refs = false, ...shown }) => {
+    handle: async (visit, { project, id: sent, refs = false, comment, ...shown }) => {
       const [, id, format] = rawPattern.exec(sent) ?? [];
       if (id !== undefined && format !== undefined) {
         return await rawCommit(visit, { project, id }, format === 'diff' ? 'diff' : 'patch');
@@ -52,9 +54,10 @@ export const pages = [
       return await commitView(
         visit,
         { project, id: sent },
-        { ...readDiffChoice(visit, shown), hasRefs: refs },
+        { ...readDiffChoice(visit, shown), hasRefs: refs, comment },
       );
     },
   }),
   ...formPages,
+  ...editCommentPages,
 ];

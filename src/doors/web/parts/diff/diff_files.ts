@@ -4,7 +4,7 @@ import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../../platform/git/repository.ts';
 import { type Html, html } from '../html.ts';
 import { isLongDiff, streamInOrder } from './stream_in_order.ts';
-import { collapseReason } from './folding/collapse_reason.ts';
+import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { DiffChoice } from './diff_choice.ts';
 import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';
@@ -14,6 +14,14 @@ import { spellCount } from '../spell_count.ts';
 
 /** Lines of all files that are shown at once; later files are collapsed. */
 const maxLines = 10_000;
+
+/** What stands between the lines of a file. */
+export type LineParts = {
+  /** Start of the addresses that open the form for a comment on a line; null: lines take no comments. */
+  commentPath: string | null;
+  /** Parts below lines, by their key. */
+  below: ReadonlyMap<string, Html>;
+};
 
 type Given = {
   call: Call;
@@ -26,6 +34,7 @@ type Given = {
   rawPaths: (file: FileDiff) => { old: string | null; fresh: string | null };
   /** Address of the page with this file alone. @param more parameters about its lines */
   onlyPath: (file: FileDiff, more?: Record<string, string>) => string;
+  linePartsOf?: ((file: FileDiff) => LineParts) | undefined;
 };
 
 /** Renders the number of files, and the lines that were added and removed. */
@@ -41,6 +50,16 @@ const findLate = (files: readonly FileDiff[]): Set<FileDiff> => {
     lines += file.additions + file.deletions;
   }
   return late;
+};
+
+/** Returns the files whose lines are shown. */
+export const findOpenFiles = <File extends ShownDiff>(
+  files: readonly File[],
+  { file }: DiffChoice,
+): File[] => {
+  const isAlone = file !== undefined;
+  const late = isAlone ? new Set<FileDiff>() : findLate(files);
+  return files.filter((one) => !late.has(one) && collapseReason(one, { isAlone }) === null);
 };
 
 const shownRanges = ({ file, expand, isWhole = false }: DiffChoice): LineRange[] | 'all' => {
@@ -68,6 +87,7 @@ const renderCard = async (file: FileDiff, given: Given, isLate: boolean): Promis
     onlyPath: isAlone ? null : onlyPath(),
     wholePath: canExpand ? onlyPath({ whole: '1' }) : null,
     table: {
+      ...given.linePartsOf?.(file),
       expandPath: (range) => {
         const expand = ranges === 'all' ? null : addRange(ranges, range);
         return expand === null ? null : onlyPath({ expand });

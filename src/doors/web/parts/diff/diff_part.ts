@@ -9,7 +9,8 @@ import { codePath } from '../code/code_path.ts';
 import { type Html, html } from '../html.ts';
 import { markFolded } from './folding/mark_folded.ts';
 import { type DiffChoice, viewSwitch, whitespaceLink } from './diff_choice.ts';
-import { diffFiles, diffSummary } from './diff_files.ts';
+import { type LineParts, diffFiles, diffSummary } from './diff_files.ts';
+import type { ShownDiff } from './folding/collapse_reason.ts';
 import { diffFileId } from './file_card.ts';
 import { fileTree, orderFiles } from './file_tree.ts';
 
@@ -49,6 +50,26 @@ type Given = {
   /** Parameters of the page that its links keep. */
   query?: Record<string, string>;
   choice: DiffChoice;
+  /** The files, where the page has read them with `readShownFiles`. */
+  shown?: readonly ShownDiff[];
+  linePartsOf?: (file: FileDiff) => LineParts;
+};
+
+/** Returns the address of a page with what it shows of a diff. */
+export const addressWithChoice = (
+  address: string,
+  choice: DiffChoice,
+  more: Record<string, string> = {},
+): string => {
+  const { file, oldPath, expand, isWhole = false } = choice;
+  return withQuery(address, {
+    ...writeView(choice),
+    ...(file !== undefined && { file }),
+    ...(file !== undefined && oldPath !== undefined && { old_path: oldPath }),
+    ...(expand !== undefined && { expand }),
+    ...(isWhole && { whole: '1' }),
+    ...more,
+  });
 };
 
 const withQuery = (address: string, query: Record<string, string>): string => {
@@ -87,6 +108,14 @@ const findShown = (diffs: readonly FileDiff[], { file, ignoresWhitespace }: Diff
   );
 };
 
+/** Returns the files that a page shows, in their order. @param to the commit after the changes */
+export const readShownFiles = async (
+  { repository }: Code,
+  to: Oid,
+  diffs: readonly FileDiff[],
+  choice: DiffChoice,
+): Promise<ShownDiff[]> => await markFolded(repository, to, findShown(diffs, choice));
+
 /** Renders the switches of the view, and the way back from one file. */
 const linksPart = ({ address, query = {}, choice }: Given): Html => {
   const { view, ignoresWhitespace, file, oldPath } = choice;
@@ -106,7 +135,7 @@ const linksPart = ({ address, query = {}, choice }: Given): Html => {
 export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
   const { call, code, from, to, address, choice, query = {} } = given;
   const { project, repository } = code;
-  const shown = await markFolded(repository, to, findShown(diffs, choice));
+  const shown = given.shown ?? (await readShownFiles(code, to, diffs, choice));
   const onlyPath = (
     { old_path, new_path, renamed_file }: FileDiff,
     more: Record<string, string> = {},
@@ -125,6 +154,7 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
     rawPaths: (one) => rawPathsOf(project, [from, to], one),
     viewPath: ({ new_path }) => codePath(project, 'blob', to, new_path),
     onlyPath,
+    linePartsOf: given.linePartsOf,
   });
   const tree =
     shown.length > 1

@@ -1,5 +1,6 @@
 /** The form for a comment on a line, on several lines, or on a file. */
-import { type FileDiff, zeroOid } from '../../../../../platform/git/protocol_types.ts';
+import { zeroOid } from '../../../../../platform/git/protocol_types.ts';
+import { type CommentPosition, titleOfComment } from '../../../parts/diff/comment_position.ts';
 import { diffFileId } from '../../../parts/diff/file_card.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -7,27 +8,6 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
-
-/** A line of a file that a comment is about; null: the file as a whole. */
-export type CommentPosition = { file: Pick<FileDiff, 'old_path' | 'new_path'>; line: string | null };
-
-const placePattern = /^(diff-[\da-f]{16})(?:_((?:old|new)_\d{1,10}))?$/;
-
-/** Finds the position that the parameter `comment` of an address names: `diff-0123456789abcdef_new_12`. */
-export const findCommentPosition = (
-  files: readonly FileDiff[],
-  comment: string | undefined,
-): (CommentPosition & { file: FileDiff }) | null => {
-  const [, id, line = null] = placePattern.exec(comment ?? '') ?? [];
-  const file = id === undefined ? undefined : files.find((one) => diffFileId(one) === id);
-  return file === undefined ? null : { file, line };
-};
-
-const titleOf = (line: string | null): string => {
-  const [side, number] = line?.split('_') ?? [];
-  if (number === undefined) return 'Comment on the file';
-  return `Comment on line ${number}${side === 'old' ? ' before the change' : ''}`;
-};
 
 /** Returns the commits that the position of a comment names: those of the version, or of the chosen commit. */
 const diffShas = ({ version, commit }: Changes): { base: string; start: string; head: string } => {
@@ -62,7 +42,7 @@ export const commentForm = (cards: Cards, { file, line, typed, from }: Given): H
   )}${hidden('old_path', file.old_path)}${hidden('line', line ?? '')}${markdownEditor({
     name: 'body',
     id: 'new_comment_text',
-    label: titleOf(line),
+    label: titleOfComment(line),
     rows: 4,
     required: true,
     value: typed ?? '',

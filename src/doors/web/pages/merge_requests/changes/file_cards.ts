@@ -13,7 +13,8 @@ import { isLongDiff, streamInOrder } from '../../../parts/diff/stream_in_order.t
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { type CommentPosition, commentForm } from './comment_form.ts';
+import type { CommentPosition } from '../../../parts/diff/comment_position.ts';
+import { commentForm } from './comment_form.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { mayReadCode, repositoryOf } from './suggested_text.ts';
