@@ -23,6 +23,8 @@ export type Commit = {
   committer: Signature;
   /** The whole text, made valid UTF-8. */
   message: string;
+  /** It has a signature. Absent: it has none, or the storage does not tell. */
+  signed?: true;
 };
 
 export type Ref = {

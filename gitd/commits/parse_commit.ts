@@ -57,6 +57,7 @@ export const parseCommit = (id: Oid, data: Buffer): Commit => {
     author: parseSignature(first.get('author')),
     committer: parseSignature(first.get('committer')),
     message: decodeText(body, encoding),
+    ...(first.has('gpgsig') && { signed: true }),
   };
 };
 

@@ -147,6 +147,20 @@ test('commits are verified by the key of the committer', { skip }, async () => {
   assert.match(await page(signed), /> Verified<\/span>/);
   assert.match(await page(foreign), /> Unverified<\/span>/);
   assert.doesNotMatch(await page(plain), /erified<\/span>/);
+  // Lists show it, too.
+  for (const [name, ref] of Object.entries({ v1: signed, v2: plain }))
+    await gantry.api(`POST ${path}/repository/tags?tag_name=${name}&ref=${ref}`);
+  const root = `/${project.full_path}`;
+  for (const address of [`${root}/-/commits/main`, `${root}/compare/${plain}...main`]) {
+    const items = (await visitor.get(address)).text.split('<li>');
+    const shown = (sha: string): string | undefined =>
+      /> (\w+)<\/span>/.exec(items.find((item) => item.includes(`data-copy="${sha}"`)) ?? '')?.[1];
+    assert.deepEqual([shown(signed), shown(foreign)], ['Verified', 'Unverified'], address);
+    assert.equal(shown(plain), undefined);
+  }
+  const tags = (await visitor.get(`${root}/-/tags`)).text;
+  assert.match(tags, /> Verified<\/span>/);
+  assert.equal(tags.split(' Verified</span>').length, 2);
   await gantry.api(`DELETE /user/keys/${added.body.id}`, { as: user.token });
   assert.equal((await read(signed)).body.verification_status, 'unknown_key');
 });

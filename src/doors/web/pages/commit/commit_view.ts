@@ -16,6 +16,7 @@ import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';
+import { signatureBadge, signatureTexts } from '../../parts/code/signature_badge.ts';
 import { pickForms } from '../../parts/code/pick_form.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { findCommentPosition } from '../../parts/diff/comment_position.ts';
@@ -85,22 +86,10 @@ const showMessage = async ({ call }: Visit, project: Project, { message }: Commi
 
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-const verifiedTexts = {
-  verified: 'Signed by the committer, with a key of theirs',
-  unverified: 'The signature is not by the committer whom the commit names',
-  unverified_key: 'The key has no confirmed address of its owner',
-  other_user: 'Signed with the key of somebody else',
-  unknown_key: 'Nobody here has the key that signed the commit',
-  revoked_key: 'The key was revoked',
-  multiple_signatures: 'The commit has several signatures',
-} as const satisfies Record<CommitSignature['status'], string>;
-
 const signaturePart = ({ status, user }: CommitSignature): Html =>
-  html`<span class="status ${status === 'verified' ? 'ok' : 'off'}" title="${verifiedTexts[status]}">${icon(
-    status === 'verified' ? 'check-circle' : 'key',
-  )} ${status === 'verified' ? 'Verified' : 'Unverified'}</span> ${
+  html`${signatureBadge(status)} ${
     status === 'verified' && user !== null && html`<a href="/${user.username}">${user.name}</a>`
-  }${status !== 'verified' && html`<span class="muted">${verifiedTexts[status]}</span>`}`;
+  }${status !== 'verified' && html`<span class="muted">${signatureTexts[status]}</span>`}`;
 
 const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean): Promise<Html> => {
   const { project } = code;

@@ -8,6 +8,7 @@ import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';
+import { loadSignatures } from '../../parts/code/signature_badge.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -63,9 +64,10 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
   const commits = loaded.slice(0, commitsPerPage);
   const shas = commits.map(({ id }) => id);
   const authors = commits.map(({ author }) => author);
-  const [pipelines, people] = await Promise.all([
+  const [pipelines, people, signatures] = await Promise.all([
     loadLastPipelines(visit.call, project, shas),
     loadCommitPeople(visit, project, authors),
+    loadSignatures(visit, location.code, commits),
   ]);
   const address = codePath(project, 'commits', ref, path);
   const none = emptyState({ icon: 'commit', title: 'No commits', text: 'No commit matches.' });
@@ -80,7 +82,7 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
     },
     html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
 ${filterForm(address, query)}
-${commits.length === 0 ? none : commitList(project, commits, { pipelines, people })}
+${commits.length === 0 ? none : commitList(project, commits, { pipelines, people, signatures })}
 ${olderNav(address, query, loaded.length > commitsPerPage)}`,
   );
 };

@@ -13,6 +13,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';
+import { loadSignatures } from '../../parts/code/signature_badge.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -98,20 +99,22 @@ const requestLink = async (
   return html`<a class="button good" href="${path}">${icon('merge-request')} Create merge request</a>`;
 };
 
-const commitsPart = async (visit: Visit, project: Project, { commits }: Compared): Promise<Html> => {
+const commitsPart = async (visit: Visit, code: Code, { commits }: Compared): Promise<Html> => {
+  const { project } = code;
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
-  const [pipelines, people] = await Promise.all([
+  const [pipelines, people, signatures] = await Promise.all([
     loadLastPipelines(visit.call, project, shas),
     loadCommitPeople(
       visit,
       project,
       shown.map(({ author }) => author),
     ),
+    loadSignatures(visit, code, shown),
   ]);
   const more = commits.length - shown.length;
   return html`<h2>${spellCount(commits.length, 'commit')}</h2>
-${commitList(project, shown, { pipelines, people })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
+${commitList(project, shown, { pipelines, people, signatures })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
 };
 
 const resultPart = async (
@@ -138,7 +141,7 @@ const resultPart = async (
   }
   const address = comparePath(project, comparison);
   return html`<div class="row">${await requestLink(visit, project, ends)}</div>
-${choice.file === undefined && (await commitsPart(visit, project, compared))}
+${choice.file === undefined && (await commitsPart(visit, code, compared))}
 ${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: base, to: to.commit, address, choice })}`;
 };
 

@@ -1,5 +1,8 @@
 /** The tags of a project. */
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
+import { loadCommits } from '../../../../code/repository/refs/resolve.ts';
+import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { type TagFilter, listTags } from '../../../../code/repository/tags/list.ts';
 import { may } from '../../../../core/access/may.ts';
@@ -9,6 +12,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type RawPage, type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { commitLink } from '../../parts/code/commit_line.ts';
+import { type Signatures, loadSignatures, signatureBadge } from '../../parts/code/signature_badge.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
@@ -46,11 +50,24 @@ export const releaseLink = ({ call }: Visit, project: Project, { name, release }
     ? html`<a href="${projectPagePath(project, `releases/${encodeURIComponent(name)}`)}">${icon('package')} Release</a>`
     : null;
 
-const item = (visit: Visit, project: Project, tag: ShownTag): Html => {
+/** Loads the signatures of the commits of tags. */
+const loadTagSignatures = async (
+  visit: Visit,
+  code: Code,
+  ids: readonly (Oid | null)[],
+): Promise<Signatures> => {
+  const commits = await loadCommits(openCachedCode(visit.call, code.project).repository, ids);
+  return await loadSignatures(visit, code, [...commits.values()]);
+};
+
+type Tags = { tags: readonly ShownTag[]; signatures: Signatures };
+
+const item = (visit: Visit, project: Project, tag: ShownTag, signatures: Signatures): Html => {
+  const signature = signatures.get(tag.commit?.id ?? '');
   const [message = ''] = (tag.message ?? '').split('\n', 1);
   return html`<li><span class="lead">${icon('tag')}</span>
 <div class="title row"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}</div>
-<div class="meta">${message !== '' && html`<span>${message}</span>`}${tagCommit(project, tag)}</div>
+<div class="meta">${message !== '' && html`<span>${message}</span>`}${tagCommit(project, tag)}${signature !== undefined && signatureBadge(signature)}</div>
 <div class="side">${releaseLink(visit, project, tag)}${downloadMenu(project, tag.name)}</div>
 </li>
 `;
@@ -78,8 +95,9 @@ const heading = ({ call }: Visit, project: Project): Html =>
 
 type Query = { search: string; order: Order };
 
-const card = (visit: Visit, { project }: Code, tags: readonly ShownTag[], { search }: Query): Html => {
-  if (tags.length > 0) return html`<ul class="list">${tags.map((tag) => item(visit, project, tag))}</ul>`;
+const card = (visit: Visit, { project }: Code, { tags, signatures }: Tags, { search }: Query): Html => {
+  if (tags.length > 0)
+    return html`<ul class="list">${tags.map((tag) => item(visit, project, tag, signatures))}</ul>`;
   return search === ''
     ? emptyState({
         icon: 'tag',
@@ -111,7 +129,11 @@ export const listPage = page({
     const search = words ?? '';
     const at = pageRequest(paging);
     const { items, total } = await listTags(code, { search, ...toFilter(order) }, at);
-    const tags = await tagsJson(call, code, items);
+    const ids = items.map(({ commit }) => commit);
+    const [tags, signatures] = await Promise.all([
+      tagsJson(call, code, items),
+      loadTagSignatures(visit, code, ids),
+    ]);
     const path = tagsPath(project);
     const sort = order === 'updated_desc' ? undefined : order;
     const sent = { search: omitEmpty(search) };
@@ -127,7 +149,7 @@ export const listPage = page({
       },
       html`${heading(visit, project)}
 ${(total > 0 || search !== '') && bar}
-<section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, tags, { search, order })}</section>
+<section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, { tags, signatures }, { search, order })}</section>
 ${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`,
     );
   },

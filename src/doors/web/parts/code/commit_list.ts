@@ -7,6 +7,7 @@ import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { codePath } from './code_path.ts';
 import { type CommitPeople, authorAvatar, authorName, nobody } from './commit_people.ts';
+import { type Signatures, signatureBadge } from './signature_badge.ts';
 import { clampTime, commitLink, pipelineStatus, signedTime } from './commit_line.ts';
 
 const months = 'January February March April May June July August September October November December'.split(
@@ -26,6 +27,8 @@ type ListGiven = {
   pipelines: ReadonlyMap<Oid, PipelineRow>;
   /** The users who are the authors; without them, authors are named as in their commits. */
   people?: CommitPeople;
+  /** The statuses of signed commits; without them, lists do not show signatures. */
+  signatures?: Signatures;
   /** Address that the title of a commit links to; null: its page. */
   pathOf?: ((id: Oid) => string | null) | undefined;
 };
@@ -33,15 +36,15 @@ type ListGiven = {
 const item = (
   project: Project,
   commit: ListedCommit,
-  { pipelines, people = nobody, pathOf }: ListGiven,
+  { pipelines, people = nobody, signatures, pathOf }: ListGiven,
 ): Html => {
   const { id, author, message } = commit;
   const short = toShortId(id);
-  const [pipeline, path] = [pipelines.get(id), pathOf?.(id) ?? null];
+  const [pipeline, path, signature] = [pipelines.get(id), pathOf?.(id) ?? null, signatures?.get(id)];
   return html`<li><span class="lead">${authorAvatar(people, author, 'medium')}</span>
 ${path === null ? commitLink(project, { id, text: toCommitTitle(message), classes: 'title' }) : html`<a class="title" href="${path}">${toCommitTitle(message)}</a>`}
 <span class="meta">${authorName(people, author)} committed ${signedTime(commit.committer)}</span>
-<span class="side">${pipeline !== undefined && pipelineStatus(project, pipeline)}
+<span class="side">${signature !== undefined && signatureBadge(signature)}${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 <button type="button" class="small icon-button" data-copy="${id}" hidden aria-label="Copy the id of ${short}">${icon('copy')}</button>
 <a class="button small icon-button" href="${codePath(project, 'tree', id)}" aria-label="Browse files at ${short}">${icon('folder')}</a></span></li>

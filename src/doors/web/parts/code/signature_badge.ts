@@ -1,0 +1,41 @@
+/** Shows whether the signature of a commit is verified. */
+import type { Code } from '../../../../code/repository/find_code.ts';
+import {
+  type SignatureStatus,
+  loadSignatureStatuses,
+} from '../../../../code/repository/signatures/signature_statuses.ts';
+import type { Commit, Oid } from '../../../../platform/git/protocol_types.ts';
+import type { Visit } from '../../page.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
+import { withAnonymousSlot } from './anonymous_page_limit.ts';
+
+export const signatureTexts = {
+  verified: 'Signed by the committer, with a key of theirs',
+  unverified: 'The signature is not by the committer whom the commit names',
+  unverified_key: 'The key has no confirmed address of its owner',
+  other_user: 'Signed with the key of somebody else',
+  unknown_key: 'Nobody here has the key that signed the commit',
+  revoked_key: 'The key was revoked',
+  multiple_signatures: 'The commit has several signatures',
+} as const satisfies Record<SignatureStatus, string>;
+
+/** Renders the status as a badge. */
+export const signatureBadge = (status: SignatureStatus): Html => {
+  const isVerified = status === 'verified';
+  return html`<span class="status ${isVerified ? 'ok' : 'off'}" title="${signatureTexts[status]}">${icon(
+    isVerified ? 'check-circle' : 'key',
+  )} ${isVerified ? 'Verified' : 'Unverified'}</span>`;
+};
+
+/** The statuses of the signed commits of a list. */
+export type Signatures = ReadonlyMap<Oid, SignatureStatus>;
+
+export const loadSignatures = async (
+  visit: Visit,
+  code: Code,
+  commits: readonly Commit[],
+): Promise<Signatures> =>
+  commits.some(({ signed }) => signed === true)
+    ? await withAnonymousSlot(visit, async () => await loadSignatureStatuses(visit.call, code, commits))
+    : new Map();
