@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
+import { chooseProjectParams, chooseProjectPart } from '../issuables/list/choose_project.ts';
 import { issueCsv } from '../issues/list/issue_csv.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
@@ -17,7 +18,7 @@ const toPlace = (isCreated: boolean): IssueListScope => ({
   project: null,
   ownScope: 'assigned-to-me',
   formats: { atom: `${path}.atom`, calendar: `${path}.ics`, csv: `${path}/export` },
-  newPath: null,
+  newPath: `${path}/new`,
   view: (title, content) => ({
     title: `${title} · Your work`,
     body: html`${tabs('Issues by role', [
@@ -28,6 +29,17 @@ const toPlace = (isCreated: boolean): IssueListScope => ({
 });
 
 export const issuePages = [
+  page({
+    method: 'GET',
+    path: `${path}/new`,
+    audience: 'user',
+    params: object(chooseProjectParams),
+    handle: async (visit, query) => ({
+      title: 'New issue',
+      body: html`<h1>New issue</h1>
+${await chooseProjectPart(visit, { noun: 'issues', listPath: path, groupId: null }, query)}`,
+    }),
+  }),
   page({
     method: 'GET',
     path,

@@ -7,6 +7,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import { type Visit, page } from '../../page.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { html } from '../../parts/html.ts';
+import { chooseProjectParams, chooseProjectPart } from '../issuables/list/choose_project.ts';
 import { requestCsv } from '../merge_requests/list/request_csv.ts';
 import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
@@ -47,7 +48,7 @@ const toPlace = (current: Role): RequestListScope => ({
   project: null,
   ownScope: 'reviews-for-me',
   formats: { atom: `${path}.atom`, csv: `${path}/export` },
-  newPath: null,
+  newPath: `${path}/new`,
   view: (title, content) => ({
     title: `${title} · Your work`,
     body: html`${tabs(
@@ -64,6 +65,17 @@ const toPlace = (current: Role): RequestListScope => ({
 const isRole = (scope: string): scope is Role => Object.hasOwn(roles, scope);
 
 export const mergeRequestPages = [
+  page({
+    method: 'GET',
+    path: `${path}/new`,
+    audience: 'user',
+    params: object(chooseProjectParams),
+    handle: async (visit, query) => ({
+      title: 'New merge request',
+      body: html`<h1>New merge request</h1>
+${await chooseProjectPart(visit, { noun: 'merge_requests', listPath: path, groupId: null }, query)}`,
+    }),
+  }),
   page({
     method: 'GET',
     path,

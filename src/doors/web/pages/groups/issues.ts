@@ -2,7 +2,7 @@
 import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
-import { groupParam, openGroupList } from './list_scope.ts';
+import { chooseProjectPage, groupParam, openGroupList } from './list_scope.ts';
 import { issueCsv } from '../issues/list/issue_csv.ts';
 import { issueCalendar, issueFeed } from '../issues/list/issue_feeds.ts';
 import { issueList } from '../issues/list/list_view.ts';
@@ -20,6 +20,7 @@ const openPlace = async (visit: Visit, path: string): Promise<IssueListScope> =>
 const params = object({ ...groupParam, ...issueListParams });
 
 export const pages = [
+  chooseProjectPage('issues'),
   page({
     method: 'GET',
     path: `${groupRoot}/issues`,

@@ -2,7 +2,7 @@
 import { object } from '../../../../platform/http/schema.ts';
 import { type Visit, page } from '../../page.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
-import { groupParam, openGroupList } from './list_scope.ts';
+import { chooseProjectPage, groupParam, openGroupList } from './list_scope.ts';
 import { requestCsv } from '../merge_requests/list/request_csv.ts';
 import { requestFeed } from '../merge_requests/list/request_feed.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
@@ -17,6 +17,7 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestListScope> 
 const params = object({ ...groupParam, ...requestListParams });
 
 export const pages = [
+  chooseProjectPage('merge_requests'),
   page({
     method: 'GET',
     path: `${groupRoot}/merge_requests`,

@@ -32,6 +32,7 @@ const times = new Set([
 /** Filters of issues and merge requests in the order of their chips. */
 const names = [
   'scope',
+  'project_path',
   'labels',
   'milestone',
   'milestone_id',
@@ -82,6 +83,7 @@ const excludable = [
 ];
 
 const words: Readonly<Record<string, string>> = {
+  project_path: 'project',
   labels: 'label',
   assignee_username: 'assignee',
   assignee_id: 'assignee',

@@ -18,7 +18,7 @@ import {
   stateTabs,
 } from './list_parts.ts';
 import type { AnyListScope } from './list_scope.ts';
-import { type Language, mergeChips, readTyped } from './parse_typed_filter.ts';
+import { type Language, byProject, mergeChips, readTyped } from './parse_typed_filter.ts';
 import { viewsMenu } from './views_menu.ts';
 
 /** What the page needs to know of issues or merge requests. */
@@ -33,16 +33,24 @@ export type ListedKind<State extends string> = {
   bar: Pick<Bar, 'placeholder' | 'fields' | 'orders'>;
 };
 
+/** Returns the terms of a list; those of several projects can be filtered by one of them. */
+const languageOf = <State extends string>(
+  { language }: Pick<ListedKind<State>, 'language'>,
+  { project }: Pick<AnyListScope, 'project'>,
+): Language<State> =>
+  project === null ? { ...language, terms: { ...language.terms, project: byProject } } : language;
+
 /** Returns the address for the typed text: of a record by its number, or of the list with more filters. */
 export const typedAddress = <State extends string>(
   { call }: Visit,
   { path, project }: Pick<AnyListScope, 'path' | 'project'>,
-  { noun, sign, language }: Pick<ListedKind<State>, 'noun' | 'sign' | 'language'>,
+  kind: Pick<ListedKind<State>, 'noun' | 'sign' | 'language'>,
   { query, typed: text }: { query: ParsedQuery<State>; typed: string },
 ): string => {
+  const { noun, sign } = kind;
   const [, mark, number] = /^\s*([#!])(\d{1,9})\s*$/.exec(text) ?? [];
   if (mark === sign && project !== null) return `${projectPagePath(project, noun)}/${number}`;
-  const typed = readTyped(text, call.actor?.user.username ?? null, language);
+  const typed = readTyped(text, call.actor?.user.username ?? null, languageOf(kind, { project }));
   const state = typed.state ?? query.state;
   return addressOf(path, {
     ...query.otherParams,
@@ -85,6 +93,12 @@ const filteredBy = <State extends string>({ otherParams, chips }: ParsedQuery<St
   ...chipQuery(chips),
 });
 
+/** Adds the filter that lists of several projects have. */
+const withProjectField = (bar: ListedKind<string>['bar']): ListedKind<string>['bar'] => ({
+  ...bar,
+  fields: [{ name: 'project_path', label: 'Project', hint: 'Path', suggests: 'projects' }, ...bar.fields],
+});
+
 /** Renders the page of a list. */
 export const listView = async <State extends string>(
   visit: Visit,
@@ -92,8 +106,10 @@ export const listView = async <State extends string>(
   kind: ListedKind<State>,
   listed: Listed<State>,
 ): Promise<View> => {
-  const { scope, path, newPath } = list;
-  const { noun, title, texts, bar } = kind;
+  const { path, newPath, wholeScope: scope = list.scope } = list;
+  const { noun, title, texts } = kind;
+  const bar = list.project === null ? withProjectField(kind.bar) : kind.bar;
+  const language = languageOf(kind, list);
   const { query, total, tabs, link = null } = listed;
   const { chips, otherParams, order, page } = query;
   const filtered = filteredBy(query);
@@ -102,7 +118,7 @@ export const listView = async <State extends string>(
     title,
     html`<h1 class="visually-hidden">${title}</h1>
 <div class="row between">${stateTabs(path, query, { words: texts, tabs })}<div class="row">${link}${newPath !== null && newButton(newPath, texts.one)}</div></div>
-${filterBar({ ...bar, language: kind.language, scope, words: texts.many, path, chips, otherParams }, order, views)}
+${filterBar({ ...bar, language, scope, words: texts.many, path, chips, otherParams }, order, views)}
 ${cardOf(visit, list, kind, listed)}
 ${pagesNav({ path, query: filtered, page, total })}`,
   );

@@ -64,11 +64,14 @@ export const listPageParams = {
   /** Names that other addresses use for the filters of labels and milestones. */
   label_name: optional(names()),
   milestone_title: optional(text()),
+  /** The path of one project of a list of several. */
+  project_path: optional(text({ maxLength: 1_000 })),
   ...pageParams,
 };
 
 type SentQuery<State extends string> = Sent<State> & {
   q?: string | null;
+  project_path?: string;
   label_name?: string[];
   milestone_title?: string | null;
   labels?: string[];
@@ -82,7 +85,7 @@ export const readListQuery = <State extends string>(
   query: SentQuery<State>,
   scope: string,
 ): ParsedQuery<State> & { filters: object } => {
-  const { q: _q, page, per_page, label_name = [], milestone_title, ...sent } = query;
+  const { q: _q, page, per_page, project_path, label_name = [], milestone_title, ...sent } = query;
   const given = {
     ...sent,
     labels: [...(sent.labels ?? []), ...label_name],
@@ -90,7 +93,7 @@ export const readListQuery = <State extends string>(
   };
   return {
     filters: Object.fromEntries(Object.entries({ scope, ...given }).filter(isSelecting)),
-    chips: toChips(given),
+    chips: toChips({ ...given, project_path }),
     state: given.state,
     ...readOrder(given),
     page: pageRequest({ page, per_page }),

@@ -9,6 +9,8 @@ import type { ListFormats } from './formats_menu.ts';
 type ListScope<OwnScope extends string> = {
   /** Which records the list has, before its filters. */
   scope: Scope;
+  /** The records of the list without the filter by project; absent: the same. */
+  wholeScope?: Scope;
   /** Address of the list. */
   path: string;
   /** The project of all records of the list; null: each row names its own. */

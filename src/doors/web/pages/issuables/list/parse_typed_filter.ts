@@ -70,6 +70,9 @@ const onlyBy =
   (value, isExcluded) =>
     isExcluded ? null : { name, value };
 
+/** The term of lists of several projects. */
+export const byProject = onlyBy('project_path');
+
 const sharedTerms: Readonly<Record<string, Term>> = {
   label: namedBy('labels'),
   assignee: personBy('assignee'),

@@ -13,6 +13,7 @@ const flag = ['yes', 'no'];
 /** Terms of all lists by name. A term without values is completed to its colon. */
 const known: Readonly<Record<string, { values?: readonly string[]; from?: SuggestedKind }>> = {
   label: { from: 'labels' },
+  project: { from: 'projects' },
   assignee: { values: people, from: 'members' },
   reviewer: { values: people, from: 'members' },
   author: { values: ['me'], from: 'members' },

@@ -4,6 +4,7 @@ import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 import { type ListedIssue, parseIssue } from './issue_row.ts';
@@ -27,12 +28,13 @@ const columns: Columns<ListedIssue> = {
 
 /** Returns the filtered issues as a CSV file. @throws Failure 400 for invalid filters */
 export const issueCsv = async (
-  { call }: Visit,
+  visit: Visit,
   list: IssueListScope,
   query: IssueListQuery,
 ): Promise<RawPage> => {
   const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
-  const { scope } = list;
+  const { call } = visit;
+  const { scope } = await narrowToProject(visit, list, query.project_path);
   const read = async (number: number): Promise<ListedIssue[]> => {
     const page = pageRequest({ page: number, per_page: recordsPerRead });
     const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });

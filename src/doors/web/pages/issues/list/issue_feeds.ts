@@ -5,6 +5,7 @@ import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
 import { listFeed, summaryOf } from '../../issuables/list/list_feed.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type ListedIssue, listedIssuePath, parseIssue } from './issue_row.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
@@ -23,7 +24,8 @@ export const issueFeed = async (
   const { call } = visit;
   const { filters } = readQuery(query, list);
   const page = pageRequest({});
-  const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
+  const { scope } = await narrowToProject(visit, list, query.project_path);
+  const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
   return listFeed(visit, list, {
     title,
     self,
@@ -49,17 +51,19 @@ const toEvent = (baseUrl: string, issue: ListedIssue): CalendarEvent[] =>
 
 /** Returns the due dates of a list's issues, at most 1,000, as a calendar. */
 export const issueCalendar = async (
-  { call }: Visit,
+  visit: Visit,
   list: IssueListScope,
   query: IssueListQuery,
   title: string,
 ): Promise<RawPage> => {
+  const { call } = visit;
+  const { scope } = await narrowToProject(visit, list, query.project_path);
   const { filters: chosen } = readQuery(query, list);
   const filters = { ...chosen, due_date: chosen.due_date ?? ('any' as const) };
   const events: CalendarEvent[] = [];
   for (let number = 1; number <= maxReads; number += 1) {
     const page = pageRequest({ page: number, per_page: perRead });
-    const { items } = await listIssues({ call, scope: list.scope, filters, page, texts: issueTexts });
+    const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
     events.push(...items.flatMap((item) => toEvent(call.baseUrl, parseIssue(item))));
     if (items.length < perRead) break;
   }

@@ -12,6 +12,7 @@ import { icon } from '../../../parts/icon.ts';
 import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { issueLanguage } from '../../issuables/list/parse_typed_filter.ts';
 import { issueFields } from './filter_fields.ts';
@@ -92,9 +93,10 @@ const rowsPart = async (
 /** Renders a list of issues; redirects to the address for text typed into the box. */
 export const issueList = async (
   visit: Visit,
-  list: IssueListScope,
+  whole: IssueListScope,
   query: IssueListQuery,
 ): Promise<View | Redirect> => {
+  const list = await narrowToProject(visit, whole, query.project_path);
   const read = readQuery(query, list);
   if (query.q !== undefined)
     return redirect(typedAddress(visit, list, issueListKind, { query: read, typed: query.q }));

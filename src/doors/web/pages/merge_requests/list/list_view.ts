@@ -12,6 +12,7 @@ import { type FilterField, sharedFields } from '../../issuables/list/filter_bar.
 import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { requestLanguage } from '../../issuables/list/parse_typed_filter.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
@@ -121,9 +122,10 @@ const reviewLink = (
 /** Renders a list of merge requests; redirects to the address for text typed into the box. */
 export const requestList = async (
   visit: Visit,
-  list: RequestListScope,
+  whole: RequestListScope,
   query: RequestListQuery,
 ): Promise<View | Redirect> => {
+  const list = await narrowToProject(visit, whole, query.project_path);
   const read = readQuery(query, list);
   if (query.q !== undefined)
     return redirect(typedAddress(visit, list, requestListKind, { query: read, typed: query.q }));

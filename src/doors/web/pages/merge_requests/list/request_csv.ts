@@ -4,6 +4,7 @@ import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/js
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
 import { type ListedRequest, parseRequest } from './request_row.ts';
@@ -33,11 +34,12 @@ const columns: Columns<ListedRequest> = {
 
 /** Returns the merge requests of a list as a file. @throws Failure 400 for filters that make no sense */
 export const requestCsv = async (
-  { call }: Visit,
+  visit: Visit,
   list: RequestListScope,
   query: RequestListQuery,
 ): Promise<RawPage> => {
-  const { scope } = list;
+  const { call } = visit;
+  const { scope } = await narrowToProject(visit, list, query.project_path);
   const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
   const read = async (number: number): Promise<ListedRequest[]> => {
     const page = pageRequest({ page: number, per_page: recordsPerRead });

@@ -4,6 +4,7 @@ import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/js
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { listFeed } from '../../issuables/list/list_feed.ts';
+import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
 import { parseRequest, pathOf } from './request_row.ts';
@@ -15,9 +16,10 @@ export const requestFeed = async (
   query: RequestListQuery,
   { title, self }: { title: string; self: string },
 ): Promise<RawPage> => {
+  const { scope } = await narrowToProject(visit, list, query.project_path);
   const { items } = await listMergeRequests({
     call: visit.call,
-    scope: list.scope,
+    scope,
     filters: readQuery(query, list).filters,
     page: pageRequest({}),
     texts: mergeRequestTexts,

@@ -1,0 +1,39 @@
+/** The filter of a list by one of its projects, which the API does not have. */
+import { selectDescendants } from '../../../../../identity/namespaces/ancestors.ts';
+import { Failure } from '../../../../../platform/errors.ts';
+import { findProject, type Project } from '../../../../../projects/projects/find.ts';
+import type { Visit } from '../../../page.ts';
+import type { AnyListScope } from './list_scope.ts';
+
+/** A group that does not exist: a list of nothing. */
+const nowhere = { group_id: 0 };
+
+const isInGroup = async ({ call }: Visit, { namespace_id }: Project, groupId: number): Promise<boolean> => {
+  const row = await call.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', namespace_id)
+    .where('id', 'in', selectDescendants(groupId))
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/** Limits a list of several projects to one of them; it is empty if the list has no such project. */
+export const narrowToProject = async <L extends AnyListScope>(
+  visit: Visit,
+  list: L,
+  path: string | undefined,
+): Promise<L> => {
+  const { scope } = list;
+  const requested = path?.trim() ?? '';
+  if (requested === '' || (scope !== 'everywhere' && 'project' in scope)) return list;
+  try {
+    const project = await findProject(visit.call, requested);
+    const isListed = scope === 'everywhere' || (await isInGroup(visit, project, scope.group_id));
+    return { ...list, wholeScope: scope, scope: isListed ? { project } : nowhere };
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found')
+      return { ...list, wholeScope: scope, scope: nowhere };
+    throw error;
+  }
+};
