@@ -7,14 +7,14 @@ const wantsPage = ({ url, headers, route }: FastifyRequest): boolean =>
   (!/^\/api(?:\/|\?|$)/.test(url) && headers.accept?.includes('text/html') === true);
 
 /** Returns the failure's message if it is meant for people. */
-const reasonOf = (failure: Failure | null): string | null => {
+export const reasonOf = (failure: Failure | null): string | null => {
   const { message } = (failure?.body ?? {}) as { message?: unknown };
   if (typeof message !== 'string') return null;
   return /^\d{3} \w+ - (.+)$/.exec(message)?.[1] ?? null;
 };
 
 /** Returns the path of the page of ours that led to a request, as the browser says; null: another, or the same. */
-const backOf = ({ headers: { referer, host }, originalUrl }: FastifyRequest): string | null => {
+export const backOf = ({ headers: { referer, host }, originalUrl }: FastifyRequest): string | null => {
   const from = referer === undefined ? null : URL.parse(referer);
   if (from === null || from.host !== host) return null;
   const path = from.pathname + from.search;

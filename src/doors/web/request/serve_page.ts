@@ -113,6 +113,20 @@ const requireOwnSession = (page: AnyPage, { sudo_by_id }: Actor): void => {
     throw forbidden('This page is closed while you act as another user. Stop impersonating first.');
 };
 
+/** Answers an error in the frame of the user where there is one. @throws other errors */
+const answerError = async (
+  visit: OpenVisit,
+  { page, request, reply }: { page: AnyPage; request: FastifyRequest; reply: FastifyReply },
+  error: unknown,
+): Promise<FastifyReply> => {
+  if (page.isFeed === true || !(error instanceof Failure)) throw error;
+  const { toErrorView } = await import('./error_view.ts');
+  const view = await toErrorView(visit.call, request, error);
+  if (view === null) throw error;
+  // A notice waits for the next page.
+  return await answer({ ...visit, flash: null }, reply, view);
+};
+
 /** The order: authenticate, authorize, verify the form's token, parse the parameters, run the page. */
 export const serve = async (
   platform: Platform,
@@ -138,7 +152,12 @@ export const serve = async (
     return await answer(visit, reply, redirect('/profile/two_factor'));
   }
   // 404: others must not learn which administration pages exist.
-  if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
+  if (page.audience === 'admin' && !admin)
+    return await answerError(
+      visit,
+      { page, request, reply },
+      new Failure('not_found', { message: '404 Not Found' }),
+    );
   const form = await sentBy(page, request);
   visit.files = getFileParts(form);
   const shown = { audience: page.audience, token: form['authenticity_token'] };
@@ -150,7 +169,7 @@ export const serve = async (
   try {
     return await answer(visit, reply, await runPage(page, visit, { form, path }));
   } catch (error) {
-    if (!mayNeedSignIn(page, visit, error)) throw error;
+    if (!mayNeedSignIn(page, visit, error)) return await answerError(visit, { page, request, reply }, error);
     // To programs, an address without a page that they may read is an unknown route.
     if (request.headers.accept?.includes('text/html') !== true) throw unknownRoute();
     return await answer(visit, reply, toSignIn(visit, request));

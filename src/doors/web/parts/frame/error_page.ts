@@ -1,4 +1,5 @@
 /** Renders an error page. */
+import type { View } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { plainLayout } from './layout.ts';
 
@@ -43,6 +44,32 @@ const reference = ({ status, requestId }: Wrong): Html | null =>
     ? null
     : html`<p>If it happens again, give your administrator this number: <code>${requestId}</code></p>`;
 
+/** Renders the people who can be asked for access. */
+const peoplePart = (people: readonly Person[]): Html | null =>
+  people.length === 0
+    ? null
+    : html`<p>Who can give you access: ${people.map(
+        ({ name, username }, at) => html`${at > 0 && ', '}<a href="/${username}">${name}</a>`,
+      )}.</p>`;
+
+type Person = { name: string; username: string };
+
+/** Renders an error in the frame of a signed-in user. @param people who can be asked for access */
+export const errorView = (wrong: Wrong, people: readonly Person[]): View => {
+  const { title, text } = texts[wrong.status] ?? unknown;
+  // They are signed in already.
+  const words = wrong.status === 404 ? 'The page does not exist, or you do not have access to it.' : text;
+  return {
+    title,
+    status: wrong.status,
+    body: html`<h1>${title}</h1>
+<p>${wrong.reason ?? words}</p>
+${peoplePart(people)}
+<p>${wrong.back !== null && html`<a href="${wrong.back}">Go back</a> · `}<a href="/">Go to the start page</a></p>`,
+  };
+};
+
+/** Renders an error for somebody who may not be signed in. */
 export const errorPage = (wrong: Wrong): string => {
   const { title, text } = texts[wrong.status] ?? unknown;
   const body = html`<h1>${title}</h1>
