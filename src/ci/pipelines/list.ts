@@ -158,6 +158,22 @@ export const latestPipeline = async (
     .limit(1)
     .executeTakeFirst()) ?? null;
 
+/** Loads the newest successful pipeline of a branch; null if there is none. */
+export const latestSuccess = async (
+  db: Reader,
+  projectId: number,
+  branch: string,
+): Promise<PipelineRow | null> =>
+  (await selectOfProject(db, projectId)
+    .selectAll()
+    .where('ref', '=', branch)
+    .where('tag', '=', 0)
+    .where('status', '=', 'success')
+    .where('source', '!=', 'parent_pipeline')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()) ?? null;
+
 type MergeRequestKey = { id: number; source_branch: string };
 
 const selectCommitShas = (db: ExpressionBuilder<Schema, 'pipelines'>, id: number) =>

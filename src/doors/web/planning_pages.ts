@@ -56,6 +56,7 @@ export const workNouns = [
       'POST /:iid/request_review',
       'POST /:iid/revert',
       'POST /:iid/cherry_pick',
+      'POST /:iid/delete_source_branch',
       'POST /:iid/delete',
       ...issuableLines,
       'POST /:iid/diffs/comments',

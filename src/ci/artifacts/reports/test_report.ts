@@ -60,6 +60,12 @@ const filterReadable = async (
   );
 };
 
+/** Lists the reports of a pipeline that the caller may read, oldest first. */
+export const listReadableReports = async (
+  call: Call,
+  { project, pipeline }: LoadedPipeline,
+): Promise<JobReport[]> => await filterReadable(call, project, await loadReports(call, pipeline.id));
+
 /** Groups `test 2/5` and `test: [a, b]` under `test`. */
 const getSuiteName = (jobName: string): string => jobName.replace(/(?: \d+\/\d+|: \[.*\])$/, '');
 
@@ -72,13 +78,10 @@ const checkLimits = (count: number, text: number): Report | null => {
 };
 
 /** Builds the suites of a pipeline that the caller may read, in the order of its jobs. */
-export const buildTestSuites = async (
-  call: Call,
-  { project, pipeline }: LoadedPipeline,
-): Promise<TestSuite[]> => {
+export const buildTestSuites = async (call: Call, found: LoadedPipeline): Promise<TestSuite[]> => {
   const suites = new Map<string, TestSuite>();
   let [count, text] = [0, 0];
-  for (const report of await filterReadable(call, project, await loadReports(call, pipeline.id))) {
+  for (const report of await listReadableReports(call, found)) {
     const name = getSuiteName(report.name);
     const suite = suites.get(name) ?? { name, build_ids: [], cases: [], error: null };
     suites.set(name, suite);

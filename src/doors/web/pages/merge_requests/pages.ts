@@ -12,6 +12,7 @@ import { followPages } from '../issuables/subscription_and_todo_pages.ts';
 import { taskPages } from '../issuables/task_pages.ts';
 import { timeTrackingPages } from '../issuables/time_tracking_pages.ts';
 import { changePages } from './actions/change_pages.ts';
+import { deleteSourceBranchPages } from './actions/delete_source_branch.ts';
 import { mergePages } from './actions/merge_pages.ts';
 import { pickPages } from './actions/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
@@ -104,6 +105,7 @@ export const pages = [
   ...versionsPages,
   ...changePages,
   ...mergePages,
+  ...deleteSourceBranchPages,
   ...pickPages,
   ...timeTrackingPages(requestKind),
   ...taskPages(requestKind),

@@ -9,6 +9,15 @@ export const maxDots = 12;
 /** Returns the id of a stage on the page of its pipeline. */
 export const stageId = (position: number): string => `stage-${position}`;
 
+const dot = (pipelinePath: string, { name, position, status }: StageRow): Html =>
+  statusLink(`${pipelinePath}#${stageId(position)}`, name, status);
+
+/** Renders the icons within a line of text. @param stages as of `stageDots` */
+export const inlineStageDots = (pipelinePath: string, stages: readonly StageRow[]): Html | null =>
+  stages.length === 0
+    ? null
+    : html` <span class="stage-dots">${stages.slice(0, maxDots).map((stage) => dot(pipelinePath, stage))}</span>`;
+
 /** @param stages the first ones; one more than `maxDots` says that there are others */
 export const stageDots = (pipelinePath: string, stages: readonly StageRow[]): Html | null =>
   stages.length === 0
@@ -16,6 +25,5 @@ export const stageDots = (pipelinePath: string, stages: readonly StageRow[]): Ht
     : html`<ul class="stage-dots">${stages
         .slice(0, maxDots)
         .map(
-          ({ name, position, status }) =>
-            html`<li>${statusLink(`${pipelinePath}#${stageId(position)}`, name, status)}</li>`,
+          (stage) => html`<li>${dot(pipelinePath, stage)}</li>`,
         )}${stages.length > maxDots && html`<li><a href="${pipelinePath}" aria-label="Further stages">…</a></li>`}</ul>`;

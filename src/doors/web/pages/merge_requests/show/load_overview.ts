@@ -45,6 +45,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { prepareSuggestions } from '../changes/load_suggestions.ts';
 import { suggestionParts } from '../changes/suggestion_card.ts';
 import { requestPath } from '../paths.ts';
+import type { CheckLine } from './check_line.ts';
 import { positionPart } from './diff_position.ts';
 import { loadThreadCode } from './thread_code.ts';
 import { loadVersionEvents } from './version_events.ts';
@@ -80,7 +81,11 @@ export type RequestPage = {
 };
 
 /** The page of an open request. */
-export type OpenPage = RequestPage & { checks: MergeChecks };
+export type OpenPage = RequestPage & {
+  checks: MergeChecks;
+  /** The stages of the head pipeline, and further lines about it; null: the viewer may open none. */
+  details: { dots: Html | null; lines: CheckLine[] } | null;
+};
 
 const findRights = (visit: Visit, loaded: LoadedMergeRequest, source: Project | null): Rights => {
   const { call } = visit;

@@ -9,8 +9,9 @@ import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { requestPath } from '../paths.ts';
+import type { CheckLine } from './check_line.ts';
 import type { OpenPage } from './load_overview.ts';
-import { type CheckLine, checkItem, checkLines } from './merge_check_lines.ts';
+import { checkItem, checkLines } from './merge_check_lines.ts';
 
 const numbers = ['no', 'one', 'two', 'three', 'four', 'five'];
 
@@ -118,7 +119,7 @@ export const mergeBox = (visit: Visit, shown: OpenPage, commits: number): Html =
 };
 
 /** Tells whether the box changes without an action of the viewer. */
-export const isBoxMoving = ({ checks, loaded }: OpenPage): boolean =>
+export const isBoxMoving = ({ checks, loaded }: Pick<OpenPage, 'checks' | 'loaded'>): boolean =>
   checks.branches === 'unchecked' ||
   loaded.merge_request.rebase_in_progress === 1 ||
   loaded.merge_request.merge_when_pipeline_succeeds === 1 ||

@@ -11,20 +11,11 @@ import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { requestPath } from '../paths.ts';
 import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import { conflictText } from './conflict_text.ts';
+import type { CheckLine } from './check_line.ts';
 import type { OpenPage } from './load_overview.ts';
 import { positionText } from './diff_position.ts';
 
-type State = 'ok' | 'bad' | 'wait' | 'off';
-
-export type CheckLine = {
-  state: State;
-  text: Html;
-  remedy?: Html | null | false;
-  /** Blocks the merge until it is done. */
-  isBlocking: boolean;
-};
-
-const looks: Record<State, readonly [IconName, string]> = {
+const looks: Record<CheckLine['state'], readonly [IconName, string]> = {
   ok: ['check', 'Done'],
   bad: ['cross', 'Blocks the merge'],
   wait: ['clock', 'Pending'],
@@ -91,7 +82,7 @@ const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
   return {
     state: state === 'bad' && !mustSucceed ? 'wait' : state,
     isBlocking,
-    text: html`Pipeline <a href="${path}">#${pipeline.id}</a> ${said}${took}${required}${
+    text: html`Pipeline <a href="${path}">#${pipeline.id}</a> ${said}${took}${shown.details?.dots}${required}${
       verdict === 'failed' && !mustSucceed && quiet(failedText(shown))
     }`,
     remedy: verdict === 'failed' && html`<a class="button small" href="${path}">See failed jobs</a>`,
@@ -254,6 +245,7 @@ export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
   return [
     ...(checks.isDraft ? [draftLine(visit, shown)] : []),
     pipelineLine(visit, shown),
+    ...(shown.details?.lines ?? []),
     approvalLine(visit, shown),
     ...(checks.areChangesRequested ? [changesLine(shown)] : []),
     threadsLine(visit, shown),

@@ -9,6 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { requestPath } from '../paths.ts';
+import { afterMergePart } from './after_merge.ts';
 import type { RequestPage } from './load_overview.ts';
 
 /** Returns the commit that has the whole change; null: its commits are on the target branch one by one. */
@@ -31,13 +32,13 @@ const picksPart = (visit: Visit, { loaded }: RequestPage, commits: number): Html
   return html`<div class="merge-form">${forms}</div>`;
 };
 
-const mergedBox = (visit: Visit, shown: RequestPage, commits: number): Html => {
+const mergedBox = async (visit: Visit, shown: RequestPage, commits: number): Promise<Html> => {
   const { project, merge_request } = shown.loaded;
   const { merged_by, merged_at, merge_commit_sha: sha, target_branch } = merge_request;
   const commit =
     sha !== null &&
     html` as ${commitLink(project, { id: sha, text: html`<code>${sha.slice(0, 8)}</code>` })}`;
-  return html`<section class="card merge-box done" aria-labelledby="merge_box_title"><header>${icon('merge-request')}<h2 id="merge_box_title">Merged${merged_by !== null && ` by ${merged_by.name}`}</h2><span class="muted small">${merged_at !== null && relative(merged_at)} into <code>${target_branch}</code>${commit}</span></header>${picksPart(visit, shown, commits)}</section>`;
+  return html`<section class="card merge-box done" aria-labelledby="merge_box_title"><header>${icon('merge-request')}<h2 id="merge_box_title">Merged${merged_by !== null && ` by ${merged_by.name}`}</h2><span class="muted small">${merged_at !== null && relative(merged_at)} into <code>${target_branch}</code>${commit}</span></header>${await afterMergePart(visit, shown)}${picksPart(visit, shown, commits)}</section>`;
 };
 
 const closedBox = (visit: Visit, { loaded, rights }: RequestPage): Html => {
@@ -47,8 +48,8 @@ const closedBox = (visit: Visit, { loaded, rights }: RequestPage): Html => {
   return html`<section class="card merge-box" aria-labelledby="merge_box_title"><header>${icon('cross-circle')}<h2 id="merge_box_title">Closed${closed_by !== null && ` by ${closed_by.name}`}</h2><span class="muted small">${closed_at !== null && relative(closed_at)} without being merged</span><span class="end">${reopen}</span></header></section>`;
 };
 
-export const endedBox = (visit: Visit, shown: RequestPage, commits: number): Html => {
+export const endedBox = async (visit: Visit, shown: RequestPage, commits: number): Promise<Html> => {
   const { state } = shown.loaded.merge_request;
-  if (state === 'merged') return mergedBox(visit, shown, commits);
+  if (state === 'merged') return await mergedBox(visit, shown, commits);
   return state === 'closed' ? closedBox(visit, shown) : html``;
 };

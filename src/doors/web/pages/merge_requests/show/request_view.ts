@@ -15,6 +15,7 @@ import { requestFrame } from '../frame/merge_request_layout.ts';
 import { endedBox } from './merged_or_closed_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';
+import { loadPipelineDetails } from './pipeline_details.ts';
 import { sidePart } from './properties.ts';
 import { stackCard } from './stack_card.ts';
 
@@ -40,9 +41,9 @@ const boxPart = async (visit: Visit, shown: RequestPage): Promise<Html> => {
   const version = await latestVersion(visit.call.db, loaded.merge_request);
   const commits = version?.commits_count ?? 0;
   if (checks === null) {
-    return html`<div id="merge_box" data-part>${endedBox(visit, shown, commits)}</div>`;
+    return html`<div id="merge_box" data-part>${await endedBox(visit, shown, commits)}</div>`;
   }
-  const open = { ...shown, checks };
+  const open = { ...shown, checks, details: await loadPipelineDetails(visit, { ...shown, checks }) };
   return html`<div id="merge_box" data-part${isBoxMoving(open) && html` data-live=""`}>${mergeBox(visit, open, commits)}</div>`;
 };
 

@@ -186,7 +186,7 @@ test('shows what happened after the end', async () => {
   await api(`PUT ${toPath(merged)}`, { state_event: 'reopen' });
   await api(`PUT ${toPath(merged)}/merge`);
   const { text } = await maintainer.visitor.get(page);
-  assert.match(words(text), /Merged by [^<]+ into main as [0-9a-f]{8} Revert/);
+  assert.match(words(text), /Merged by [^<]+ into main as [0-9a-f]{8} Delete source branch Revert/);
   assert.match(words((await stranger.visitor.get(page)).text), /Merged by/);
   assert.doesNotMatch((await stranger.visitor.get(page)).text, /\/revert"/);
 });

@@ -1,0 +1,39 @@
+/** Counts the tests of a pipeline for pages that show no more of them. */
+import type { Call } from '../../../core/access/call.ts';
+import { Failure } from '../../../platform/errors.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
+import type { LoadedPipeline } from '../../pipelines/find.ts';
+import { summaryJson } from './json.ts';
+import { buildTestSuites, listReadableReports } from './test_report.ts';
+
+export type TestCounts = { total: number; failed: number };
+
+/** By the digests of the reports. */
+const cached = makeLruCache<TestCounts>(2_000, () => 1);
+/** Bytes of reports, as stored, that are parsed for a page. */
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * Counts the tests that the caller may read. `uncounted`: the reports are too large, or too many wait to be parsed.
+ * @returns null without a report
+ */
+export const countTests = async (
+  call: Call,
+  found: LoadedPipeline,
+): Promise<TestCounts | 'uncounted' | null> => {
+  const reports = await listReadableReports(call, found);
+  if (reports.length === 0) return null;
+  const key = reports.map(({ sha256 }) => sha256).join(' ');
+  const known = cached.get(key);
+  if (known !== undefined) return known;
+  if (reports.reduce((sum, { size }) => sum + size, 0) > maxBytes) return 'uncounted';
+  try {
+    const { total } = summaryJson(await buildTestSuites(call, found));
+    const counts = { total: total.count, failed: total.failed + total.error };
+    cached.set(key, counts);
+    return counts;
+  } catch (error) {
+    if (error instanceof Failure) return 'uncounted';
+    throw error;
+  }
+};
