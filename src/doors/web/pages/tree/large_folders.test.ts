@@ -118,5 +118,5 @@ test('a long file is shown in plain pages, with links between lines and pages', 
   const diff = await visitor.get(commit);
   assert.equal(diff.status, 200);
   assert.ok(diff.text.length < maxPage, String(diff.text.length));
-  assert.match(diff.text, /The first 300 of \d+ files are listed/);
+  assert.match(diff.text, /The first 250 of \d+ files are listed/);
 });

@@ -75,7 +75,7 @@ const renderCard = async (file: FileDiff, given: Given, isLate: boolean): Promis
   const rows = isCollapsed ? [] : await readRows(repository, file, ranges);
   const onlyPath = (more: Record<string, string> = {}): string =>
     `${given.onlyPath(file, more)}#${diffFileId(file)}`;
-  const canExpand = hasOtherLines(file) && ranges !== 'all';
+  const canExpand = !isCollapsed && hasOtherLines(file) && ranges !== 'all';
   return fileCard({
     file,
     rows: await highlightedRows(call, file.new_path, rows),

@@ -15,7 +15,7 @@ import { diffFileId } from './file_card.ts';
 import { fileTree, orderFiles } from './file_tree.ts';
 
 /** Files of the tree, which is in a page with all of them. */
-const maxListed = 300;
+const maxListed = 250;
 
 /** Limit of the text of a file that is shown alone. */
 const maxFileCharacters = 2 * 1024 * 1024;
