@@ -4,7 +4,7 @@ import { loadFile } from '../../../../code/repository/files/find_file.ts';
 import { listFolder } from '../../../../code/repository/files/list_folder.ts';
 import { serveFile } from '../../../../code/repository/files/serve_file.ts';
 import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import { loadCommits } from '../../../../code/repository/refs/resolve.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -44,7 +44,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
   const { last_commit_id: last } = loaded.file;
   const [commits, pipelines, menu, card] = await Promise.all([
     loadCommits(code.repository, [last]),
-    loadLastPipelines(visit.call, project, [last]),
+    loadShownPipelines(visit, project, [last]),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blob', other, path) }),
     blobCard(visit, location, loaded, query),
   ]);

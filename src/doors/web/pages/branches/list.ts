@@ -8,7 +8,7 @@ import {
   loadDivergences,
 } from '../../../../code/repository/branches/list.ts';
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
@@ -63,7 +63,7 @@ const loadLines = async (
   const [branches, divergences, pipelines, canPropose] = await Promise.all([
     branchesJson(call, code, items),
     withAnonymousSlot(visit, async () => await loadDivergences(code, items)),
-    loadLastPipelines(call, code.project, shas),
+    loadShownPipelines(visit, code.project, shas),
     canProposeBranches(visit, code.project),
   ]);
   const authors = branches.flatMap(({ commit }) =>

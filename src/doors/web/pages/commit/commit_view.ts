@@ -7,7 +7,7 @@ import {
 } from '../../../../code/repository/signatures/commit_signature.ts';
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { ReadDiff } from '../../../../code/repository/commits/read_diff.ts';
 import type { Commit, FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { may } from '../../../../core/access/may.ts';
@@ -94,7 +94,7 @@ const signaturePart = ({ status, user }: CommitSignature): Html =>
 const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean): Promise<Html> => {
   const { project } = code;
   const [pipelines, signature, requests, refs] = await Promise.all([
-    loadLastPipelines(visit.call, project, [commit.id]),
+    loadShownPipelines(visit, project, [commit.id]),
     loadCommitSignature(visit.call, code, commit),
     requestsOfCommit(visit, project, commit.id),
     refsPart(visit, code, commit, hasRefs),

@@ -1,6 +1,6 @@
 /** The history of a branch, tag or commit, or of a file in it. */
 import { walkCommits } from '../../../../code/repository/commits/list_commits.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -65,7 +65,7 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
   const shas = commits.map(({ id }) => id);
   const authors = commits.map(({ author }) => author);
   const [pipelines, people, signatures] = await Promise.all([
-    loadLastPipelines(visit.call, project, shas),
+    loadShownPipelines(visit, project, shas),
     loadCommitPeople(visit, project, authors),
     loadSignatures(visit, location.code, commits),
   ]);

@@ -8,7 +8,7 @@ import {
   tagPrefix,
   type Resolved,
 } from '../../../../code/repository/refs/resolve.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
@@ -104,7 +104,7 @@ const commitsPart = async (visit: Visit, code: Code, { commits }: Compared): Pro
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
   const [pipelines, people, signatures] = await Promise.all([
-    loadLastPipelines(visit.call, project, shas),
+    loadShownPipelines(visit, project, shas),
     loadCommitPeople(
       visit,
       project,

@@ -38,7 +38,8 @@ export const asTyped = (sent: RawParams): Filled => ({
   ref: textIn(sent['ref']),
   cron: textIn(sent['cron']),
   cron_timezone: textIn(sent['cron_timezone']),
-  active: true,
+  // A ticked box sends 0 and 1.
+  active: [sent['active']].flat().at(-1) === '1',
 });
 
 export const valuesOf = ({ description = '', ref = '', cron = '', cron_timezone = '', active }: Filled) => ({

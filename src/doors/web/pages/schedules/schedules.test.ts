@@ -86,6 +86,11 @@ test('shows problems, and keeps the input', async () => {
   assert.match(bad.text, /value="often"/);
   const long = await developer.post(path, { ...form, description: 'x'.repeat(300) });
   assert.deepEqual([long.status, /Description is too long/.test(long.text)], [422, true]);
+  const box = (checked: boolean) =>
+    new RegExp(`name="active" type="checkbox" value="1"${checked ? ' checked' : ''}>`);
+  assert.match(long.text, box(true));
+  const paused = await developer.post(path, { ...form, description: 'x'.repeat(300), active: '0' });
+  assert.match(paused.text, box(false));
   // Developers cannot run pipelines on the default branch, which is protected.
   assert.equal((await developer.post(path, { ...form, ref: 'main' })).status, 403);
   assert.equal((await all()).length, 0);

@@ -5,7 +5,7 @@ import { type LastCommits, findLastCommits } from '../../../../code/repository/f
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import { listFolder } from '../../../../code/repository/files/list_folder.ts';
 import { loadSubmodules } from '../../../../code/repository/files/submodules.ts';
-import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Commit, Oid, TreeEntry } from '../../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import { resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
@@ -171,8 +171,8 @@ const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promi
   const { rows, total, lastCommit, isFinished } = folder;
   const last = lastCommit === undefined ? [] : [lastCommit];
   const [pipelines, people] = await Promise.all([
-    loadLastPipelines(
-      visit.call,
+    loadShownPipelines(
+      visit,
       project,
       last.map(({ id }) => id),
     ),

@@ -28,13 +28,23 @@ export const commitLink = (
 ): Html =>
   html`<a${classes !== '' && html` class="${classes}"`} href="${commitPath(project, id)}">${text}</a>`;
 
+type LinkedPipeline = Pick<PipelineRow, 'id' | 'status'> & {
+  /** false: the viewer cannot open the page of the pipeline. */
+  isLinked?: boolean;
+};
+
+const linkPipeline = (project: Project, { id, isLinked = true }: LinkedPipeline, content: Html): Html =>
+  isLinked
+    ? html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${content}</a>`
+    : content;
+
 /** Renders the status of a pipeline as a link to it. */
-export const pipelineStatus = (project: Project, { id, status }: Pick<PipelineRow, 'id' | 'status'>): Html =>
-  html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${statusBadge(shownStatus(status))}</a>`;
+export const pipelineStatus = (project: Project, pipeline: LinkedPipeline): Html =>
+  linkPipeline(project, pipeline, statusBadge(shownStatus(pipeline.status)));
 
 /** Renders the status of a pipeline as an icon that links to it, for dense lists. */
-export const pipelineMark = (project: Project, { id, status }: Pick<PipelineRow, 'id' | 'status'>): Html =>
-  html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${statusMark(shownStatus(status))}</a>`;
+export const pipelineMark = (project: Project, pipeline: LinkedPipeline): Html =>
+  linkPipeline(project, pipeline, statusMark(shownStatus(pipeline.status)));
 
 /** Renders the author, title, pipeline, id and time of a commit, as the header of a card. */
 export const commitHeader = (

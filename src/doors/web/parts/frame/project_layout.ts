@@ -36,8 +36,12 @@ const tabTexts: Record<ProjectTab, readonly [IconName, string]> = {
 
 const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
   (projectNouns as readonly ProjectNoun[]).filter(
-    ({ action, name, isUnlisted }) =>
-      name !== undefined && isUnlisted !== true && may(call.viewer, action, project),
+    ({ action, name, isUnlisted, tab }) =>
+      name !== undefined &&
+      isUnlisted !== true &&
+      // Pages about pipelines need an account, even where their statuses are public.
+      (call.signedIn || tab !== 'pipelines') &&
+      may(call.viewer, action, project),
   );
 
 /** Open issues without confidential ones: the number is the same for everybody. */

@@ -34,6 +34,9 @@ const shortcuts: readonly Shortcut[] = [
 /** Pages of an empty repository have nothing to show. */
 const needsCommit: readonly ProjectAction[] = ['read_code'];
 
+/** Pages about pipelines need an account, even where their statuses are public. */
+const needsAccount: readonly ProjectAction[] = ['read_pipeline', 'read_job', 'read_environment'];
+
 /** Renders the links, which are hidden: only the script uses them. */
 export const projectShortcuts = ({ call, preferences }: Visit, project: Project): Html | null => {
   if (!preferences.hasShortcuts) return null;
@@ -42,6 +45,7 @@ export const projectShortcuts = ({ call, preferences }: Visit, project: Project)
     ({ below, action }) =>
       call.platform.hasPage(`GET ${projectRoot}${below.replace('/-', '')}`) &&
       may(call.viewer, action, project) &&
+      (call.signedIn || !needsAccount.includes(action)) &&
       (default_branch !== null || !needsCommit.includes(action)),
   );
   return html`<div hidden>${shown.map(

@@ -14,7 +14,7 @@ import { secondsQueued } from '../../../../code/repository/statuses/pipeline_det
 import { loadFirstStages } from '../../../../ci/pipelines/load_stages.ts';
 import { userLink } from '../user_link.ts';
 import { type RevisionLinks, loadRevisionLinks } from './revision_links.ts';
-import { maxDots, stageDots } from './stage_dots.ts';
+import { maxDots, stageDots, stageIcons } from './stage_dots.ts';
 
 type Row = {
   pipeline: PipelineRow;
@@ -52,8 +52,11 @@ const startedBy = ({ call }: Visit, { source }: PipelineRow, user: BasicUserRow 
 
 const tableRow = (visit: Visit, { pipeline, project, user, stages, links }: Row): Html => {
   const title = links.titleOf(pipeline);
+  const path = projectPagePath(project, `pipelines/${pipeline.id}`);
+  // The page of a pipeline needs an account.
+  const id = visit.call.signedIn ? html`<a href="${path}">#${pipeline.id}</a>` : `#${pipeline.id}`;
   return html`<tr>
-<th scope="row"><a href="${projectPagePath(project, `pipelines/${pipeline.id}`)}">#${pipeline.id}</a>${pipeline.name !== null && html` ${pipeline.name}`}${title !== null && html`<br><span class="quiet small">${title}</span>`}</th>
+<th scope="row">${id}${pipeline.name !== null && html` ${pipeline.name}`}${title !== null && html`<br><span class="quiet small">${title}</span>`}</th>
 <td>${statusBadge(pipeline.status)}</td>
 <td>${stages}</td>
 <td>${links.refLink(pipeline)}<br>${links.commitLink(pipeline)}</td>
@@ -96,7 +99,9 @@ export const pipelineTable = async (
       pipeline,
       project,
       user: users.get(pipeline.user_id ?? 0),
-      stages: stageDots(projectPagePath(project, `pipelines/${pipeline.id}`), stages.get(pipeline.id) ?? []),
+      stages: visit.call.signedIn
+        ? stageDots(projectPagePath(project, `pipelines/${pipeline.id}`), stages.get(pipeline.id) ?? [])
+        : stageIcons(stages.get(pipeline.id) ?? []),
       links,
     })),
   );

@@ -1,7 +1,7 @@
 /** The stages of a pipeline as a row of icons, each of which leads to the jobs of its stage. */
 import type { StageRow } from '../../../../ci/pipelines/load_stages.ts';
 import { type Html, html } from '../html.ts';
-import { statusLink } from '../status_badge.ts';
+import { statusIcon, statusLink } from '../status_badge.ts';
 
 /** Stages that a row of a list shows. */
 export const maxDots = 12;
@@ -17,6 +17,10 @@ export const inlineStageDots = (pipelinePath: string, stages: readonly StageRow[
   stages.length === 0
     ? null
     : html` <span class="stage-dots">${stages.slice(0, maxDots).map((stage) => dot(pipelinePath, stage))}</span>`;
+
+/** Renders the icons without links. @param stages as of `stageDots` */
+export const stageIcons = (stages: readonly StageRow[]): Html =>
+  html`${stages.slice(0, maxDots).map(({ status }) => statusIcon(status))}`;
 
 /** @param stages the first ones; one more than `maxDots` says that there are others */
 export const stageDots = (pipelinePath: string, stages: readonly StageRow[]): Html | null =>

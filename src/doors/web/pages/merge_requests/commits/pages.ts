@@ -1,6 +1,6 @@
 /** The Commits tab of a merge request. */
 import { may } from '../../../../../core/access/may.ts';
-import { loadLastPipelines } from '../../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../../parts/pipelines/load_shown_pipelines.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
@@ -63,7 +63,7 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const project = await findCommitProject(visit, loaded);
   const shas = commits.map(({ id }) => id);
   const [pipelines, people] = await Promise.all([
-    loadLastPipelines(visit.call, project, shas),
+    loadShownPipelines(visit, project, shas),
     loadCommitPeople(
       visit,
       project,

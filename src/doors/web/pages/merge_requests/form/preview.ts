@@ -6,7 +6,7 @@ import {
   compareWithinProject,
 } from '../../../../../code/repository/commits/compare.ts';
 import { findRef, branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
-import { loadLastPipelines } from '../../../../../code/repository/statuses/last_pipelines.ts';
+import { loadShownPipelines } from '../../../parts/pipelines/load_shown_pipelines.ts';
 import type { Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { commitList } from '../../../parts/code/commit_list.ts';
@@ -64,7 +64,7 @@ export const previewPart = async (
   const shown = commits.slice(0, maxCommits);
   const shas = shown.map(({ id }) => id);
   const [pipelines, people] = await Promise.all([
-    loadLastPipelines(visit.call, ends.source, shas),
+    loadShownPipelines(visit, ends.source, shas),
     loadCommitPeople(
       visit,
       ends.source,

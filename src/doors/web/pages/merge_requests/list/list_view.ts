@@ -99,6 +99,7 @@ const rowsPart = async (
     labelHref: (title: string) => addressOf(path, { labels: title }),
     showsProject: project === null,
     isSelectable: call.signedIn,
+    isAnonymous: !call.signedIn,
   };
   const rows = requests.map((request) =>
     requestRow(request, { ...context, labels: labels.get(request.id) ?? [], facts: facts.get(request.id) }),

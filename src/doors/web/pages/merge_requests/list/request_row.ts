@@ -56,6 +56,8 @@ type RowContext = {
   showsProject: boolean;
   /** The row can be selected, for changes of several merge requests. */
   isSelectable?: boolean;
+  /** The viewer cannot open pages of pipelines. */
+  isAnonymous?: boolean;
   /** Marks what a search found in a title. */
   markTitle?: (title: string) => Html;
 };
@@ -90,11 +92,14 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
     : fact(html`${icon('todo')} ${completed_count} of ${count} tasks`, 'Completed tasks', 'tasks');
 
 /** Renders what keeps a merge request from being merged: conflicts, pipeline, approvals, discussions. */
-export const readinessPart = ({ has_conflicts }: ListedRequest, facts: RowFacts | undefined): Html => {
+export const readinessPart = (
+  { has_conflicts }: ListedRequest,
+  { facts, isAnonymous = false }: Pick<RowContext, 'facts' | 'isAnonymous'>,
+): Html => {
   const { approvals = 0, areChangesRequested = false, unresolved = 0, pipeline = null } = facts ?? {};
   return html`${
     has_conflicts && fact(html`${icon('warning')} Conflicts`, 'Conflicts with the target branch', 'bad')
-  }${pipeline !== null && pipelineMark(pipeline.project, pipeline)}${
+  }${pipeline !== null && pipelineMark(pipeline.project, { ...pipeline, isLinked: !isAnonymous })}${
     approvals > 0 && fact(html`${icon('check')} ${spellCount(approvals, 'approval')}`, 'Approvals', 'ok')
   }${
     areChangesRequested &&
@@ -108,9 +113,9 @@ export const readinessPart = ({ has_conflicts }: ListedRequest, facts: RowFacts 
   }`;
 };
 
-const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => {
+const sidePart = (request: ListedRequest, context: RowContext): Html => {
   const { milestone, user_notes_count: comments, reviewers, assignees } = request;
-  return html`<span class="side">${readinessPart(request, facts)}${tasksPart(request)}${
+  return html`<span class="side">${readinessPart(request, context)}${tasksPart(request)}${
     milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
   }${fact(html`${icon('comment', 'Comments')} ${comments}`, spellCount(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
     'Reviewers',
@@ -151,6 +156,6 @@ export const requestRow = (request: ListedRequest, context: RowContext): Html =>
   const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
   return html`<li><span class="lead status ${isDraft ? 'off' : style}">${context.isSelectable === true && selectBox(request)}${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${context.markTitle?.(title) ?? title}</a> ${context.labels.map(
     (one) => html`${label(one, context.labelHref(one.name))} `,
-  )}</span>${sidePart(request, context.facts)}${metaPart(request, context)}</li>
+  )}</span>${sidePart(request, context)}${metaPart(request, context)}</li>
 `;
 };

@@ -60,6 +60,7 @@ const failedText = ({ loaded: { merge_request } }: OpenPage): string =>
     : 'this project merges nevertheless';
 
 const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
+  const { call } = visit;
   const { checks, source } = shown;
   const { pipeline, mustSucceed, pipelineStatus } = checks;
   const verdict = judgePipeline(checks);
@@ -82,10 +83,13 @@ const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
   return {
     state: state === 'bad' && !mustSucceed ? 'wait' : state,
     isBlocking,
-    text: html`Pipeline <a href="${path}">#${pipeline.id}</a> ${said}${took}${shown.details?.dots}${required}${
+    text: html`Pipeline ${call.signedIn ? html`<a href="${path}">#${pipeline.id}</a>` : `#${pipeline.id}`} ${said}${took}${shown.details?.dots}${required}${
       verdict === 'failed' && !mustSucceed && quiet(failedText(shown))
     }`,
-    remedy: verdict === 'failed' && html`<a class="button small" href="${path}">See failed jobs</a>`,
+    remedy:
+      verdict === 'failed' &&
+      call.signedIn &&
+      html`<a class="button small" href="${path}">See failed jobs</a>`,
   };
 };
 
