@@ -67,11 +67,11 @@ test('a manual job asks for confirmation, from its pipeline and from its own pag
   await web.withPage(async (page) => {
     await signedIn(page);
     await page.goto(first.path);
-    await page.getByRole('button', { name: 'Start ship' }).click();
+    await page.getByRole('button', { name: 'Start ship' }).first().click();
     await page.getByText('Ship all of it?').waitFor();
     await page.getByRole('link', { name: 'Back' }).click();
     assert.equal(await statusOf(first.ship), 'manual');
-    await page.getByRole('button', { name: 'Start ship' }).click();
+    await page.getByRole('button', { name: 'Start ship' }).first().click();
     await page.getByRole('button', { name: 'Yes, start ship' }).click();
     assert.match(await notice(page), /The job was started/);
     assert.equal(await statusOf(first.ship), 'pending');
@@ -94,7 +94,7 @@ test('neither page has a serious fault', { skip }, async () => {
     await page.goto(path);
     await page.getByRole('heading', { name: 'Exposed artifacts' }).waitFor();
     await web.assertFine(page);
-    await page.getByRole('button', { name: 'Start ship' }).click();
+    await page.getByRole('button', { name: 'Start ship' }).first().click();
     await page.getByText('Ship all of it?').waitFor();
     await web.assertFine(page);
   });

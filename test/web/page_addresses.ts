@@ -29,6 +29,7 @@ const ofProject: Record<string, string | null> = {
   'edit/:rest': 'edit/main/src/span.js',
   'delete/:rest': 'delete/main/src/span.js',
   'commit/:id': 'commit/<commit>',
+  'commit/:id/notes/:note/edit': 'commit/<commit>/notes/<commit note>/edit',
   'compare/:rest': 'compare/main...handrails',
   'find_file/:rest': 'find_file/main',
   'graphs/:rest': 'graphs/main',
@@ -255,6 +256,8 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   );
   const invitation = await platform.store.db.selectFrom('invitations').selectAll().executeTakeFirstOrThrow();
   const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
+  const thread = `${path}/repository/commits/${branch.commit.id}/discussions`;
+  const { body: commitThread } = await gantry.api(`POST ${thread}`, { json: { body: 'A note' } });
   const projectHook = await send(`POST ${path}/hooks`, hook);
   const groupHook = await send(`POST /groups${group}/hooks`, hook);
   const systemHook = await send('POST /hooks', hook);
@@ -274,6 +277,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
     'snippet note': snippetNote.id,
     'own snippet': own.id,
     commit: branch.commit.id,
+    'commit note': commitThread.notes[0].id,
     mail: made,
     reset: (await makeLinkToken(platform, 'password_reset', request))?.token ?? '',
     'confirm email': makeEmailToken(platform, further),

@@ -188,10 +188,9 @@ test('inserts the chosen lines as a suggestion, after what was typed', { skip },
     await page.getByRole('link', { name: 'Insert a suggestion' }).click();
     const text = page.getByRole('textbox', { name: 'Comment on line 20' });
     const block = '```suggestion:-1+0\nconst a19 = 19;\nconst a20 = 21;\n```';
-    await page.waitForFunction(
-      `document.querySelector('#new_comment textarea').value.includes('suggestion')`,
-    );
-    assert.equal(await text.inputValue(), `Better:\n\n${block}`);
+    let value = '';
+    while (!value.includes('suggestion')) value = await text.inputValue();
+    assert.equal(value, `Better:\n\n${block}`);
     await web.assertFine(page);
     await page.getByRole('link', { name: 'Comment on line 20, removed' }).click();
     assert.equal(await page.getByRole('link', { name: 'Insert a suggestion' }).isVisible(), false);

@@ -131,7 +131,10 @@ test('reads a merge request: checks with their state, and changed lines with the
       'StaticText: Open thread',
       /^heading 3: .* commented/,
     ]);
-    await listen(page, `${base}/-/commit/topic`, ['link: Line 1, removed', 'link: Line 1, added']);
+    await listen(page, `${base}/-/commit/topic`, [
+      'link: Comment on line 1, removed',
+      'link: Comment on line 1, added',
+    ]);
   });
 });
 

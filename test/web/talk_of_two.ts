@@ -35,7 +35,7 @@ export const assertSeeEachOther = async (
       const thread = theirs.locator('.timeline > [id^=note_]', { hasText: 'My first thought' });
       await thread.getByText('Reply', { exact: true }).first().click();
       await thread.getByRole('textbox', { name: 'Reply' }).fill('Good thought');
-      await thread.getByRole('button', { name: 'Reply' }).click();
+      await thread.getByRole('button', { name: 'Reply', exact: true }).click();
       await theirs.getByText('Good thought').waitFor();
       await mine.getByText('Good thought').waitFor();
       assert.equal(await field.inputValue(), 'Half a sente');
