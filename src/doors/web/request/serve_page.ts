@@ -151,13 +151,8 @@ export const serve = async (
   if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
     return await answer(visit, reply, redirect('/profile/two_factor'));
   }
-  // 404: others must not learn which administration pages exist.
-  if (page.audience === 'admin' && !admin)
-    return await answerError(
-      visit,
-      { page, request, reply },
-      new Failure('not_found', { message: '404 Not Found' }),
-    );
+  // As where there is no page at all: others must not learn which administration pages exist.
+  if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
   const form = await sentBy(page, request);
   visit.files = getFileParts(form);
   const shown = { audience: page.audience, token: form['authenticity_token'] };
