@@ -97,8 +97,12 @@ export const fieldParts = ({
   };
 };
 
-/** Suggestions that our script loads from the API: a field of each record of a list. */
-export type Suggestions = { url: string; field: string };
+/**
+ * Suggestions that our script loads from the API: a field of each record of a list.
+ * @property search parameter that searches the records, for lists of which the first page is not all
+ * @property label field that is shown beside it
+ */
+export type Suggestions = { url: string; field: string; search: string; label?: string };
 
 type InputOptions = FieldOptions & {
   type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'color';
@@ -124,7 +128,7 @@ const suggestionList = (id: string, suggestions: readonly string[] | Suggestions
 
 /** Attributes that link a field to its suggestions. */
 const suggestionAttributes = (id: string, suggestions: readonly string[] | Suggestions): Html =>
-  html` list="${id}_list"${'url' in suggestions && html` data-suggest="${suggestions.url}" data-suggest-field="${suggestions.field}"`}`;
+  html` list="${id}_list"${'url' in suggestions && html` data-suggest="${suggestions.url}" data-suggest-field="${suggestions.field}" data-suggest-search="${suggestions.search}"${suggestions.label !== undefined && html` data-suggest-label="${suggestions.label}"`}`}`;
 
 /** Renders a line of text. */
 export const input = (given: InputOptions): Html => {

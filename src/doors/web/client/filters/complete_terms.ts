@@ -3,38 +3,36 @@
  * the project or group, which are loaded when the first one is typed. Options are whole texts of the box, for browsers
  * compare them with what is typed.
  */
-import { type Option, loadNames, showOptions } from './suggestions.ts';
+import { type Option, type Source, makeSearch, showOptions } from './suggestions.ts';
 
-type Values = { values: readonly string[]; url?: string; field?: string };
+type Values = { values: readonly string[] } & Partial<Source>;
 type Terms = Readonly<Record<string, Values>>;
 
 /** The last term: with an open quote, or up to the end. */
 const lastTerm = (text: string): string => (/\S*:"[^"]*$/.exec(text) ?? /\S*$/.exec(text) ?? [''])[0];
 
-/** Loads each address once. Without an answer, values are typed. */
-const makeLoader = (): ((values: Values) => Promise<readonly string[]>) => {
-  const loaded = new Map<string, Promise<string[]>>();
-  return async ({ values, url, field = '' }) => {
+type Load = (values: Values, typed: string) => Promise<readonly string[]>;
+
+const makeLoader = (): Load => {
+  const searches = new Map<string, ReturnType<typeof makeSearch>>();
+  return async ({ values, url, field = '', search = '' }, typed) => {
     if (url === undefined) return values;
-    const names = loaded.get(url) ?? loadNames(url, field).catch(() => []);
-    loaded.set(url, names);
-    return [...values, ...(await names)];
+    const find = searches.get(url) ?? makeSearch({ url, field, search });
+    searches.set(url, find);
+    return [...values, ...(await find(typed)).map(({ value }) => value)];
   };
 };
 
-const complete = async (
-  text: string,
-  terms: Terms,
-  load: (values: Values) => Promise<readonly string[]>,
-): Promise<Option[]> => {
+const complete = async (text: string, terms: Terms, load: Load): Promise<Option[]> => {
   const term = lastTerm(text);
-  const [, minus = '', name = '', colon = ''] = /^(-?)(\w*)(:?)/.exec(term) ?? [];
+  const [whole = '', minus = '', name = '', colon = ''] = /^(-?)(\w*)(:?)/.exec(term) ?? [];
   const before = `${text.slice(0, text.length - term.length)}${minus}`;
   if (colon === '') return Object.keys(terms).map((one) => ({ value: `${before}${one}:` }));
   const word = name.toLowerCase();
   const values = Object.hasOwn(terms, word) ? terms[word] : undefined;
   if (values === undefined) return [];
-  return (await load(values)).map((value) =>
+  const typed = term.slice(whole.length).replace(/^["@]+/, '');
+  return (await load(values, typed)).map((value) =>
     // Browsers compare the label, too, for somebody who types no quote.
     /\s/.test(value)
       ? { value: `${before}${name}:"${value}"`, label: `${before}${name}:${value}` }

@@ -1,13 +1,8 @@
-/** Loads a list of the API, and returns one field of each record. */
-export const loadNames = async (url: string, recordField: string): Promise<string[]> => {
-  const answer = await fetch(url, { headers: { accept: 'application/json' } });
-  if (!answer.ok) return [];
-  const records = (await answer.json()) as Record<string, unknown>[];
-  return records.map((record) => String(record[recordField]));
-};
-
 /** What a browser proposes for a field. @property label shown beside the value, and compared with what is typed */
 export type Option = { value: string; label?: string };
+
+/** A list of the API: the field of its records that is a value, and the parameter that searches it. */
+export type Source = { url: string; field: string; search: string; label?: string | undefined };
 
 /** Replaces what the browser proposes for a field. */
 export const showOptions = (field: HTMLInputElement, options: readonly Option[]): void => {
@@ -15,38 +10,77 @@ export const showOptions = (field: HTMLInputElement, options: readonly Option[])
   field.list?.replaceChildren(...elements);
 };
 
-/**
- * Fills the suggestions of a field `[data-suggest]` from the API when it first gets the focus. Of a field for several
- * names, separated by commas, the last one is completed.
- */
-const load = async (field: HTMLInputElement): Promise<string[]> => {
-  const { suggest = '', suggestField = '' } = field.dataset;
-  return await loadNames(suggest, suggestField);
+const fetchOptions = async ({ url, field, label }: Source, more: string): Promise<Option[]> => {
+  const answer = await fetch(url + more, { headers: { accept: 'application/json' } });
+  if (!answer.ok) return [];
+  const records = (await answer.json()) as Record<string, unknown>[];
+  return records.map((record) => ({
+    value: String(record[field]),
+    ...(label !== undefined && { label: String(record[label]) }),
+  }));
 };
 
-const show = (field: HTMLInputElement, names: readonly string[]): void => {
-  const before = field.value.slice(0, field.value.lastIndexOf(',') + 1);
-  showOptions(
-    field,
-    names.map((name) => ({ value: before === '' ? name : `${before} ${name}` })),
-  );
+/** Records of a first page that may not be all. */
+const fewest = 8;
+
+/**
+ * Returns a function that loads options for what is typed. The first page is loaded once. If it may not be all, the
+ * API searches for the typed text. Without an answer there are no options, and values are typed.
+ */
+export const makeSearch = (source: Source): ((typed: string) => Promise<Option[]>) => {
+  const pages = new Map<string, Promise<Option[]>>();
+  const load = async (more: string): Promise<Option[]> => {
+    const loaded = pages.get(more) ?? fetchOptions(source, more).catch(() => []);
+    pages.set(more, loaded);
+    return await loaded;
+  };
+  const size = Number(/[?&]per_page=(\d+)/.exec(source.url)?.[1] ?? fewest);
+  return async (typed) => {
+    const first = await load('');
+    if (typed === '' || first.length < size) return first;
+    const query = new URLSearchParams({ [source.search]: typed }).toString();
+    return await load(`&${query}`);
+  };
+};
+
+/** Milliseconds without typing after which the API is asked. */
+const delay = 150;
+
+/**
+ * Suggests values of the API in a field `[data-suggest]`. Of a field for several names, separated by commas, the last
+ * one is completed.
+ */
+const start = (field: HTMLInputElement): void => {
+  const { suggest = '', suggestField = '', suggestSearch = '', suggestLabel } = field.dataset;
+  const search = makeSearch({
+    url: suggest,
+    field: suggestField,
+    search: suggestSearch,
+    label: suggestLabel,
+  });
+  let timer = 0;
+  const update = async (): Promise<void> => {
+    const text = field.value;
+    const before = text.slice(0, text.lastIndexOf(',') + 1);
+    const options = await search(
+      text
+        .slice(before.length)
+        .trim()
+        .replace(/^[#@~%]/, ''),
+    );
+    if (text !== field.value) return;
+    showOptions(
+      field,
+      options.map(({ value, ...rest }) => ({ ...rest, value: before === '' ? value : `${before} ${value}` })),
+    );
+  };
+  field.addEventListener('focus', () => void update(), { once: true });
+  field.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void update(), delay);
+  });
 };
 
 export const startSuggestions = (): void => {
-  for (const field of document.querySelectorAll<HTMLInputElement>('input[data-suggest]')) {
-    let names: string[] = [];
-    field.addEventListener('input', () => show(field, names));
-    field.addEventListener(
-      'focus',
-      () =>
-        void load(field)
-          .then((loaded) => {
-            names = loaded;
-            show(field, names);
-          })
-          // Without an answer, names are typed.
-          .catch(() => undefined),
-      { once: true },
-    );
-  }
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[data-suggest]')) start(field);
 };

@@ -3,6 +3,7 @@ import { type FormProblems, input, select } from '../form.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
+import { projectSuggestions } from '../suggestions.ts';
 import { peopleField } from './property_forms.ts';
 import type { Choices } from './load_choices.ts';
 
@@ -36,7 +37,8 @@ const roleField = async (
   );
   const own = [...members, ...others.values()];
   const typed = filled[`${role}_username`] ?? '';
-  return peopleField({ role, own, choices, typed, isTitled: true, problems });
+  const me = call.actor?.user ?? null;
+  return peopleField({ role, own, choices, me, typed, isTitled: true, problems });
 };
 
 export const assigneesField = async (
@@ -84,6 +86,7 @@ export const labelsField = (
     label: 'Labels',
     hint: 'Names, separated by commas. Missing ones are created.',
     value: labelNames(choices, chosen).join(', '),
-    suggestions: choices.labels.map(({ name }) => name),
+    autocomplete: 'off',
+    suggestions: projectSuggestions(choices.project_id, 'labels'),
     problems,
   });

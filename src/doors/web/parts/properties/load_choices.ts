@@ -13,6 +13,7 @@ import type { Visit } from '../../page.ts';
 type Member = { id: number; name: string; username: string };
 
 export type Choices = {
+  project_id: number;
   labels: { id: number; name: string; color: string; description: string | null }[];
   milestones: { id: number; title: string }[];
   members: Member[];
@@ -36,6 +37,7 @@ const readChoices = async (call: Call, { id, namespace_id }: Project): Promise<C
     listMembers(call.db, source, { query: '', inherited: true, now: call.now }, most),
   ]);
   return {
+    project_id: id,
     labels: labels.items.map(({ id: labelId, title, color, description }) => ({
       id: labelId,
       name: title,

@@ -3,6 +3,7 @@ import { formatDuration } from '../../../../platform/duration.ts';
 import type { Visit } from '../../page.ts';
 import { type FormProblems, hidden, input, noProblems, select } from '../form.ts';
 import { type Html, html } from '../html.ts';
+import { projectSuggestions } from '../suggestions.ts';
 import { label } from '../label.ts';
 import type { Choices } from './load_choices.ts';
 
@@ -55,6 +56,8 @@ export const labelsForm = (
     name: 'add_labels',
     label: 'Further labels',
     hint: 'Names, separated by commas. Missing ones are created.',
+    autocomplete: 'off',
+    suggestions: projectSuggestions(choices.project_id, 'labels'),
   });
   const shown = shownList('labels', [...names]);
   return propertyForm(visit, action, html`${shown}${pickList('labels', { title: 'Labels' }, boxes)}${fresh}`);
@@ -66,6 +69,8 @@ type People = {
   /** Users who have the role now. */
   own: readonly Member[];
   choices: Choices;
+  /** The viewer, who stands first; null: nobody is signed in. */
+  me: Member | null;
 };
 
 type PeopleField = People & {
@@ -77,27 +82,42 @@ type PeopleField = People & {
 
 /** Renders the choice of several members, and of further users by their names. */
 export const peopleField = (given: PeopleField): Html => {
-  const { role, own, choices, typed = '', isTitled, problems = noProblems } = given;
+  const { role, own, choices, me, typed = '', isTitled, problems = noProblems } = given;
   const ids = new Set(own.map(({ id }) => id));
-  const boxes = [...own, ...choices.members.filter(({ id }) => !ids.has(id))].map(
-    ({ id, name, username }) => ({
-      value: String(id),
-      content: html`${name} <span class="muted">@${username}</span>`,
-      isChecked: ids.has(id),
-    }),
-  );
+  const others = [...(me === null ? [] : [me]), ...choices.members.filter(({ id }) => id !== me?.id)];
+  const boxes = [...own, ...others.filter(({ id }) => !ids.has(id))].map(({ id, name, username }) => ({
+    value: String(id),
+    content: html`${name} <span class="muted">@${username}${id === me?.id && ', you'}</span>`,
+    isChecked: ids.has(id),
+  }));
   const title = role === 'assignee' ? 'Assignees' : 'Reviewers';
   const other = input({
     name: `${role}_username`,
     label: `Further ${title.toLowerCase()}`,
     hint: 'User names, separated by commas.',
     value: typed,
+    autocomplete: 'off',
+    suggestions: projectSuggestions(choices.project_id, 'members'),
     problems,
   });
   return html`${pickList(`${role}_ids`, { title, isTitled }, boxes)}${other}`;
 };
 
-export const peopleForm = (visit: Visit, action: string, people: People): Html => {
+/** Renders the form that adds the viewer; null: they have the role already. */
+export const addMeForm = (
+  visit: Visit,
+  action: string,
+  { role, own }: { role: People['role']; own: readonly { id: number }[] },
+): Html | null => {
+  const me = visit.call.actor?.user.id;
+  const ids = own.map(({ id }) => id);
+  if (me === undefined || ids.includes(me)) return null;
+  const fields = [...ids, me].map((id) => hidden(`${role}_ids[]`, id));
+  return html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}${shownList(`${role}_ids`, ids)}${fields}<button class="small">${role === 'assignee' ? 'Assign to me' : 'Review it myself'}</button></form>`;
+};
+
+export const peopleForm = (visit: Visit, action: string, given: Omit<People, 'me'>): Html => {
+  const people = { ...given, me: visit.call.actor?.user ?? null };
   const { role, own } = people;
   const shown = shownList(
     `${role}_ids`,

@@ -34,10 +34,15 @@ export const section = (title: string, content: Html, edit: Html | null | false 
 
 export const none = html`<span class="muted">None</span>`;
 
-export const assigneesSection = (assignees: readonly Person[], edit: Html | false): Html =>
+/** @param addMe form that assigns the viewer */
+export const assigneesSection = (
+  assignees: readonly Person[],
+  edit: Html | false,
+  addMe: Html | null = null,
+): Html =>
   section(
     assignees.length === 1 ? 'Assignee' : 'Assignees',
-    assignees.length === 0 ? none : html`${assignees.map((user) => html`<div>${userLink(user)}</div>`)}`,
+    html`${assignees.length === 0 ? none : assignees.map((user) => html`<div>${userLink(user)}</div>`)}${addMe}`,
     edit,
   );
 

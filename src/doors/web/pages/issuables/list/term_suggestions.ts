@@ -1,11 +1,11 @@
 /** What the box of a list's filter completes: the names of terms, and their values. */
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
-import { type SuggestedKind, suggestionsFor } from './suggestions.ts';
+import { type SuggestedKind, suggestionsFor } from '../../../parts/suggestions.ts';
 import type { Language } from './parse_typed_filter.ts';
 
 /** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */
-export type TermValues = { values: readonly string[]; url?: string; field?: string };
+export type TermValues = { values: readonly string[]; url?: string; field?: string; search?: string };
 
 const people = ['me', 'none', 'any'];
 const flag = ['yes', 'no'];

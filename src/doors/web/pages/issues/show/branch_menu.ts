@@ -7,6 +7,7 @@ import {
 } from '../../../../../review/merge_requests/issues/branch_for_issue.ts';
 import type { Visit } from '../../../page.ts';
 import { type FormProblems, checkbox, hidden, input, noProblems } from '../../../parts/form.ts';
+import { projectSuggestions } from '../../../parts/suggestions.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
@@ -43,10 +44,7 @@ export const branchForm = (
     value: ref,
     required: true,
     autocomplete: 'off',
-    suggestions: {
-      url: `/api/v4/projects/${project.id}/repository/branches?per_page=100`,
-      field: 'name',
-    },
+    suggestions: projectSuggestions(project.id, 'branches'),
   })}${mayRequest && checkbox({ name: 'draft', label: 'Mark the merge request as draft', checked: draft })}<div class="buttons">${
     mayRequest &&
     html`<button class="primary" name="intent" value="merge_request">Create merge request</button>`

@@ -9,6 +9,7 @@ import { projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
+import { ownProjectSuggestions } from '../../../parts/suggestions.ts';
 import { loadChoices } from '../../../parts/properties/load_choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';
@@ -66,6 +67,8 @@ const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
           label: 'Project',
           hint: 'Its full path, such as group/project.',
           required: true,
+          autocomplete: 'off',
+          suggestions: ownProjectSuggestions(),
         }),
       )}</details>`
     : null;

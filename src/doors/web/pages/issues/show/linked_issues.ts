@@ -43,6 +43,12 @@ const editPart = (visit: Visit, shown: IssuePage): Html => {
     hint: 'Such as #3, group/project#4, or its address.',
     required: true,
     autocomplete: 'off',
+    suggestions: {
+      url: `/-/completions?${new URLSearchParams({ kind: 'issue', project: shown.loaded.project.full_path }).toString()}`,
+      field: 'insert',
+      label: 'text',
+      search: 'search',
+    },
   })}${select({
     name: 'relation',
     label: 'This issue',

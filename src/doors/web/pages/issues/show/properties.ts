@@ -9,6 +9,7 @@ import type { Choices } from '../../../parts/properties/load_choices.ts';
 import {
   labelsForm,
   milestoneForm,
+  addMeForm,
   peopleForm,
   propertyForm,
   timeForm,
@@ -80,6 +81,7 @@ const sharedPart = (visit: Visit, { loaded, labels }: IssuePage, choices: Choice
   return html`${assigneesSection(
     issue.assignees,
     choices !== null && peopleForm(visit, action, { ...people, choices }),
+    choices !== null ? addMeForm(visit, action, people) : null,
   )}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     issue.milestone,
     list,

@@ -6,7 +6,13 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { userLink } from '../../../parts/user_link.ts';
 import type { Choices } from '../../../parts/properties/load_choices.ts';
-import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
+import {
+  addMeForm,
+  labelsForm,
+  milestoneForm,
+  peopleForm,
+  timeForm,
+} from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
   followSection,
@@ -52,9 +58,11 @@ const reviewersPart = (visit: Visit, shown: RequestPage, choices: Choices | null
     return html`<div class="row between">${userLink(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>${again}`;
   });
   const action = requestPath(shown.loaded);
+  // The author asks others.
+  const mayReview = shown.loaded.merge_request.author.id !== visit.call.actor?.user.id;
   return section(
     reviewers.length === 1 ? 'Reviewer' : 'Reviewers',
-    rows.length === 0 ? none : html`${rows}`,
+    html`${rows.length === 0 ? none : rows}${choices !== null && mayReview && addMeForm(visit, action, { role: 'reviewer', own: reviewers })}`,
     choices !== null && peopleForm(visit, action, { role: 'reviewer', own: reviewers, choices }),
   );
 };
@@ -84,6 +92,7 @@ export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | nu
   return html`<aside class="aside" id="request_properties" data-part aria-label="Properties">${reviewersPart(visit, shown, choices)}${assigneesSection(
     assignees.map((user) => basicUser(user, visit.call)),
     choices !== null && peopleForm(visit, action, { ...people, choices }),
+    choices !== null ? addMeForm(visit, action, people) : null,
   )}${closesPart(shown)}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     milestone,
     list,
