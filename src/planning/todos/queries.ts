@@ -25,6 +25,8 @@ export type TodoFilter = {
   group_id?: number;
   state: 'pending' | 'done';
   type?: TargetType;
+  /** Default: the newest first. */
+  sort?: 'asc' | 'desc';
 };
 
 const listRenderers = (renderers: TodoRenderers): [TargetType, TodoRenderer][] =>
@@ -47,7 +49,7 @@ export const ownTodos = (call: Call, renderers: TodoRenderers): RawBuilder<boole
   ]);
 };
 
-/** Lists the caller's todos, newest first. The total excludes targets they no longer see. */
+/** Lists the caller's todos, newest first by default. The total excludes targets they no longer see. */
 export const listTodos = async (
   call: Call,
   renderers: TodoRenderers,
@@ -68,10 +70,34 @@ export const listTodos = async (
   }
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    query
+      .selectAll()
+      .orderBy('id', filter.sort ?? 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
   ]);
   return { items, total };
 };
+
+/** Pairs of a project and an author that are listed as filters. */
+const maxSources = 500;
+
+/** Lists the projects and authors of the caller's todos, the last added first. */
+export const listTodoSources = async (
+  call: Call,
+  renderers: TodoRenderers,
+  state: TodoFilter['state'],
+): Promise<{ project_id: number; author_id: number }[]> =>
+  await call.db
+    .selectFrom('todos')
+    .select(['project_id', 'author_id'])
+    .where('state', '=', sql.lit(state))
+    .where(ownTodos(call, renderers))
+    .groupBy(['project_id', 'author_id'])
+    .orderBy(sql`max(id)`, 'desc')
+    .limit(maxSources)
+    .execute();
 
 /** Loads one of the caller's todos; 404 if they no longer see its target. */
 export const findOwnTodo = async (call: Call, renderers: TodoRenderers, id: number): Promise<TodoRow> => {

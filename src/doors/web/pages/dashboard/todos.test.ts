@@ -1,7 +1,7 @@
 /** Tests the to-do list. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedIssue, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { seedGroup, seedIssue, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor } from '../../../../../test/support/visitor.ts';
@@ -71,6 +71,43 @@ test('keeps one pending todo for a target', async () => {
   assert.ok((await list()).includes('again'));
   assert.equal((await user.visitor.post(first.replace(/done$/, 'undo'))).status, 303);
   assert.equal((await list()).split(`aria-label="Done: ${project.title}"`).length, 2);
+});
+
+test('filters by project, group and author, and sorts', async () => {
+  const { visitor, username } = await seedVisitor(gantry);
+  const author = await seedVisitor(gantry);
+  const group = await seedGroup(gantry, { visibility: 'public' });
+  const add = async (namespace: number | undefined, by: string) => {
+    const project = await seedProject(gantry, {
+      visibility: 'public',
+      ...(namespace !== undefined && { namespace }),
+    });
+    const title = unique('Issue');
+    const { iid } = await seedIssue(gantry, { project: project.id, title });
+    const json = { body: `@${username} look` };
+    await gantry.api(`POST /projects/${project.id}/issues/${iid}/notes${by}`, { json });
+    return { ...project, title };
+  };
+  const first = await add(group.id, '');
+  const second = await add(group.id, `?sudo=${author.id}`);
+  const third = await add(undefined, '');
+  const titles = async (query = ''): Promise<string[]> => {
+    const { status, text } = await visitor.get(`/dashboard/todos?${query}`);
+    assert.equal(status, 200, text);
+    return [...text.matchAll(/<h2><a [^>]+>(Issue-[^<]+)</g)].map(([, title = '']) => title);
+  };
+  const [a, b, c] = [first, second, third].map(({ title }) => title);
+  assert.deepEqual(await titles(), [c, b, a]);
+  assert.deepEqual(await titles('sort=asc'), [a, b, c]);
+  assert.deepEqual(await titles(`project_id=${second.id}`), [b]);
+  assert.deepEqual(await titles(`group_id=${group.id}`), [b, a]);
+  assert.deepEqual(await titles(`author_id=${author.id}&sort=asc`), [b]);
+  assert.deepEqual(await titles('project_id=&group_id=&author_id='), [c, b, a]);
+  const { text } = await visitor.get(`/dashboard/todos?group_id=${group.id}`);
+  assert.ok(text.includes(`<option value="${group.id}" selected>${group.full_path}<`));
+  assert.ok(
+    text.includes(`<option value="${third.id}">${third.full_path}<`) && text.includes(author.username),
+  );
 });
 
 test('filters by type and reason', async () => {

@@ -1,7 +1,9 @@
 /** The to-do list of the user. */
 import type { Static } from 'typebox';
 import { finishAllTodos, finishTodo, restoreTodo } from '../../../../planning/todos/finish_todos.ts';
-import { findOwnTodo, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
+import { findOwnTodo, listTodoSources, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
+import { usersById } from '../../../../identity/users/queries.ts';
+import { projectsById } from '../../../../projects/projects/find.ts';
 import { issueTodos } from '../../../../planning/issues/todos.ts';
 import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -25,21 +27,27 @@ const listParams = object({
   type: optional(clearable(oneOf(['Issue', 'MergeRequest']))),
   action: optional(clearable(oneOf(Object.keys(actionNames)))),
   project_id: optional(clearable(id())),
+  group_id: optional(clearable(id())),
+  author_id: optional(clearable(id())),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   ...pageParams,
 });
 
-type Query = Static<typeof listParams>;
+type Query = Omit<Static<typeof listParams>, 'sort'> & { sort?: 'asc' | 'desc' };
 
 export type LoadedTodos = { todos: ListedTodo[]; total: number };
 
 /** Loads todos as the API lists them. */
 export const loadTodos = async (
   visit: Visit,
-  { type, action, project_id, state, ...paging }: Query,
+  { type, action, project_id, group_id, author_id, sort = 'desc', state, ...paging }: Query,
 ): Promise<LoadedTodos> => {
   const { call } = visit;
   const filter = {
     state,
+    sort,
+    ...(typeof group_id === 'number' && { group_id }),
+    ...(typeof author_id === 'number' && { author_id }),
     ...(typeof type === 'string' && { type }),
     ...(typeof action === 'string' && { action }),
     ...(typeof project_id === 'number' && { project_id }),
@@ -52,11 +60,22 @@ const textOf = (value: string | number | null | undefined): string | undefined =
   value === null || value === undefined ? undefined : String(value);
 
 /** Query parameters of the list that differ from their defaults. */
-const keptQuery = ({ state, type, action, project_id }: Query): Record<string, string | undefined> => ({
+const keptQuery = ({
+  state,
+  type,
+  action,
+  project_id,
+  group_id,
+  author_id,
+  sort,
+}: Query): Record<string, string | undefined> => ({
   state: state === 'pending' ? undefined : state,
   type: textOf(type),
   action: textOf(action),
   project_id: textOf(project_id),
+  group_id: textOf(group_id),
+  author_id: textOf(author_id),
+  sort: sort === 'asc' ? 'asc' : undefined,
 });
 
 const addressOf = (query: Record<string, string | undefined>): string => {
@@ -64,23 +83,75 @@ const addressOf = (query: Record<string, string | undefined>): string => {
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
 };
 
-const filterForm = ({ state, type, action, project_id }: Query): Html =>
-  html`<form method="get" action="${path}" class="filter">${state === 'done' && hidden('state', 'done')}${
-    typeof project_id === 'number' && hidden('project_id', project_id)
-  }${select({
-    name: 'type',
-    label: 'Type',
-    value: textOf(type) ?? '',
-    options: [
-      ['', 'Any'],
-      ['Issue', 'Issues'],
-      ['MergeRequest', 'Merge requests'],
-    ],
-  })}${select({
+type Option = readonly [value: string, text: string];
+type Sources = { projects: Option[]; groups: Option[]; authors: Option[] };
+
+const byText = (a: Option, b: Option): number => a[1].localeCompare(b[1]);
+
+/** Loads the projects, groups and authors of the user's todos. */
+const loadSources = async ({ call }: Visit, state: Query['state']): Promise<Sources> => {
+  const sources = await listTodoSources(call, renderers, state);
+  const ids = (name: 'project_id' | 'author_id') => [...new Set(sources.map((one) => one[name]))];
+  const [projects, authors] = await Promise.all([
+    projectsById(call.db, ids('project_id')),
+    usersById(call.db, ids('author_id')),
+  ]);
+  const all = [...projects.values()];
+  const groups = new Map(
+    all.map(({ namespace_id, full_path }) => [
+      String(namespace_id),
+      full_path.slice(0, full_path.lastIndexOf('/')),
+    ]),
+  );
+  return {
+    projects: all.map((one): Option => [String(one.id), one.full_path]).toSorted(byText),
+    groups: [...groups].toSorted(byText),
+    authors: [...authors.values()]
+      .map((one): Option => [String(one.id), `${one.name} (@${one.username})`])
+      .toSorted(byText),
+  };
+};
+
+/** Renders a choice among the sources; the chosen one stays though no todo is left of it. */
+const sourceField = (name: string, label: string, chosen: string | undefined, options: Option[]): Html => {
+  const isListed = chosen === undefined || options.some(([value]) => value === chosen);
+  const missing: Option[] = isListed ? [] : [[chosen, `Number ${chosen}`]];
+  return select({ name, label, value: chosen ?? '', options: [['', 'Any'], ...options, ...missing] });
+};
+
+const filterForm = (
+  { state, type, action, project_id, group_id, author_id, sort }: Query,
+  { projects, groups, authors }: Sources,
+): Html =>
+  html`<form method="get" action="${path}" class="filter">${state === 'done' && hidden('state', 'done')}${select(
+    {
+      name: 'type',
+      label: 'Type',
+      value: textOf(type) ?? '',
+      options: [
+        ['', 'Any'],
+        ['Issue', 'Issues'],
+        ['MergeRequest', 'Merge requests'],
+      ],
+    },
+  )}${select({
     name: 'action',
     label: 'Reason',
     value: textOf(action) ?? '',
     options: [['', 'Any'], ...Object.entries(actionNames)],
+  })}${sourceField('project_id', 'Project', textOf(project_id), projects)}${sourceField(
+    'group_id',
+    'Group',
+    textOf(group_id),
+    groups,
+  )}${sourceField('author_id', 'Author', textOf(author_id), authors)}${select({
+    name: 'sort',
+    label: 'Order',
+    value: sort ?? 'desc',
+    options: [
+      ['desc', 'Newest first'],
+      ['asc', 'Oldest first'],
+    ],
   })}<div class="buttons"><button>Filter</button></div></form>`;
 
 /** Renders the button that finishes all todos. */
@@ -99,7 +170,7 @@ const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[][] => [
 
 const emptyPart = (query: Query): Html => {
   const isFiltered = Object.entries(keptQuery(query)).some(
-    ([name, value]) => name !== 'state' && value !== undefined,
+    ([name, value]) => name !== 'state' && name !== 'sort' && value !== undefined,
   );
   if (isFiltered) return emptyState({ icon: 'search', title: 'No results', text: 'No to-do item matches.' });
   return query.state === 'done'
@@ -125,7 +196,7 @@ const listView = async (visit: Visit, query: Query): Promise<View> => {
     title: 'To-do list',
     body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishAllForm(visit, path)}</div>
 ${stateTabs}
-${filterForm(query)}
+${filterForm(query, await loadSources(visit, query.state))}
 <section class="card" aria-label="To-do items" id="todo_list"><header><span class="muted">${spellCount(total, 'item')}</span></header>${
       todos.length === 0
         ? emptyPart(query)
