@@ -2,6 +2,7 @@
 import type { branchesJson } from '../../../../code/repository/branches/json.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
+import type { OpenRequest } from '../../../../review/merge_requests/lists/open_of_branches.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
@@ -23,7 +24,14 @@ export type BranchLine = {
   /** The viewer may open a merge request for it. */
   canPropose: boolean;
   people: CommitPeople;
+  /** Open merge request of the branch that the viewer sees. */
+  request?: OpenRequest | undefined;
 };
+
+const requestLink = ({ request }: BranchLine): Html | null =>
+  request === undefined
+    ? null
+    : html`<a href="/${request.full_path}/merge_requests/${request.iid}" title="Open merge request">${icon('merge-request', 'Open merge request')} !${request.iid}</a>`;
 
 const badges = ({ branch }: BranchLine): Html =>
   html`${branch.default && html` <span class="badge">Default</span>`}${
@@ -38,7 +46,11 @@ const divergenceText = ({ branch, divergence }: BranchLine): Html | null =>
 const encoded = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
 /** Links to the actions on a branch whose pages exist. */
-const actionLinks = ({ call }: Visit, project: Project, { branch, canPropose }: BranchLine): Html[] => {
+const actionLinks = (
+  { call }: Visit,
+  project: Project,
+  { branch, canPropose, request }: BranchLine,
+): Html[] => {
   const { default_branch: target } = project;
   const { hasPage } = call.platform;
   if (target === null || branch.default) return [];
@@ -47,7 +59,7 @@ const actionLinks = ({ call }: Visit, project: Project, { branch, canPropose }: 
     const path = projectPagePath(project, `compare/${encoded(target)}...${encoded(branch.name)}`);
     links.push(html`<a href="${path}">${icon('code')} Compare</a>`);
   }
-  if (canPropose) {
+  if (canPropose && request === undefined) {
     const path = newRequestPath(project, { source_branch: branch.name });
     links.push(html`<a href="${path}">${icon('merge-request')} New merge request</a>`);
   }
@@ -64,7 +76,7 @@ const deleteForm = (visit: Visit, project: Project, { branch }: BranchLine): Htm
           name: `Delete the branch ${branch.name}`,
           danger: true,
         },
-        hidden('branch', branch.name),
+        html`${hidden('branch', branch.name)}${hidden('back', visit.path)}`,
       )
     : null;
 
@@ -85,7 +97,7 @@ export const branchItem = (visit: Visit, project: Project, line: BranchLine): Ht
     commit !== null &&
     html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${authorName(line.people, { name: commit.author_name, email: commit.author_email })} · ${relative(Date.parse(commit.committed_date))}</span>`
   }</div>
-<div class="side">${line.pipeline !== undefined && pipelineStatus(project, line.pipeline)}${divergenceText(line)}${actions(visit, project, line)}</div>
+<div class="side">${requestLink(line)}${line.pipeline !== undefined && pipelineStatus(project, line.pipeline)}${divergenceText(line)}${actions(visit, project, line)}</div>
 </li>
 `;
 };

@@ -66,6 +66,21 @@ test('offers a merge request to those who may open one', async () => {
   }
 });
 
+test('leads to the open merge request of a branch, and back to the list after a deletion', async () => {
+  const { id, path } = await newProject('public');
+  const json = { source_branch: 'feature/<b>', target_branch: 'main', title: 'x' };
+  const { body } = await gantry.api(`POST /projects/${id}/merge_requests`, { json });
+  const link = `/merge_requests/${body.iid}" title="Open merge request"`;
+  const { text } = await developer.get(`${path}?state=all&sort=name_asc`);
+  assert.equal(text.split(link).length, 2);
+  await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: 'private' } });
+  assert.ok(!(await openVisitor(gantry).get(`${path}?state=all`)).text.includes(link));
+  assert.match(text, /name="back" value="[^"]+branches\?state=all&amp;sort=name_asc"/);
+  const back = `${path}?state=all&sort=name_asc`;
+  const removed = await developer.post(`${path}/delete`, { branch: 'merged', back });
+  assert.equal(removed.location, back);
+});
+
 test('filters, searches, sorts and pages the list', async () => {
   const { path } = await newProject();
   const listed = async (query: string) =>

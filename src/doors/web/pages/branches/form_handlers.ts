@@ -10,6 +10,8 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
+import { projectSuggestions } from '../../parts/suggestions.ts';
+import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { branchesPath, branchesRoutePath } from './list.ts';
 
 type Filled = { branch?: string | undefined; ref?: string | undefined };
@@ -30,6 +32,8 @@ const newView = (
       hint: 'A branch, a tag or the id of a commit.',
       value: ref ?? project.default_branch ?? '',
       required: true,
+      autocomplete: 'off',
+      suggestions: projectSuggestions(project.id, 'branches'),
       problems,
     }),
   )}</div></section>`;
@@ -78,11 +82,12 @@ const remove = page({
   method: 'POST',
   path: `${branchesRoutePath}/delete`,
   audience: 'user',
-  params: object({ ...projectPath, branch: text() }),
-  handle: async ({ call }, { project: fullPath, branch }) => {
+  params: object({ ...projectPath, branch: text(), back: optional(text({ maxLength: 2_000 })) }),
+  handle: async ({ call }, { project: fullPath, branch, back }) => {
     const code = await findCodeForPush(call, fullPath);
     await deleteBranch(call, code, branch);
-    return redirect(branchesPath(code.project), `The branch ${branch} was deleted.`);
+    const next = back === undefined ? branchesPath(code.project) : safeRedirectPath(back, call.baseUrl);
+    return redirect(next, `The branch ${branch} was deleted.`);
   },
 });
 

@@ -8,6 +8,8 @@ import {
   loadDivergences,
 } from '../../../../code/repository/branches/list.ts';
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
+import { branchPrefix } from '../../../../code/repository/refs/resolve.ts';
+import { loadOpenOfBranches } from '../../../../review/merge_requests/lists/open_of_branches.ts';
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -60,11 +62,13 @@ const loadLines = async (
   const { call } = visit;
   const { items, total } = await listBranches(code, filter, at);
   const shas = items.map(({ commit }) => commit).filter((id) => id !== null);
-  const [branches, divergences, pipelines, canPropose] = await Promise.all([
+  const names = items.map(({ name }) => name.slice(branchPrefix.length));
+  const [branches, divergences, pipelines, canPropose, requests] = await Promise.all([
     branchesJson(call, code, items),
     withAnonymousSlot(visit, async () => await loadDivergences(code, items)),
     loadShownPipelines(visit, code.project, shas),
     canProposeBranches(visit, code.project),
+    loadOpenOfBranches(call, code.project.id, names),
   ]);
   const authors = branches.flatMap(({ commit }) =>
     commit === null ? [] : [{ name: commit.author_name, email: commit.author_email }],
@@ -76,6 +80,7 @@ const loadLines = async (
     divergence: divergences[at] ?? null,
     pipeline: pipelines.get(branch.commit?.id ?? ''),
     canPropose,
+    request: requests.get(branch.name),
   }));
   return { lines, total };
 };

@@ -117,7 +117,7 @@ ${fact('Branches and tags', refs)}</dl>`;
 /** Renders what a user who may push does with the commit; null: the viewer may not. */
 const pushActions = (visit: Visit, project: Project, { id }: Commit): Html | null =>
   visit.call.signedIn && may(visit.call.viewer, 'push_code', project)
-    ? html`<div class="body">${pickForms(visit, { path: commitPath(project, id), branch: project.default_branch ?? '' })}</div>`
+    ? html`<div class="body">${pickForms(visit, { projectId: project.id, path: commitPath(project, id), branch: project.default_branch ?? '' })}</div>`
     : null;
 
 const actions = (visit: Visit, project: Project, { id }: Commit): Html => {

@@ -47,6 +47,11 @@ test('the form leads to the comparison', async () => {
   assert.ok(text.includes('<option value="feature/x">') && text.includes('value="main"'));
   const { location } = await user.get(`${compare}?from=main&to=feature%2Fx`);
   assert.equal(location, `${compare}/main...feature/x`);
+  const straight = await user.get(`${compare}?from=main&to=feature%2Fx&straight=1`);
+  assert.equal(straight.location, `${compare}/main..feature/x`);
+  const shown = (await user.get(straight.location ?? '')).text;
+  assert.ok(shown.includes(`href="${compare}/feature/x..main">Swap`));
+  assert.match(shown, /<option value="1" selected>/);
 });
 
 test('shows the form again for a ref that does not exist', async () => {

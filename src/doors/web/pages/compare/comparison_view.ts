@@ -18,6 +18,7 @@ import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
+import { select } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';
@@ -30,7 +31,7 @@ const maxSuggestions = 200;
 /** Commits that are listed. */
 const maxCommits = 100;
 
-type Ends = { from: string | null; to: string };
+type Ends = { from: string | null; to: string; isStraight?: boolean };
 /** The problem of each end. */
 type EndProblems = { from?: string | undefined; to?: string | undefined };
 
@@ -50,11 +51,27 @@ const refField = (name: 'from' | 'to', label: string, value: string, problem: st
   }>${problem !== undefined && html`<p class="error" id="${name}_error">${problem}</p>`}</div>
 `;
 
-const compareForm = async (code: Code, { from, to }: Ends, problems: EndProblems): Promise<Html> =>
-  html`<form method="get" action="${projectPagePath(code.project, 'compare')}" class="filter">
+/** Links to the same comparison the other way round. */
+const swapLink = ({ project }: Code, { from, to, isStraight = false }: Ends): Html | null =>
+  from === null || from === '' || to === ''
+    ? null
+    : html`<a class="button" href="${comparePath(project, { from: to, to: from, isStraight })}">Swap</a>`;
+
+const compareForm = async (code: Code, ends: Ends, problems: EndProblems): Promise<Html> => {
+  const { from, to, isStraight = false } = ends;
+  return html`<form method="get" action="${projectPagePath(code.project, 'compare')}" class="filter">
 ${refField('from', 'Base', from ?? '', problems.from)}${refField('to', 'Compare', to, problems.to)}
-<div class="buttons"><button class="primary">Compare</button></div>${await suggestions(code)}</form>
+${select({
+  name: 'straight',
+  label: 'Show',
+  value: isStraight ? '1' : '0',
+  options: [
+    ['0', 'Changes since the common ancestor (...)'],
+    ['1', 'All differences (..)'],
+  ],
+})}<div class="buttons"><button class="primary">Compare</button>${swapLink(code, ends)}</div>${await suggestions(code)}</form>
 `;
+};
 
 export const formView = async (
   visit: Visit,
@@ -158,10 +175,11 @@ export const comparisonView = async (
   const [from, to] = await Promise.all([resolveRevision(code, base), resolveRevision(code, head)]);
   if (from === null || to === null) {
     const problems = { from: problemFor(base, from), to: problemFor(head, to) };
-    return await formView(visit, code, { from: base, to: head }, problems);
+    const ends = { from: base, to: head, isStraight: comparison.isStraight };
+    return await formView(visit, code, ends, problems);
   }
   const [form, result] = await Promise.all([
-    compareForm(code, { from: base, to: head }, {}),
+    compareForm(code, { from: base, to: head, isStraight: comparison.isStraight }, {}),
     resultPart(visit, code, { ends: [from, to], comparison, choice }),
   ]);
   return projectView(

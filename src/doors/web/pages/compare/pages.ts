@@ -19,10 +19,15 @@ export const pages = [
     method: 'GET',
     path: routePath,
     audience: 'visitor',
-    params: object({ ...projectPath, from: refParam, to: refParam }),
-    handle: async (visit, { project: fullPath, from = '', to = '' }) => {
+    params: object({
+      ...projectPath,
+      from: refParam,
+      to: refParam,
+      straight: optional(boolean({ description: 'without a common ancestor' })),
+    }),
+    handle: async (visit, { project: fullPath, from = '', to = '', straight = false }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
-      if (from !== '' && to !== '') return redirect(comparePath(project, { from, to, isStraight: false }));
+      if (from !== '' && to !== '') return redirect(comparePath(project, { from, to, isStraight: straight }));
       return await formView(visit, openCachedCode(visit.call, project), {
         from: from || project.default_branch,
         to,

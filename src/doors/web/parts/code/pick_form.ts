@@ -3,14 +3,31 @@ import type { PickKind } from '../../../../code/repository/commits/cherry_pick.t
 import type { Visit } from '../../page.ts';
 import { checkbox, form, input } from '../form.ts';
 import { type Html, html } from '../html.ts';
+import { projectSuggestions } from '../suggestions.ts';
 
-type Pick = { action: string; kind: PickKind; label: string; branch: string; hint: string };
+type Pick = {
+  projectId: number;
+  action: string;
+  kind: PickKind;
+  label: string;
+  branch: string;
+  hint: string;
+};
 
-const pickForm = (visit: Visit, { action, kind, label, branch, hint }: Pick): Html =>
+const pickForm = (visit: Visit, { projectId, action, kind, label, branch, hint }: Pick): Html =>
   html`<details class="act"><summary>${label}</summary>${form(
     visit,
     { action, submit: label, isQuiet: true },
-    input({ name: 'branch', id: `${kind}_branch`, label: 'Branch', hint, value: branch, required: true }),
+    input({
+      name: 'branch',
+      id: `${kind}_branch`,
+      label: 'Branch',
+      hint,
+      value: branch,
+      required: true,
+      autocomplete: 'off',
+      suggestions: projectSuggestions(projectId, 'branches'),
+    }),
     checkbox({
       name: 'request',
       id: `${kind}_request`,
@@ -21,6 +38,7 @@ const pickForm = (visit: Visit, { action, kind, label, branch, hint }: Pick): Ht
   )}</details>`;
 
 type Given = {
+  projectId: number;
   /** Address of what is picked; the forms are sent below it. */
   path: string;
   /** Branch that has the change. */
@@ -28,14 +46,16 @@ type Given = {
 };
 
 /** Renders both forms, for a user who may push. */
-export const pickForms = (visit: Visit, { path, branch }: Given): Html =>
+export const pickForms = (visit: Visit, { projectId, path, branch }: Given): Html =>
   html`<div class="row top-aligned">${pickForm(visit, {
+    projectId,
     action: `${path}/revert`,
     kind: 'revert',
     label: 'Revert',
     branch,
     hint: 'A commit that undoes this one is added to it.',
   })}${pickForm(visit, {
+    projectId,
     action: `${path}/cherry_pick`,
     kind: 'cherry_pick',
     label: 'Cherry-pick',

@@ -28,7 +28,11 @@ const picksPart = (visit: Visit, { loaded }: RequestPage, commits: number): Html
   if (wholeCommit(merge_request, commits) === null) {
     return html`<p class="body muted">Its ${commits} commits are on the branch one by one, so it cannot be reverted or cherry-picked as a whole. <a href="${requestPath(loaded, '/commits')}">Choose one of its commits</a></p>`;
   }
-  const forms = pickForms(visit, { path: requestPath(loaded), branch: merge_request.target_branch });
+  const forms = pickForms(visit, {
+    projectId: loaded.project.id,
+    path: requestPath(loaded),
+    branch: merge_request.target_branch,
+  });
   return html`<div class="merge-form">${forms}</div>`;
 };
 
