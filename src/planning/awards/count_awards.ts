@@ -1,7 +1,8 @@
 /** Counts the awards of a page's records by emoji. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 
 export type AwardCount = {
@@ -10,24 +11,46 @@ export type AwardCount = {
   count: number;
   /** Id of the caller's own award; null: none. */
   own_id: number | null;
+  /** Names of the first users. */
+  people: string[];
 };
 
 type Asked = { type: NoteableType; id: number; note_ids: readonly number[]; user_id: number };
 
-type Row = AwardCount & { target_type: string; target_id: number };
+type Row = Omit<AwardCount, 'people'> & { target_type: string; target_id: number };
 
-const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, dialect) => {
+/** Users of an emoji who are named. */
+const maxNamed = 10;
+/** Awards of a page whose users are loaded. */
+const maxAwards = 1_000;
+
+const ofPage = (
+  { type, id, note_ids }: Omit<Asked, 'user_id'>,
+  { oneOf }: Pick<SqlDialect, 'oneOf'>,
+): RawBuilder<boolean> => {
   const ofNotes =
-    note_ids.length === 0
-      ? sql``
-      : sql`or (target_type = 'Note' and ${dialect.oneOf('target_id', note_ids)})`;
-  return sql<Row>`
+    note_ids.length === 0 ? sql`` : sql`or (target_type = 'Note' and ${oneOf('target_id', note_ids)})`;
+  return sql<boolean>`((target_type = ${type} and target_id = ${id}) ${ofNotes})`;
+};
+
+type NamedRow = { target_type: string; target_id: number; name: string; person: string };
+
+const awardNames = compiled((db, { type, id, note_ids }: Omit<Asked, 'user_id'>, dialect) =>
+  sql<NamedRow>`select target_type, target_id, award_emoji.name, users.name as person
+    from award_emoji join users on users.id = award_emoji.user_id
+    where ${ofPage({ type, id, note_ids }, dialect)} order by award_emoji.id limit ${sql.lit(maxAwards)}`.compile(
+    db,
+  ),
+);
+
+const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, dialect) =>
+  sql<Row>`
     select target_type, target_id, name, count(*) as count,
       max(case when user_id = ${user_id} then id end) as own_id
-    from award_emoji where (target_type = ${type} and target_id = ${id}) ${ofNotes}
+    from award_emoji where ${ofPage({ type, id, note_ids }, dialect)}
     group by target_type, target_id, name
-    order by min(id)`.compile(db);
-});
+    order by min(id)`.compile(db),
+);
 
 export type AwardCounts = {
   target: AwardCount[];
@@ -35,7 +58,7 @@ export type AwardCounts = {
   notes: ReadonlyMap<number, AwardCount[]>;
 };
 
-/** Counts the awards of a target and of some of its notes, in one statement. */
+/** Counts the awards of a target and of some of its notes, in one statement, and names who awarded in another. */
 export const countAwards = async (
   { db, viewer }: Pick<Call, 'db' | 'viewer'>,
   target: { type: NoteableType; id: number },
@@ -43,7 +66,16 @@ export const countAwards = async (
 ): Promise<AwardCounts> => {
   const counted = { type: target.type, id: target.id, note_ids, user_id: viewer.user_id ?? 0 };
   const rows = await awardCounts(db, counted);
-  const toCount = ({ name, count, own_id }: Row): AwardCount => ({ name, count, own_id });
+  const named = rows.length === 0 ? [] : await awardNames(db, counted);
+  const keyOf = (one: Pick<Row, 'target_type' | 'target_id' | 'name'>): string =>
+    `${one.target_type} ${one.target_id} ${one.name}`;
+  const people = Map.groupBy(named, keyOf);
+  const toCount = (row: Row): AwardCount => ({
+    name: row.name,
+    count: row.count,
+    own_id: row.own_id,
+    people: (people.get(keyOf(row)) ?? []).slice(0, maxNamed).map(({ person }) => person),
+  });
   const notes = Map.groupBy(
     rows.filter((row) => row.target_type === 'Note'),
     (row) => row.target_id,

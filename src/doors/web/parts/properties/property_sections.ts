@@ -3,6 +3,7 @@ import { formatDuration } from '../../../../platform/duration.ts';
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscriptions.ts';
 import type { Target } from '../../../../planning/issuables/target.ts';
+import type { TimeSpent } from '../../../../planning/time_tracking/load_time_report.ts';
 import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import type { Page } from '../../../../platform/http/page.ts';
 import type { Visit } from '../../page.ts';
@@ -71,13 +72,24 @@ export const milestoneSection = (
 
 type Times = Pick<Target, 'time_estimate' | 'total_time_spent'>;
 
-export const timeSection = ({ time_estimate, total_time_spent }: Times, edit: Html | false): Html => {
+const timeReportPart = (report: readonly TimeSpent[]): Html | null =>
+  report.length === 0
+    ? null
+    : html`<details><summary>Time by person</summary><ul class="plain-list">${report.map(
+        ({ seconds, ...user }) => html`<li>${userLink(user)} ${formatDuration(seconds) ?? '0h'}</li>`,
+      )}</ul></details>`;
+
+export const timeSection = (
+  { time_estimate, total_time_spent }: Times,
+  edit: Html | false,
+  report: readonly TimeSpent[] = [],
+): Html => {
   const [estimate, spent] = [formatDuration(time_estimate), formatDuration(total_time_spent)];
   const text =
     estimate === null && spent === null
       ? none
       : html`${spent ?? '0h'} spent${estimate !== null && ` of ${estimate}`}`;
-  return section('Time', text, edit);
+  return section('Time', html`${text}${timeReportPart(report)}`, edit);
 };
 
 /** @param action form that changes it; null: the viewer may not */

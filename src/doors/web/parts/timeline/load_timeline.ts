@@ -9,11 +9,13 @@ import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import type { ActivityFilter } from '../../../../planning/notes/queries.ts';
 import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
+import { listMembers } from '../../../../projects/members/queries.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Suggestion } from '../../../../planning/notes/suggestions/json.ts';
 import { parseSuggestions } from '../../../../planning/notes/suggestions/parse_suggestions.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
+import { nameRole } from '../role.ts';
 import { markdownTexts } from '../markdown.ts';
 
 /** Threads and events of one page. */
@@ -63,6 +65,8 @@ export type Timeline = {
   total: number;
   filter: ActivityFilter;
   awards: AwardCounts;
+  /** Roles of the authors in the project, by user; empty: the viewer does not see its members. */
+  roles: ReadonlyMap<number, string>;
 };
 
 export const findTimelineRights = ({ call }: Visit, loaded: LoadedNoteable): TimelineRights => ({
@@ -114,6 +118,22 @@ const renderTexts = async (
   return { description: description as Html, threads: shown.filter(({ notes }) => notes.length > 0) };
 };
 
+/** Loads the roles of the authors of comments. */
+const loadRoles = async (
+  { call }: Visit,
+  { project }: LoadedNoteable,
+  items: readonly Discussion[],
+): Promise<Map<number, string>> => {
+  const notes = items.flatMap((item) => item.notes);
+  const ids = [...new Set(notes.filter(({ system }) => system === 0).map(({ author_id }) => author_id))];
+  if (ids.length === 0 || !may(call.viewer, 'read_member', project)) return new Map();
+  const { id, namespace_id } = project;
+  const source = { type: 'Project' as const, id, namespace_id, level: 0, mayRead: true, mayAdmin: false };
+  const filter = { query: '', inherited: true, user_ids: ids, now: call.now };
+  const { rows } = await listMembers(call.db, source, filter, pageRequest({ per_page: 100 }));
+  return new Map(rows.map((member) => [member.id, nameRole(member.access_level)]));
+};
+
 type TimelineGiven = {
   description: string | null;
   /** Page of the timeline; undefined: the last. */
@@ -129,9 +149,10 @@ export const loadTimeline = async (
 ): Promise<Timeline> => {
   const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
   const noteIds = items.flatMap(({ notes }) => notes.map(({ id }) => id));
-  const [texts, awards] = await Promise.all([
+  const [texts, awards, roles] = await Promise.all([
     renderTexts(visit, loaded, { description, items }),
     countAwards(visit.call, loaded.target, noteIds),
+    loadRoles(visit, loaded, items),
   ]);
-  return { ...texts, page, total, filter, awards };
+  return { ...texts, page, total, filter, awards, roles };
 };

@@ -32,6 +32,8 @@ type NoteCardOptions = Heading & {
   editedAt?: string | null;
   /** `Author` or the state of a thread. */
   badge?: string | null;
+  /** Role of the author in the project. */
+  role?: string | null;
   /** Only reporters and above see it. */
   isInternal?: boolean;
   /** A thread that waits to be resolved: shortcuts step through these. */
@@ -45,14 +47,14 @@ type NoteCardOptions = Heading & {
 /** Renders a text with its author. */
 export const noteCard = (options: NoteCardOptions): Html => {
   const { id, author, content, editedAt = null, badge = null, actions, below } = options;
-  const { isInternal = false, isUnresolved = false } = options;
+  const { isInternal = false, isUnresolved = false, role = null } = options;
   return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}"${isUnresolved && html` data-unresolved tabindex="-1"`}>${avatar(
     {
       name: author.name,
       avatar_url: author.avatar_url ?? null,
       size: 'medium',
     },
-  )}<div class="card"><header>${noteHeading(options)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${
+  )}<div class="card"><header>${noteHeading(options)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${role !== null && html`<span class="count" title="Role in the project">${role}</span>`}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

@@ -25,6 +25,13 @@ const words = (name: string): string => name.replaceAll('_', ' ');
 const countText = ({ name, count, own_id }: AwardCount): string =>
   `${words(name)}: ${count}${own_id === null ? '' : ', including yours'}`;
 
+/** Names who reacted: `tada: Ada, Grace and 3 more`. */
+const peopleText = ({ name, count, people }: AwardCount): string => {
+  const more = count - people.length;
+  const names = people.join(', ');
+  return `${words(name)}: ${more > 0 ? `${names} and ${more} more` : names}`;
+};
+
 /** Renders the button that adds or removes a reaction with an emoji. */
 export const emojiButton = (name: string): Html =>
   html`<button class="icon-button" name="name" value="${name}" aria-label="React with ${words(name)}" title="${words(name)}">${replaceEmoji(`:${name}:`)}</button>`;
@@ -57,8 +64,8 @@ export const reactions = (visit: Visit, options: ReactionOptions): Html | null =
   const shown = awards.map((award) => {
     const content = html`<span aria-hidden="true">${replaceEmoji(`:${award.name}:`)}</span> ${award.count}`;
     return action === null
-      ? html`<span class="reaction" title="${countText(award)}">${content}<span class="visually-hidden"> ${words(award.name)}</span></span>`
-      : html`<button class="reaction" name="name" value="${award.name}" aria-pressed="${String(award.own_id !== null)}" aria-label="${countText(award)}" title="${words(award.name)}">${content}</button>`;
+      ? html`<span class="reaction" title="${peopleText(award)}">${content}<span class="visually-hidden"> ${words(award.name)}</span></span>`
+      : html`<button class="reaction" name="name" value="${award.name}" aria-pressed="${String(award.own_id !== null)}" aria-label="${countText(award)}" title="${peopleText(award)}">${content}</button>`;
   });
   if (action === null) return shown.length === 0 ? null : html`<div class="reactions">${shown}</div>`;
   const others = common.filter((name) => !awards.some((award) => award.name === name));

@@ -76,6 +76,9 @@ const textOf = (visit: Visit, context: TimelineContext, { id, content, body, may
 const replyPart = (visit: Visit, context: TimelineContext, note: ShownNote): Html =>
   html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${
     authorBadge(context, note) !== null && html`<span class="count">Author</span>`
+  }${
+    context.roles.has(note.author.id) &&
+    html`<span class="count" title="Role in the project">${context.roles.get(note.author.id)}</span>`
   }<span class="end row tight">${actionsOf(context, note)}</span></div>${textOf(visit, context, note)}${noteReactions(visit, context, note)}</li>`;
 
 /** Renders the reactions to the first comment of a thread, its replies and its actions. */
@@ -113,6 +116,7 @@ export const threadPart = (visit: Visit, context: TimelineContext, thread: Shown
     editedAt: editedAt(lead),
     content: html`${place}${textOf(visit, context, lead)}`,
     badge: threadBadge(context, thread, lead),
+    role: context.roles.get(lead.author.id) ?? null,
     isInternal: lead.internal,
     isUnresolved: isUnresolved(thread),
     actions: actionsOf(context, lead),

@@ -5,7 +5,7 @@ import { may } from '../../../../../core/access/may.ts';
 import type { View, Visit } from '../../../page.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
 import { projectLinkPreview } from '../../../parts/projects/project_link_preview.ts';
-import { projectView } from '../../../parts/frame/project_layout.ts';
+import { button, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
@@ -43,19 +43,38 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
   const edit =
     rights.update &&
     html`<a class="button" href="${issuePath(loaded, '/edit')}" data-edit="description" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`;
+  const isOpen = issue.state === 'opened';
+  const stateButton =
+    rights.update &&
+    button(visit, issuePath(loaded, `?state_event=${isOpen ? 'close' : 'reopen'}`), {
+      label: isOpen ? 'Close' : 'Reopen',
+      name: isOpen ? 'Close this issue' : 'Reopen this issue',
+    });
   const newButton =
     visit.call.signedIn &&
     may(visit.call.viewer, 'create_issue', project) &&
     html`<a class="button primary" href="${issuesPath(project)}/new" data-key="i">${icon('plus')} New issue</a>`;
   return html`<div class="stack tight" id="record_head"><div class="row between top"><h1 id="issue_title" data-part>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${branchMenu(visit, loaded)}${newButton}</div></div>
-<div class="row" id="issue_state" data-part>${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
+<div class="row" id="issue_state" data-part>${stateBadge(loaded)}${stateButton}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
 };
 
-const confidentialPart = ({ issue }: LoadedIssue): Html =>
-  html`<div id="issue_notice" data-part>${
+/** Leads to where the issue was moved, as far as the viewer sees it. */
+const movedPart = ({ loaded: { issue }, movedTo }: IssuePage): Html | null => {
+  if (issue.moved_to_id === null) return null;
+  const place =
+    movedTo === null
+      ? 'another project'
+      : html`<a href="/${movedTo.full_path}/issues/${movedTo.iid}">${movedTo.full_path}#${movedTo.iid}</a>`;
+  return html`<p class="flash notice">${icon('info')} This issue was moved to ${place}.</p>`;
+};
+
+const noticePart = (shown: IssuePage): Html => {
+  const { issue } = shown.loaded;
+  return html`<div id="issue_notice" data-part>${movedPart(shown)}${
     issue.confidential === 1 &&
     html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members with at least the Reporter role can see it.</p>`
   }</div>`;
+};
 
 const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
   rights.move
@@ -99,7 +118,7 @@ export const issueView = async (visit: Visit, loaded: LoadedIssue, given: ShownW
     after: commentForm(visit, timeline, { word: 'issue', intent, typed }),
   });
   const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}
-${confidentialPart(loaded)}
+${noticePart(shown)}
 <div class="with-aside"><div class="stack">${comments}</div><div>${sidePart(
     visit,
     shown,

@@ -1,10 +1,13 @@
 /** Loads the data of the page of an issue. The number of statements does not depend on its comments. */
+import { sql } from 'kysely';
 import { may } from '../../../../../core/access/may.ts';
+import { visibleIssues } from '../../../../../core/access/visible.ts';
 import { basicUser } from '../../../../../identity/users/json.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { listParticipants } from '../../../../../planning/issuables/participants.ts';
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { type LinkedIssue, listLinkedIssues } from '../../../../../planning/issues/links/links.ts';
+import { type TimeSpent, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
 import { issueNoun } from '../../../../../planning/issues/noun.ts';
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import type { Visit } from '../../../page.ts';
@@ -39,6 +42,18 @@ export type IssuePage = {
   links: LinkedIssue[];
   own: OwnRelation;
   rights: Rights;
+  /** The issue that this one was moved to; null: none, or the viewer does not see it. */
+  movedTo: { full_path: string; iid: number } | null;
+  /** Seconds that each user spent, most first. */
+  timeReport: TimeSpent[];
+};
+
+const findMovedTo = async ({ call }: Visit, id: number | null): Promise<IssuePage['movedTo']> => {
+  if (id === null) return null;
+  const { rows } = await sql<{ full_path: string; iid: number }>`select projects.full_path, issues.iid
+    from issues join projects on projects.id = issues.project_id
+    where issues.id = ${id} and ${visibleIssues(call.viewer, call.platform.store.dialect)}`.execute(call.db);
+  return rows[0] ?? null;
 };
 
 const findRights = (visit: Visit, loaded: LoadedIssue): Rights => {
@@ -63,13 +78,15 @@ export const loadIssuePage = async (
   const { call } = visit;
   const { target, issue } = loaded;
   const some = pageRequest({ per_page: maxParticipants });
-  const [timeline, labels, participants, requests, links, own] = await Promise.all([
+  const [timeline, labels, participants, requests, links, own, movedTo, timeReport] = await Promise.all([
     loadTimeline(visit, loaded, { description: issue.description, requested }),
     linkedLabels(call.db, 'Issue', [target.id]),
     listParticipants(call, loaded, some),
     loadRequests(visit, loaded),
     listLinkedIssues(call, target.id, maxLinks),
     loadOwnRelation(visit, target),
+    findMovedTo(visit, issue.moved_to_id),
+    loadTimeReport(call.db, target),
   ]);
   const rights = findRights(visit, loaded);
   return {
@@ -89,5 +106,7 @@ export const loadIssuePage = async (
     links,
     own,
     rights,
+    movedTo,
+    timeReport,
   };
 };

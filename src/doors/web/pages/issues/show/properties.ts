@@ -95,7 +95,7 @@ export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null
   const { target, project, issue } = loaded;
   const path = (below: string): string => issuePath(loaded, below);
   const timing = rights.update && timeForm(visit, path('/time'), target.time_estimate);
-  return html`<aside class="aside" id="issue_properties" data-part aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${linksSection(visit, shown)}${requestSections(loaded, shown.requests)}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
+  return html`<aside class="aside" id="issue_properties" data-part aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing, shown.timeReport)}${linksSection(visit, shown)}${requestSections(loaded, shown.requests)}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
     visit,
     own,
     path,

@@ -1,7 +1,13 @@
 /** Tests the page of an issue: what it shows to whom. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type SeededProject, seedIssue, seedProject, unique } from '../../../../../../test/support/seed.ts';
+import {
+  type SeededProject,
+  seedIssue,
+  seedMember,
+  seedProject,
+  unique,
+} from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { openVisitor } from '../../../../../../test/support/visitor.ts';
@@ -46,6 +52,61 @@ before(async () => {
   await api(`POST ${issues()}/${issue}/add_spent_time?duration=2h`);
 });
 after(async () => await gantry.close());
+
+test('says who reacted, which role authors have, and who spent how much time', async () => {
+  const own = await seedProject(gantry, { visibility: 'public' });
+  const developer = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  const { iid } = await seedIssue(gantry, { project: own.id });
+  const at = `/projects/${own.id}/issues/${iid}`;
+  await gantry.api(`POST ${at}/notes?sudo=${developer.id}`, { json: { body: 'Mine' } });
+  await gantry.api(`POST ${at}/notes?sudo=${stranger.id}`, { json: { body: 'Theirs' } });
+  for (const [who, time] of [
+    [developer.id, '2h'],
+    [stranger.id, '30m'],
+  ] as const) {
+    await gantry.api(`POST ${at}/award_emoji?name=tada&sudo=${who}`);
+    await gantry.api(`POST ${at}/notes?sudo=${who}`, { json: { body: `/spend ${time}` } });
+  }
+  await gantry.api(`PUT ${at}`, { json: { assignee_ids: [stranger.id] } });
+  const { text } = await developer.visitor.get(`/${own.full_path}/issues/${iid}`);
+  const nameOf = async (id: number): Promise<string> => (await gantry.api(`GET /users/${id}`)).body.name;
+  const [first, second] = [await nameOf(developer.id), await nameOf(stranger.id)];
+  assert.ok(text.includes(`title="tada: ${first}, ${second}"`), 'reactions');
+  const roles = [...text.matchAll(/title="Role in the project">([^<]+)</g)].map(([, role]) => role);
+  assert.deepEqual(roles, ['Developer']);
+  const report = /Time by person<\/summary>([^]*?)<\/details>/.exec(text)?.[1] ?? '';
+  assert.match(report, new RegExp(`${developer.username}[^]*2h`));
+});
+
+test('closes and reopens from the head, for those who may', async () => {
+  const own = await seedProject(gantry, { visibility: 'public' });
+  const { visitor } = await seedVisitor(gantry, { project: own.id, access_level: 20 });
+  const { iid } = await seedIssue(gantry, { project: own.id });
+  const address = `/${own.full_path}/issues/${iid}`;
+  const state = async (): Promise<string> =>
+    (await gantry.api(`GET /projects/${own.id}/issues/${iid}`)).body.state;
+  const actionIn = (text: string): string =>
+    /action="([^"]+\?state_event=\w+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  await visitor.post(actionIn((await visitor.get(address)).text));
+  assert.equal(await state(), 'closed');
+  await visitor.post(actionIn((await visitor.get(address)).text));
+  assert.equal(await state(), 'opened');
+  assert.equal(actionIn((await stranger.visitor.get(address)).text), '');
+});
+
+test('leads from a moved issue to its new place, for those who see that', async () => {
+  const from = await seedProject(gantry, { visibility: 'public' });
+  const to = await seedProject(gantry, { visibility: 'private' });
+  const { iid } = await seedIssue(gantry, { project: from.id });
+  await api(`POST /projects/${from.id}/issues/${iid}/move?to_project_id=${to.id}`);
+  const address = `/${from.full_path}/issues/${iid}`;
+  const hidden = (await stranger.visitor.get(address)).text;
+  assert.match(hidden, /This issue was moved to another project\./);
+  assert.ok(!hidden.includes(to.full_path));
+  await seedMember(gantry, { user: reporter.id, project: to.id, access_level: 20 });
+  const link = `This issue was moved to <a href="/${to.full_path}/issues/1">${to.full_path}#1</a>`;
+  assert.ok((await reporter.visitor.get(address)).text.includes(link));
+});
 
 test('shows an issue with its properties, comments, threads and events', async () => {
   const { status, text } = await reporter.visitor.get(path);

@@ -112,7 +112,8 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
   assert.deepEqual([bad.status, /kept\ntext<\/textarea>/.test(bad.text)], [422, true]);
   const good = await maintainer.visitor.post(list, {
     ...sent,
-    title: 'Draft: Keep loads',
+    title: 'Keep loads',
+    draft: '1',
     labels: 'bug,docs',
     'reviewer_ids[]': String(maintainer.id),
     'assignee_ids[]': String(maintainer.id),

@@ -16,6 +16,7 @@ import type { Ends } from './find_ends.ts';
 
 export type Filled = {
   title: string;
+  draft: boolean;
   description: string;
   labels: readonly string[];
   label_ids?: readonly number[];
@@ -68,10 +69,15 @@ export const requestFields = async (
     input({
       name: 'title',
       label: 'Title',
-      hint: 'Start it with “Draft:” while the work is not ready.',
       value: filled.title,
       required: true,
       problems,
+    }),
+    checkbox({
+      name: 'draft',
+      label: 'Draft',
+      hint: 'The work is not ready to be merged. The title begins with “Draft:”.',
+      checked: filled.draft,
     }),
     markdownEditor({
       name: 'description',

@@ -1,4 +1,5 @@
 /** The page for a new merge request: choose branches, see their commits and changes, describe it. */
+import { isWorkInProgress } from '../../../../../planning/issuables/text/draft_title.ts';
 import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
@@ -198,6 +199,7 @@ const showNew = page({
     const filled: Filled = {
       ...properties,
       title: title ?? proposed.title,
+      draft: false,
       description: typed ?? chosen?.content ?? proposed.description,
       squash: ends.target.squash_option === 'default_on',
       remove_source_branch: ends.target.remove_source_branch_after_merge === 1,
@@ -222,15 +224,23 @@ const create = page({
     milestone_id: editable.milestone_id,
     squash: optional(boolean()),
     remove_source_branch: optional(boolean()),
+    draft: optional(boolean()),
   }),
-  handle: async (visit, { project: path, merge_request, title = '', description, ...rest }) => {
+  handle: async (
+    visit,
+    { project: path, merge_request, title: typedTitle = '', description, ...sentRest },
+  ) => {
+    const { draft = false, ...rest } = sentRest;
+    const isMarked = !draft || typedTitle.trim() === '' || isWorkInProgress(typedTitle);
+    const title = isMarked ? typedTitle : `Draft: ${typedTitle}`;
     const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
     if (ends.source === null) return noSourceView(visit, ends);
     const { source, target, source_branch, target_branch } = ends;
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const input = { ...rest, title, description: body, source_branch, target_branch };
     const filled: Filled = {
-      title,
+      title: typedTitle,
+      draft,
       description: body,
       labels: rest.labels ?? [],
       assignee_ids: rest.assignee_ids ?? [],
