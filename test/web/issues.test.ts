@@ -78,7 +78,7 @@ test('an open issue shows what others change, except under an open form', { skip
     await side.getByRole('link', { name: 'seen' }).waitFor();
     await side.getByRole('button', { name: 'Copy the reference' }).waitFor();
     await side.locator('summary', { hasText: 'Edit labels' }).click();
-    const labels = side.getByRole('textbox', { name: 'Further labels' });
+    const labels = side.getByLabel('Further labels');
     await labels.fill('mine');
     await web.gantry.api(`PUT ${api}/issues/${made.body.iid}`, {
       json: { title: 'At last', add_labels: 'later' },

@@ -39,7 +39,7 @@ export type OrderName = (typeof issueOrderNames)[number] | (typeof requestOrderN
 export type ListOrder = { order_by: OrderName; sort: 'asc' | 'desc' };
 
 /** Where records without a day stand in an ascending order: last. Equal to the expression of the index. */
-export const noDay = '9999-99-99';
+const noDay = '9999-99-99';
 
 const milestoneDay = ({ table }: Listed, none: string): RawBuilder<unknown> =>
   sql`coalesce((select milestones.due_date from milestones where milestones.id = ${sql.raw(table)}.milestone_id), ${sql.lit(none)})`;

@@ -46,41 +46,47 @@ export const makeSearch = (source: Source): ((typed: string) => Promise<Option[]
 /** Milliseconds without typing after which the API is asked. */
 const delay = 150;
 
-/**
- * Suggests values of the API in a field `[data-suggest]`. Of a field for several names, separated by commas, the last
- * one is completed.
- */
-const start = (field: HTMLInputElement): void => {
-  const { suggest = '', suggestField = '', suggestSearch = '', suggestLabel } = field.dataset;
-  const search = makeSearch({
-    url: suggest,
-    field: suggestField,
-    search: suggestSearch,
-    label: suggestLabel,
-  });
-  let timer = 0;
-  const update = async (): Promise<void> => {
-    const text = field.value;
-    const before = text.slice(0, text.lastIndexOf(',') + 1);
-    const options = await search(
-      text
-        .slice(before.length)
-        .trim()
-        .replace(/^[#@~%]/, ''),
-    );
-    if (text !== field.value) return;
-    showOptions(
-      field,
-      options.map(({ value, ...rest }) => ({ ...rest, value: before === '' ? value : `${before} ${value}` })),
-    );
-  };
-  field.addEventListener('focus', () => void update(), { once: true });
-  field.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => void update(), delay);
-  });
+const fields = new WeakMap<HTMLInputElement, ReturnType<typeof makeSearch>>();
+
+const searchOf = (field: HTMLInputElement): ReturnType<typeof makeSearch> => {
+  const { suggest = '', suggestField = '', suggestSearch = '', suggestLabel: label } = field.dataset;
+  const search =
+    fields.get(field) ?? makeSearch({ url: suggest, field: suggestField, search: suggestSearch, label });
+  fields.set(field, search);
+  return search;
 };
 
+/** Suggests values. Of a field for several names, separated by commas, the last one is completed. */
+const update = async (field: HTMLInputElement): Promise<void> => {
+  const text = field.value;
+  const before = text.slice(0, text.lastIndexOf(',') + 1);
+  const options = await searchOf(field)(
+    text
+      .slice(before.length)
+      .trim()
+      .replace(/^[#@~%]/, ''),
+  );
+  if (text !== field.value) return;
+  showOptions(
+    field,
+    options.map(({ value, ...rest }) => ({ ...rest, value: before === '' ? value : `${before} ${value}` })),
+  );
+};
+
+const toField = (target: EventTarget | null): HTMLInputElement | null =>
+  target instanceof HTMLInputElement && target.dataset['suggest'] !== undefined ? target : null;
+
+/** Suggests values of the API in fields `[data-suggest]`, also in those of parts that are replaced. */
 export const startSuggestions = (): void => {
-  for (const field of document.querySelectorAll<HTMLInputElement>('input[data-suggest]')) start(field);
+  let timer = 0;
+  document.addEventListener('focusin', ({ target }) => {
+    const field = toField(target);
+    if (field !== null && !fields.has(field)) void update(field);
+  });
+  document.addEventListener('input', ({ target }) => {
+    const field = toField(target);
+    if (field === null) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void update(field), delay);
+  });
 };

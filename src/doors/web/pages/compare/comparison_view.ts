@@ -66,8 +66,8 @@ ${select({
   label: 'Show',
   value: isStraight ? '1' : '0',
   options: [
-    ['0', 'Changes since the common ancestor (...)'],
-    ['1', 'All differences (..)'],
+    ['0', 'Since common ancestor'],
+    ['1', 'All differences'],
   ],
 })}<div class="buttons"><button class="primary">Compare</button>${swapLink(code, ends)}</div>${await suggestions(code)}</form>
 `;

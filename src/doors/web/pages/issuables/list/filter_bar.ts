@@ -97,7 +97,7 @@ ${fields.map((field) => fieldPart(field, query[field.name] ?? '', scope))}<div c
 };
 
 /** Names of the orders, in both directions, by the parameters of the API. */
-export const sortOptions: Readonly<Record<Order, string>> = {
+const sortOptions: Readonly<Record<Order, string>> = {
   'created_at desc': 'Newest first',
   'created_at asc': 'Oldest first',
   'updated_at desc': 'Recently updated',
