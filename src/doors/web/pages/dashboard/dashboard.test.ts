@@ -226,6 +226,43 @@ test('lists own and starred projects', async () => {
   assert.deepEqual(await listed(`/dashboard/projects?search=${starred.path}`), [false, false]);
 });
 
+test('own projects show role and open work, and are filtered by visibility and archive', async () => {
+  const user = await seedVisitor(gantry);
+  const own = await seedProject(gantry, { owner: user.id, visibility: 'private' });
+  const open = await seedProject(gantry, { visibility: 'public' });
+  await seedMember(gantry, { user: user.id, project: open.id, access_level: 30 });
+  await seedIssue(gantry, { project: open.id });
+  await gantry.api(`POST /projects/${own.id}/archive`);
+  const read = async (query = ''): Promise<string> =>
+    (await user.visitor.get(`/dashboard/projects?${query}`)).text;
+  const listed = async (query: string) => {
+    const text = await read(query);
+    return [own, open].map(({ full_path }) => text.includes(`class="title" href="/${full_path}"`));
+  };
+  const text = await read();
+  assert.match(text, />Developer<[^]*title="Open issues">[^]*?1<[^]*title="Open merge requests">[^]*?0</);
+  assert.deepEqual(await listed('visibility=private'), [true, false]);
+  assert.deepEqual(await listed('archived=without'), [false, true]);
+  assert.deepEqual(await listed('archived=only&visibility='), [true, false]);
+  assert.deepEqual(await listed('archived=only&visibility=public'), [false, false]);
+});
+
+test('starring leads back to the page of the form', async () => {
+  const user = await seedVisitor(gantry);
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const path = `/${project.full_path}/issues?state=closed`;
+  const { text } = await user.visitor.get(path);
+  assert.ok(text.includes(`name="return_to" value="${path}"`));
+  for (const [word, form] of [
+    ['star', {}],
+    ['notification_setting', { level: 'watch' }],
+  ] as const) {
+    const sent = { ...form, return_to: path };
+    const { location } = await user.visitor.post(`/${project.full_path}/-/${word}`, sent);
+    assert.equal(location, path, word);
+  }
+});
+
 test('explores public and internal projects', async () => {
   const group = await seedGroup(gantry);
   const make = async (visibility: 'public' | 'internal' | 'private') =>

@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import { loadLastPipelinesOfProjects } from '../../../../code/repository/statuses/last_pipelines.ts';
 import { shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
+import { may } from '../../../../core/access/may.ts';
+import { getMemberLevel } from '../../../../core/access/viewer.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, projectsById } from '../../../../projects/projects/find.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type Page, type View, type Visit, page } from '../../page.ts';
@@ -13,6 +15,9 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
+import { hidden, input, select } from '../../parts/form.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
+import { nameRole } from '../../parts/role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
@@ -74,9 +79,16 @@ export const listTabs = (
   return tabs('Lists of projects and groups', links);
 };
 
+const visibilities = ['private', 'internal', 'public'] as const;
+type Visibility = (typeof visibilities)[number];
+const archivedWords = ['without', 'only'] as const;
+type Archived = (typeof archivedWords)[number];
+
 type PageQuery = {
   search?: string | undefined;
   topic?: string | undefined;
+  visibility?: Visibility | null | undefined;
+  archived?: Archived | null | undefined;
   sort: Order;
   page?: number;
   per_page?: number;
@@ -103,23 +115,89 @@ const noneOf = (path: Path, isFiltered: boolean): Html => {
       });
 };
 
+const isChosen = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+/** Renders the search, and for users the choices that narrow the list. */
+const filterForm = (
+  { call }: Visit,
+  path: Path,
+  { search = '', topic = '', visibility, archived, sort }: PageQuery,
+): Html => {
+  const keep = { sort, topic: omitEmpty(topic) };
+  if (!call.signedIn)
+    return searchForm({ path, name: 'search', value: search, label: 'Search by name', keep });
+  return html`<form method="get" action="${path}" class="filter">${Object.entries(keep).map(
+    ([name, value]) => value !== undefined && hidden(name, value),
+  )}${input({ name: 'search', label: 'Name', value: search, autocomplete: 'off' })}${select({
+    name: 'visibility',
+    label: 'Visibility',
+    value: visibility ?? '',
+    options: [
+      ['', 'Any'],
+      ['private', 'Private'],
+      ['internal', 'Internal'],
+      ['public', 'Public'],
+    ],
+  })}${select({
+    name: 'archived',
+    label: 'Archived',
+    value: archived ?? '',
+    options: [
+      ['', 'Included'],
+      ['without', 'Without'],
+      ['only', 'Only'],
+    ],
+  })}<div class="buttons"><button>Filter</button></div></form>`;
+};
+
+/** Renders role, open work and last pipeline of each project. */
+const sideOfListed = async (visit: Visit, projects: readonly ListedProject[]) => {
+  const { call } = visit;
+  const rows = await projectsById(
+    call.db,
+    projects.map(({ id }) => id),
+  );
+  const badgeOf = await pipelineBadges(visit, [...rows.values()]);
+  return ({ id }: { id: number }): Html | null => {
+    const project = rows.get(id);
+    if (project === undefined) return null;
+    const level = getMemberLevel(call.viewer, project);
+    const issues = project.opened_issues - project.opened_confidential_issues;
+    return html`${level > 0 && html`<span class="badge">${nameRole(level)}</span>`}${
+      may(call.viewer, 'read_issue', project) &&
+      html`<a href="${projectPagePath(project, 'issues')}" title="Open issues">${icon('issue', 'Open issues')} ${issues}</a>`
+    }${
+      may(call.viewer, 'read_merge_request', project) &&
+      html`<a href="${projectPagePath(project, 'merge_requests')}" title="Open merge requests">${icon('merge-request', 'Open merge requests')} ${project.opened_merge_requests}</a>`
+    }${badgeOf(project)}`;
+  };
+};
+
 const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<View> => {
-  const { search = '', topic = '', sort, ...paging } = query;
+  const { search = '', topic = '', visibility, archived, sort, ...paging } = query;
   const { title, filters } = places[path];
   const params = {
     ...filters,
     ...readOrder(sort),
     search,
     ...(topic !== '' && { topic: [topic] }),
+    ...(isChosen(visibility) && { visibility }),
+    ...(isChosen(archived) && { archived: archived === 'only' }),
     ...pageRequest(paging),
   };
   const { items, total } = await listProjects(visit.call, params, path === '/explore' ? isOpen : undefined);
   const projects = items as ListedProject[];
-  const [kept, keptTopic] = [search, topic].map((value) => omitEmpty(value));
+  const kept = {
+    search: omitEmpty(search),
+    topic: omitEmpty(topic),
+    visibility: visibility ?? undefined,
+    archived: archived ?? undefined,
+  };
+  const isFiltered = Object.values(kept).some((value) => value !== undefined);
   const list =
     projects.length === 0
-      ? noneOf(path, search !== '' || topic !== '')
-      : projectList(projects, { sideOf: await badgesOfListed(visit, projects) });
+      ? noneOf(path, isFiltered)
+      : projectList(projects, { sideOf: await sideOfListed(visit, projects) });
   return {
     title,
     ...(path === '/explore' && { preview: { description: 'Public projects of this Gantry instance' } }),
@@ -128,10 +206,10 @@ const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<Vie
       html`<a class="button primary" href="/projects/new">${icon('plus')} New project</a>`
     }</div>
 ${listTabs(visit, path)}
-<div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Search by name', keep: { sort, topic: keptTopic } })}
-${topic !== '' && html`<a class="badge" href="${path}" aria-label="Remove the filter by topic ${topic}">Topic: ${topic} ${icon('cross')}</a>`}${sortMenu({ path, query: { search: kept, topic: keptTopic }, param: 'sort', chosen: sort, names: orderNames })}</div>
+<div class="row between">${filterForm(visit, path, query)}
+${topic !== '' && html`<a class="badge" href="${path}" aria-label="Remove the filter by topic ${topic}">Topic: ${topic} ${icon('cross')}</a>`}${sortMenu({ path, query: kept, param: 'sort', chosen: sort, names: orderNames })}</div>
 <section class="card" aria-label="Projects"><header><span class="muted">${spellCount(total, 'project')}</span></header>${list}</section>
-${pagesNav({ path, query: { search: kept, topic: keptTopic, sort }, page: pageRequest(paging), total })}`,
+${pagesNav({ path, query: { ...kept, sort }, page: pageRequest(paging), total })}`,
   };
 };
 
@@ -140,7 +218,14 @@ const listPage = (path: Path, audience: Page['audience']) =>
     method: 'GET',
     path,
     audience,
-    params: object({ search: optional(text()), topic: optional(text()), sort: orderParam, ...pageParams }),
+    params: object({
+      search: optional(text()),
+      topic: optional(text()),
+      visibility: optional(clearable(oneOf(visibilities))),
+      archived: optional(clearable(oneOf(archivedWords))),
+      sort: orderParam,
+      ...pageParams,
+    }),
     handle: async (visit, query) => await listView(visit, path, query),
   });
 

@@ -5,6 +5,7 @@ import { findProject } from '../../../../projects/projects/find.ts';
 import { setStarred } from '../../../../projects/starrers/star.ts';
 import { page, redirect } from '../../page.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
+import { returnParam, returnPath } from '../issuables/return_path.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
 const starring = (word: 'star' | 'unstar') =>
@@ -12,11 +13,13 @@ const starring = (word: 'star' | 'unstar') =>
     method: 'POST',
     path: `${projectRoot}/${word}`,
     audience: 'user',
-    params: object(projectPath),
-    handle: async ({ call }, { project: path }) => {
+    params: object({ ...projectPath, ...returnParam }),
+    handle: async (visit, { project: path, return_to }) => {
+      const { call } = visit;
       const project = await findProject(call, path);
       await setStarred(call, project, word === 'star');
-      return redirect(`/${project.full_path}`, word === 'star' ? 'Project starred.' : 'Star removed.');
+      const next = returnPath(visit, return_to, `/${project.full_path}`);
+      return redirect(next, word === 'star' ? 'Project starred.' : 'Star removed.');
     },
   });
 
@@ -26,12 +29,14 @@ const setLevel = page({
   audience: 'user',
   params: object({
     ...projectPath,
+    ...returnParam,
     level: oneOf(['global', 'watch', 'participating', 'mention', 'disabled', 'custom']),
   }),
-  handle: async ({ call }, { project: path, level }) => {
+  handle: async (visit, { project: path, level, return_to }) => {
+    const { call } = visit;
     const { id, full_path } = await findProject(call, path);
     await updateSetting(call, { project_id: id, group_id: null }, { level });
-    return redirect(`/${full_path}`, 'Notification level changed.');
+    return redirect(returnPath(visit, return_to, `/${full_path}`), 'Notification level changed.');
   },
 });
 
