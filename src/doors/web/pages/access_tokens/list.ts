@@ -19,7 +19,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
 import type { SettingsList } from '../ci/owner_settings_routes.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import {
   type FilledToken,
   type TokenState,

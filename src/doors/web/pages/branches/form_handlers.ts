@@ -10,7 +10,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
-import { projectSuggestions } from '../../parts/suggestions.ts';
+import { projectSuggestions } from '../../parts/fields/suggestions.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { branchesPath, branchesRoutePath } from './list.ts';
 

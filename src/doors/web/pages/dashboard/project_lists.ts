@@ -17,7 +17,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { hidden, input, select } from '../../parts/form.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';

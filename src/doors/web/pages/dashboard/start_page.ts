@@ -20,7 +20,7 @@ import { relative } from '../../parts/timestamp.ts';
 import { projectPathParts, visibilityMark } from '../../parts/projects/project_list.ts';
 import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
 import type { ListedRequest } from '../merge_requests/list/request_row.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import { loadMergeRequests } from './own_merge_requests.ts';
 import { labelLinks } from './label_links.ts';
 import { mergeRequestRow } from './merge_request_row.ts';

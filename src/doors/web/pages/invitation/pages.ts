@@ -10,7 +10,7 @@ import {
 import { object, text } from '../../../../platform/http/schema.ts';
 import { attempt, form, hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
 const shared = {

@@ -4,7 +4,7 @@ import type { UserRow } from '../../../../identity/users/queries.ts';
 import type { ListedMember } from '../../../../projects/members/queries.ts';
 import { type FormProblems, form, input, noProblems, radios, select } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import type { Visit } from '../../page.ts';
 import type { MemberList } from './project_or_group_routes.ts';
 

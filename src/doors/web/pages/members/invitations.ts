@@ -9,7 +9,7 @@ import { relative } from '../../parts/timestamp.ts';
 import type { Visit } from '../../page.ts';
 import { roleFields } from './form.ts';
 import type { MemberList } from './project_or_group_routes.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 
 /** A refused form of invitations: its input and problems. */
 export type TriedInvitation = {

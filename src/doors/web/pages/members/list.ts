@@ -14,7 +14,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';

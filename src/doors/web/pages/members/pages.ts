@@ -17,7 +17,7 @@ import {
 } from '../../../../platform/http/schema.ts';
 import { addMember, removeMember, updateMember } from '../../../../projects/members/change_members.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Tried } from './form.ts';
 import { invitationPages } from './invitation_pages.ts';

@@ -7,7 +7,7 @@ import { icon } from '../../parts/icon.ts';
 import type { Visit } from '../../page.ts';
 import { type TriedGroup, roleFields } from './form.ts';
 import type { MemberList } from './project_or_group_routes.ts';
-import { nameRole } from '../../parts/role.ts';
+import { nameRole } from '../../parts/projects/role.ts';
 
 const inviteForm = (visit: Visit, list: MemberList, tried: TriedGroup | null): Html => {
   const { sent, problems } =

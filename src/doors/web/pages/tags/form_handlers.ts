@@ -8,7 +8,7 @@ import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
-import { projectSuggestions } from '../../parts/suggestions.ts';
+import { projectSuggestions } from '../../parts/fields/suggestions.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';

@@ -3,7 +3,7 @@ import type { PickKind } from '../../../../code/repository/commits/cherry_pick.t
 import type { Visit } from '../../page.ts';
 import { checkbox, form, input } from '../form.ts';
 import { type Html, html } from '../html.ts';
-import { projectSuggestions } from '../suggestions.ts';
+import { projectSuggestions } from '../fields/suggestions.ts';
 
 type Pick = {
   projectId: number;

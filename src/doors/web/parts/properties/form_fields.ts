@@ -3,7 +3,7 @@ import { type FormProblems, input, select } from '../form.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
-import { projectSuggestions } from '../suggestions.ts';
+import { projectSuggestions } from '../fields/suggestions.ts';
 import { peopleField } from './property_forms.ts';
 import type { Choices } from './load_choices.ts';
 

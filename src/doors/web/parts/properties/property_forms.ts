@@ -3,7 +3,7 @@ import { formatDuration } from '../../../../platform/duration.ts';
 import type { Visit } from '../../page.ts';
 import { type FormProblems, hidden, input, noProblems, select } from '../form.ts';
 import { type Html, html } from '../html.ts';
-import { projectSuggestions } from '../suggestions.ts';
+import { projectSuggestions } from '../fields/suggestions.ts';
 import { label } from '../label.ts';
 import type { Choices } from './load_choices.ts';
 

@@ -15,7 +15,7 @@ import type { Suggestion } from '../../../../planning/notes/suggestions/json.ts'
 import { parseSuggestions } from '../../../../planning/notes/suggestions/parse_suggestions.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
-import { nameRole } from '../role.ts';
+import { nameRole } from '../projects/role.ts';
 import { markdownTexts } from '../markdown.ts';
 
 /** Threads and events of one page. */

@@ -5,7 +5,7 @@ import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
-import { suggestionsFor } from '../../../parts/suggestions.ts';
+import { suggestionsFor } from '../../../parts/fields/suggestions.ts';
 
 /** Returns the address that the form is sent to. @param segment `issues` */
 export const bulkPath = (segment: string): string => `/-/${segment}/bulk_update`;

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
-import { type SuggestedKind, suggestionsFor } from '../../../parts/suggestions.ts';
+import { type SuggestedKind, suggestionsFor } from '../../../parts/fields/suggestions.ts';
 import { termValues } from './term_suggestions.ts';
 import type { Order } from './list_parts.ts';
 import type { Language } from './parse_typed_filter.ts';

@@ -1,7 +1,7 @@
 /** What the box of a list's filter completes: the names of terms, and their values. */
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
-import { type SuggestedKind, suggestionsFor } from '../../../parts/suggestions.ts';
+import { type SuggestedKind, suggestionsFor } from '../../../parts/fields/suggestions.ts';
 import type { Language } from './parse_typed_filter.ts';
 
 /** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */

@@ -7,7 +7,7 @@ import {
 } from '../../../../../review/merge_requests/issues/branch_for_issue.ts';
 import type { Visit } from '../../../page.ts';
 import { type FormProblems, checkbox, hidden, input, noProblems } from '../../../parts/form.ts';
-import { projectSuggestions } from '../../../parts/suggestions.ts';
+import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';

@@ -9,7 +9,7 @@ import { button, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';
-import { ownProjectSuggestions } from '../../../parts/suggestions.ts';
+import { ownProjectSuggestions } from '../../../parts/fields/suggestions.ts';
 import { loadChoices } from '../../../parts/properties/load_choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';

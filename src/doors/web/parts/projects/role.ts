@@ -1,5 +1,5 @@
 /** Roles of members by name. */
-import { levels } from '../../../core/access/levels.ts';
+import { levels } from '../../../../core/access/levels.ts';
 
 const roleNames: Readonly<Record<number, string>> = {
   [levels.guest]: 'Guest',

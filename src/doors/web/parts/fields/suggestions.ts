@@ -1,6 +1,6 @@
 /** What the API suggests for fields: values of a project or group, and projects. */
-import type { Scope } from '../../../planning/issuables/lists/list_kind.ts';
-import type { Suggestions } from './form.ts';
+import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
+import type { Suggestions } from '../form.ts';
 
 /** Path below the place, field of the records, and the parameter that searches them. */
 const sources = {
