@@ -1,6 +1,7 @@
 /**
- * Hands changes of statuses to the observers of changes. Those of jobs and pipelines are recorded in the change log at
- * the end of the transaction: one row for each record, all in one insert, however often its status changed.
+ * Hands changes of the statuses of jobs, pipelines and their deployments to the observers of changes, and records them
+ * in the change log at the end of the transaction: one row for each record, all in one insert, however often its
+ * status changed.
  */
 import type { Store, Tx } from '../../platform/db/open.ts';
 import type { Change } from './change.ts';
@@ -15,7 +16,7 @@ const collect = (tx: Tx, noun: 'Job' | 'Pipeline' | 'Deployment', { id, project_
   const kind = `${noun.toLowerCase()}.status`;
   const change: Change = { kind, project_id, target_type: noun, target_id: id };
   collectChange(tx, null, change);
-  if (noun !== 'Deployment') tx.collect(statusesTopic, change);
+  tx.collect(statusesTopic, change);
 };
 
 export const collectJobs = (tx: Tx, jobs: readonly Subject[]): void => {
@@ -26,7 +27,7 @@ export const collectPipeline = (tx: Tx, pipeline: Subject): void => collect(tx, 
 
 export const collectDeployment = (tx: Tx, deployment: Subject): void => collect(tx, 'Deployment', deployment);
 
-/** Starts recording the statuses of jobs and pipelines. */
+/** Starts recording the statuses of jobs, pipelines and deployments. */
 export const observeStatuses = (store: Store): void =>
   store.observe(statusesTopic, async (tx, items) => {
     const changes = items as Change[];

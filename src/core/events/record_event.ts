@@ -24,7 +24,7 @@ export type RecordedChange = Change & {
   hooks_version: string | null;
 };
 
-/** Hands a change to the observer without recording it, such as the status of a deployment. */
+/** Hands a change to the observer without recording it: statuses are recorded together, by `recordStatuses`. */
 export const collectChange = (tx: Tx, actor_id: number | null, change: Change): void =>
   tx.collect(changesTopic, { ...change, actor_id, event_id: null, hooks_version: null });
 

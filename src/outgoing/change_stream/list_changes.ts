@@ -47,9 +47,9 @@ export type Change = {
   /** Of a comment: what it is on. */
   target_type: string;
   target_iid: number | null;
-  /** Id of a pipeline, a job or a label; of a member, that of the user; null: another kind of target. */
+  /** Id of a pipeline, a job, a deployment or a label; of a member, that of the user; null: another kind of target. */
   target_id: number | null;
-  /** The pipeline, or that of the job. */
+  /** The pipeline, or that of the job, or of the job that deployed. */
   pipeline_id: number | null;
   /** Full name of the branch or tag; of a release, of its tag. */
   ref: string | null;
@@ -75,6 +75,8 @@ const targetIid = sql`case
   when events.target_type = 'Issue' then (select iid from issues where issues.id = events.target_id)
   when events.target_type = 'MergeRequest'
     then (select iid from merge_requests where merge_requests.id = events.target_id)
+  when events.target_type = 'Deployment'
+    then (select iid from deployments where deployments.id = events.target_id)
   when events.target_type = 'Milestone' then (select iid from milestones where milestones.id = events.target_id)
   when events.target_type = 'Note' then coalesce(
     (select iid from issues join notes on notes.target_type = 'Issue' and notes.target_id = issues.id
@@ -88,7 +90,9 @@ const targetIid = sql`case
 
 const pipelineId = sql`case
   when events.target_type = 'Pipeline' then events.target_id
-  when events.target_type = 'Job' then (select pipeline_id from jobs where jobs.id = events.target_id) end`;
+  when events.target_type = 'Job' then (select pipeline_id from jobs where jobs.id = events.target_id)
+  when events.target_type = 'Deployment' then (select jobs.pipeline_id from deployments
+    join jobs on jobs.id = deployments.job_id where deployments.id = events.target_id) end`;
 
 /** Kinds whose target is named by what the log recorded of them. */
 const recordedNouns = ['ref', 'release', 'member', 'commit_comment'];
@@ -104,7 +108,9 @@ type Recorded = { ref?: string; tag?: string; user_id?: number; sha?: string };
 const nameTarget = ({ target_type, target_id, data }: Row) => {
   const { ref, tag, user_id, sha } = (data === null ? {} : JSON.parse(data)) as Recorded;
   return {
-    target_id: ['Pipeline', 'Job', 'Label'].includes(target_type) ? target_id : (user_id ?? null),
+    target_id: ['Pipeline', 'Job', 'Deployment', 'Label'].includes(target_type)
+      ? target_id
+      : (user_id ?? null),
     ref: ref ?? (tag === undefined ? null : `refs/tags/${tag}`),
     sha: sha ?? null,
   };

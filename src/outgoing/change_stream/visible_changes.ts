@@ -5,6 +5,7 @@ import {
   allOf,
   anyOf,
   readableCode,
+  readableEnvironments,
   readablePipelines,
   visibleFeature,
   visibleIssues,
@@ -18,7 +19,7 @@ import { visibleSnippetOf } from '../../projects/snippets/visible.ts';
 import { tracksMilestones } from '../../projects/milestones/visible.ts';
 
 type Condition = RawBuilder<boolean>;
-type Table = 'issues' | 'merge_requests' | 'pipelines' | 'jobs';
+type Table = 'issues' | 'merge_requests' | 'pipelines' | 'jobs' | 'deployments';
 
 /** Over `events`: changes of this noun. `/` follows `.` in ASCII. */
 const about = (noun: string, ...conditions: Condition[]): Condition =>
@@ -68,6 +69,7 @@ export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect):
       ),
       about('pipeline', exists('pipelines', target, pipelines)),
       about('job', exists('jobs', target, pipelines)),
+      about('deployment', exists('deployments', target, readableEnvironments(viewer, dialect))),
       about('issue', exists('issues', target, issues)),
       about('merge_request', exists('merge_requests', target, requests)),
       about('snippet', visibleSnippetOf(target, viewer, dialect)),
