@@ -119,8 +119,8 @@ test('starts all manual jobs of a stage, after the questions of those that ask',
   assert.ok(action.startsWith(`${path}/`), action);
   assert.match(text, new RegExp(`action="${action}"[^]+?aria-label="Start all manual jobs of ship"`));
   // In the graph, each job has a button of its own.
-  assert.match(text, new RegExp(`action="${base}/jobs/${jobs['east']}/play">[^]+?title="Start east"`));
-  assert.doesNotMatch(await read(`pipelines/${id}`, reporter), /Start all|title="Start east"/);
+  assert.match(text, new RegExp(`action="${base}/jobs/${jobs['east']}/play">[^]+?title="Run east"`));
+  assert.doesNotMatch(await read(`pipelines/${id}`, reporter), /Start all|title="Run east"/);
   assert.equal((await reporter.post(action)).status, 403);
   const asked = await developer.post(action);
   assert.match(asked.text, /west: Ship &lt;b&gt; to the west\?[^]+Yes, start 2 jobs/);

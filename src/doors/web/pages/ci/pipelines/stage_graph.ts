@@ -23,7 +23,7 @@ type StageContext = {
 
 /** Renders a button without text, beside the box of a job that waits for a start. */
 const startButton = (visit: Visit, path: string, { name }: JobRow): Html =>
-  html`<form method="post" action="${path}/play">${hidden('authenticity_token', visit.csrfToken())}<button class="small icon-button" title="Start ${name}">${icon('play', `Start ${name}`)}</button></form>`;
+  html`<form method="post" action="${path}/play">${hidden('authenticity_token', visit.csrfToken())}<button class="small icon-button" title="Run ${name}">${icon('play', `Run ${name}`)}</button></form>`;
 
 const jobBox = ({ visit, project, isMine, needs }: StageContext, job: JobRow): Html => {
   const took = secondsOf(job, visit.call.now);

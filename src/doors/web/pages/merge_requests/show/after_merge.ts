@@ -30,7 +30,7 @@ const loadBranchHead = async ({ call }: Visit, { source, loaded }: RequestPage):
 };
 
 /** Tells whether the viewer may delete the source branch, and it has nothing that was not merged. */
-export const canDeleteSource = async (visit: Visit, shown: RequestPage): Promise<boolean> => {
+const canDeleteSource = async (visit: Visit, shown: RequestPage): Promise<boolean> => {
   const { call } = visit;
   const { source, loaded } = shown;
   const { source_branch: branch, head_sha, state } = loaded.merge_request;
