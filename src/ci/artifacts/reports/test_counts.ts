@@ -11,7 +11,7 @@ export type TestCounts = { total: number; failed: number };
 /** By the digests of the reports. */
 const cached = makeLruCache<TestCounts>(2_000, () => 1);
 /** Bytes of reports, as stored, that are parsed for a page. */
-const maxBytes = 4 * 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Counts the tests that the caller may read. `uncounted`: the reports are too large, or too many wait to be parsed.

@@ -1,3 +1,4 @@
+import { partShown } from '../page_parts.ts';
 import { followTarget } from './changes_stream.ts';
 
 /**
@@ -98,6 +99,7 @@ const replaceParts = (page: Document): boolean => {
     const fresh = page.querySelector(`#${old.id}`);
     if (fresh !== null) morph(old, fresh);
   }
+  partShown();
   follow();
   return page.querySelector('[data-live]') !== null;
 };

@@ -91,6 +91,15 @@ test('validates a text and keeps it, with includes of the project', async () => 
   assert.equal(seen.status, 200);
   assert.match(seen.text, /valid: 2 jobs/);
   assert.match(seen.text, /one: \{ script: &quot;&lt;b&gt;&quot; \}\n<\/textarea>/);
+  // The editor sends its other fields, too.
+  const edit = {
+    file_path: '.gitlab-ci.yml',
+    line_ends: 'lf',
+    last_commit_id: 'x',
+    branch: 'b',
+    commit_message: 'm',
+  };
+  assert.match((await developer.post(path, { content, ...edit, opens_request: '0' })).text, /valid: 2 jobs/);
   const wrong = await developer.post(path, { content: 'one: { script: x, tags: 5 }' });
   assert.match(wrong.text, /1 error<[^]+<span class="quiet">\.gitlab-ci\.yml, line 1, column 25<\/span>/);
 });
