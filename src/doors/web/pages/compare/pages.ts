@@ -1,6 +1,6 @@
 /** Compares two branches, tags or commits. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
-import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';

@@ -15,6 +15,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { resultPart } from './result.ts';
+import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
 
 const routePath = `${projectRoot}/ci/lint`;
 const refParam = optional(clearable(text({ maxLength: 1_000 })));
@@ -51,7 +52,7 @@ const refInput = ({ project }: Code, id: string, label: string, ref: string): Ht
     id,
     label,
     value: ref,
-    suggestions: { url: `/api/v4/projects/${project.id}/repository/branches`, field: 'name' },
+    suggestions: projectSuggestions(project.id, 'branches'),
   });
 
 const dryRunBox = (id: string, checked: boolean): Html =>

@@ -6,6 +6,7 @@ import type { Project } from '../../../../../projects/projects/find.ts';
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { statusWord } from '../../../parts/status_badge.ts';
+import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
 
 export const filterParams = {
   status: optional(clearable(oneOf(statuses))),
@@ -55,8 +56,8 @@ export const filterForm = (
 ): Html => html`<form method="get" action="${path}" class="filter">${scope !== undefined && hidden('scope', scope)}
 ${select({ name: 'status', label: 'Status', value: status ?? '', options: [any, ...offered.map((one) => [one, statusWord(one)] as const)] })}
 ${select({ name: 'source', label: 'Source', value: source ?? '', options: [any, ...sources.map((one) => [one, capitalized(one)] as const)] })}
-${input({ name: 'ref', id: 'filter_ref', label: 'Branch or tag', value: ref ?? '', suggestions: { url: `/api/v4/projects/${id}/repository/branches`, field: 'name' } })}
-${input({ name: 'username', label: 'Triggered by', value: username ?? '', suggestions: { url: `/api/v4/projects/${id}/users`, field: 'username' } })}
+${input({ name: 'ref', id: 'filter_ref', label: 'Branch or tag', value: ref ?? '', suggestions: projectSuggestions(id, 'branches') })}
+${input({ name: 'username', label: 'Triggered by', value: username ?? '', suggestions: projectSuggestions(id, 'members') })}
 ${input({ name: 'name', label: 'Name', value: name ?? '' })}
 <div class="buttons"><button>Filter</button></div>
 </form>
