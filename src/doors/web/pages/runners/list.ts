@@ -64,8 +64,8 @@ type Line = { visit: Visit; list: SettingsList; runner: SeenRunner; overview: Ov
 const line = ({ visit, list, runner, overview }: Line): Html => {
   const [mark, word] = states[getRunnerStatus(runner, visit.call.now)];
   const tags = parseTags(runner);
-  return html`<tr id="runner_${runner.id}">
-<th scope="row">#${runner.id} ${runner.description}<br><span class="quiet">${types[runner.runner_type]}${
+  return html`<tr>
+<th scope="row" id="runner_${runner.id}">#${runner.id} ${runner.description}<br><span class="quiet">${types[runner.runner_type]}${
     overview?.isBuiltIn === true && ', built in'
   }</span></th>
 <td><span class="badge"><span aria-hidden="true">${mark}</span> ${word}</span>${traits(runner)}</td>
