@@ -6,8 +6,11 @@ import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
 /** Maximum bytes of the commands and options of a push. */
 const maxCommandsBytes = 16 * 2 ** 20;
-/** Maximum push options. Git takes time that grows with their square to pass them to the hooks. */
-export const maxPushOptions = 1000;
+/**
+ * Maximum push options that git reads: it takes time that grows with their square to pass them to the hooks. Those
+ * refuse fewer, with words for the pusher (`hook_channel.ts`).
+ */
+export const maxPushOptions = 4_000;
 /** Maximum bytes of a request that git holds in memory. */
 export const maxRequestBytes = 10 * 2 ** 20;
 /** Maximum bytes of a negotiation. */

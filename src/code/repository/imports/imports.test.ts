@@ -67,9 +67,11 @@ test('imports branches and tags, and nothing else', async () => {
   const { status, body } = await create(`${server.url}/whole.git`);
   const { import_status, import_url, import_type, import_error, empty_repo } = body;
   assert.deepEqual(
-    [status, import_status, import_url, import_type, import_error, empty_repo],
-    [201, 'scheduled', `${server.url}/whole.git`, 'git', null, true],
+    [status, import_url, import_type, import_error, empty_repo],
+    [201, `${server.url}/whole.git`, 'git', null, true],
   );
+  // The import may begin before the answer is read.
+  assert.match(import_status, /^(?:scheduled|started)$/);
   await gantry.service.worker.drain();
   const project = await show(body.id);
   assert.deepEqual(
