@@ -113,6 +113,8 @@ const switchStorage = async ({ store }: Platform, move: Move): Promise<boolean> 
       })
       .where('id', '=', move.project_id)
       .where('repository_storage', '=', move.source_storage)
+      // An import may have given the project another place meanwhile; null: its first one.
+      .where((is) => is.or([is('repository_path', 'is', null), is('repository_path', '=', move.source_path)]))
       .where('repository_moving', '=', 1)
       .where('deleted_at', 'is', null)
       .executeTakeFirst();
@@ -151,7 +153,8 @@ const copy = async (platform: Platform, move: Move, written: boolean): Promise<v
   await copyRepository(from, into);
   await compareRefs(from, into);
   publishReached('repository.verified');
-  if (!(await switchStorage(platform, move))) throw new Error('the project was removed meanwhile');
+  if (!(await switchStorage(platform, move)))
+    throw new Error('the project was removed, or its repository replaced meanwhile');
   publishReached('repository.switched');
 };
 
@@ -190,6 +193,8 @@ export const moveRepository = async (platform: Platform, payload: Payload): Prom
   if (move.state === 'finished' || move.state === 'failed') return;
   const project = await loadProject(platform.store.db, move.project_id);
   if (project === null) return await fail(platform, move, 'the project was removed');
+  if (project.repository_storage !== move.source_storage || getRepositoryPath(project) !== move.source_path)
+    return await fail(platform, move, 'the repository was replaced after the move was scheduled');
   if (move.attempts >= maxAttempts)
     return await fail(platform, move, move.error ?? 'the process ended at each attempt');
   await begin(platform, move);

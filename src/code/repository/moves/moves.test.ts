@@ -213,6 +213,21 @@ test('gives up after a while, and leaves the repository where it is', async () =
   await seedCommit(gantry, id, { more: 'x' });
 });
 
+test('gives up a move of a repository that an import replaced meanwhile', async () => {
+  const { id, path } = await newCode();
+  const move = await insertMove(id, 'other');
+  const repository_path = generateRepositoryPath();
+  const columns = { repository_path, repository_written: 0 as const, default_branch: null };
+  await gantry.service.platform.store.write(
+    async ({ db }) => await db.updateTable('projects').set(columns).where('id', '=', id).execute(),
+  );
+  const tip = await seedCommit(gantry, id, { 'readme.md': 'imported' });
+  assert.equal(await carryOut(path, move, 'default'), 'failed');
+  const place = await placeOf(id);
+  assert.deepEqual([place.repository_storage, place.repository_path], ['default', repository_path]);
+  assert.deepEqual(await branches(path), [['main', tip]]);
+});
+
 test('gives up a move whose process ended at each attempt', async () => {
   const { id, path } = await newCode();
   const moveId = await insertMove(id, 'other');
