@@ -21,9 +21,13 @@ export type ForkUpdate =
 
 type Sides = { branch: string; fork: Code; upstream: Code; head: Oid; theirs: Oid };
 
+/** Whether only members read the code. */
+const isForMembers = ({ visibility, repository_access_level }: Project): boolean =>
+  visibility === 'private' || repository_access_level === 'private';
+
 /** Whether the fork would show commits to users who may not see the upstream. */
 const wouldReveal = (fork: Project, upstream: Project): boolean =>
-  isWider(fork.visibility, upstream.visibility);
+  isWider(fork.visibility, upstream.visibility) || (isForMembers(upstream) && !isForMembers(fork));
 
 /** Whether the caller may update the fork from its upstream. */
 export const mayUpdateFork = async (
@@ -72,6 +76,8 @@ const attempt = async (call: Call, fork: Code, upstream: Code, branch: string): 
   if (head === null || theirs === null) throw notFound('Branch');
   if (head === theirs) return { result: 'unchanged' };
   const places = { source: upstream.project, target: fork.project };
+  // A repository that is full already takes no more commits.
+  await requireRoom(call, fork);
   await importCommit(call.platform, places, theirs, [head]);
   const combined = await combine(call, { branch, fork, upstream, head, theirs });
   if (combined.head === head) return combined.update;

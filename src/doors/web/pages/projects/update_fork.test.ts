@@ -182,15 +182,17 @@ test('hides an upstream that the viewer may not read', async () => {
 });
 
 test('does not copy commits into a fork that more users may read', async () => {
-  const fork = await seedFork();
-  const { owner, upstream } = fork;
-  await seedMember(gantry, { user: owner.id, project: upstream.id, access_level: 40 });
-  await gantry.api(`PUT /projects/${upstream.id}`, { json: { visibility: 'private' } });
-  await gantry.api(`PUT /projects/${fork.id}`, { json: { visibility: 'public' } });
-  await seedUpstream(fork, { 'secret.txt': 'x\n' });
-  const before = await headOf(fork.id);
-  assert.doesNotMatch((await owner.visitor.get(fork.path)).text, /Update fork/);
-  await update(fork);
-  assert.match(await flashOf(fork), /open to more users/);
-  assert.equal((await headOf(fork.id)).id, before.id);
+  for (const json of [{ visibility: 'private' }, { repository_access_level: 'private' }]) {
+    const fork = await seedFork();
+    const { owner, upstream } = fork;
+    await seedMember(gantry, { user: owner.id, project: upstream.id, access_level: 40 });
+    await gantry.api(`PUT /projects/${upstream.id}`, { json });
+    await gantry.api(`PUT /projects/${fork.id}`, { json: { visibility: 'public' } });
+    await seedUpstream(fork, { 'secret.txt': 'x\n' });
+    const before = await headOf(fork.id);
+    assert.doesNotMatch((await owner.visitor.get(fork.path)).text, /Update fork/);
+    await update(fork);
+    assert.match(await flashOf(fork), /open to more users/);
+    assert.equal((await headOf(fork.id)).id, before.id);
+  }
 });
