@@ -14,11 +14,10 @@ import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import type { Snapshot } from '../changes/snapshots/snapshot.ts';
 import { isPaused } from '../hooks/json.ts';
 import type { HookRow } from '../hooks/queries.ts';
-import { resumeWork } from '../hooks/topic.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
 import { type Attempt, attemptDelivery, insertLog, isDelivered } from './attempt.ts';
 import { failuresBeforePause, getPause, maxDeliveryAge } from './backoff.ts';
-import { enqueueProbe } from './paused_hooks.ts';
+import { endPause, enqueueProbe } from './paused_hooks.ts';
 import { type Message, renderBody } from './request.ts';
 
 type Pending = {
@@ -148,7 +147,7 @@ const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<v
   const { id, failures, disabled_until } = hook;
   if (failures === 0 && disabled_until === null) return;
   await updateState(tx.db, { id, failures: 0, failing_since: null, disabled_until: null });
-  if (disabled_until !== null) await enqueue(tx, resumeWork, { hook_id: id });
+  if (disabled_until !== null) await endPause(tx, id);
 };
 
 /**

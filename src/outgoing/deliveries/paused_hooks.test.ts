@@ -167,3 +167,26 @@ test('many pending deliveries follow in groups', async () => {
   assert.equal(receiver.received.length, 454);
   assert.deepEqual(await waitingWork(), []);
 });
+
+test('another delivery is tried after some minutes where an attempt cannot be made', async () => {
+  await untilPaused(...numbered(5, 'Issue'));
+  const { store } = gantry.service.platform;
+  await store.write(async ({ db }) => {
+    const others = db
+      .selectFrom('hook_deliveries')
+      .select('hook_event_id')
+      .where('hook_id', '=', hookId)
+      .orderBy('id')
+      .offset(1)
+      .limit(9);
+    await db.updateTable('hook_events').set({ snapshot: 'no JSON' }).where('id', 'in', others).execute();
+  });
+  receiver.answer((_request, response) => response.writeHead(204).end());
+  await untilPauseEnds();
+  for (let tries = 0; tries < 5 && receiver.received.length === 0; tries += 1) {
+    setTime(now + 600_000);
+    await drain();
+  }
+  assert.deepEqual(receivedTitles(), ['Issue 1']);
+  assert.equal(await pauseLeft(), null);
+});

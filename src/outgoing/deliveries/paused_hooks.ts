@@ -13,10 +13,18 @@ import { resumeWork } from '../hooks/topic.ts';
 /** Background work that tries a delivery of a hook whose pause ends. */
 export const probeWork = 'hooks.probe';
 
+const probeKey = (hookId: number): string => `${probeWork} ${hookId}`;
+
 /** Enqueues the attempt that may end a pause. */
 export const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void> => {
-  const options = { unique_key: `${probeWork} ${hookId}`, run_at: runAt };
+  const options = { unique_key: probeKey(hookId), run_at: runAt };
   await enqueue(tx, probeWork, { hook_id: hookId }, options);
+};
+
+/** Ends the pause of a hook: the pending deliveries follow. */
+export const endPause = async (tx: Tx, hookId: number): Promise<void> => {
+  await tx.db.deleteFrom('work').where('unique_key', '=', probeKey(hookId)).execute();
+  await enqueue(tx, resumeWork, { hook_id: hookId });
 };
 
 /** How many targets one transaction resumes, and the milliseconds until the next ones. */
@@ -70,19 +78,26 @@ const resumeGroup = async (tx: Tx, { hook_id, after, now }: Group): Promise<void
   await enqueue(tx, resumeWork, next, { run_at: tx.now + pauseBetweenGroups });
 };
 
+/** Milliseconds after which another delivery is tried if no attempt was recorded, as while a storage is down. */
+const probeInterval = 600_000;
+
 /** Targets among which the next attempt is chosen. */
 const maxChoices = 1_000;
 
 /**
- * The oldest delivery of a target, of which none was tried more: one that always fails does not hold back the others.
- * Later ones of a target are not tried before it.
+ * The oldest delivery of the target that waits longest: one that always fails does not hold back the others. Later ones
+ * of a target are not tried before it.
  */
-const leastTried = compiled((db, { hook_id }: { hook_id: number }) =>
+const longestDue = compiled((db, { hook_id }: { hook_id: number }) =>
   db
     .selectFrom((from) =>
       from
         .selectFrom('hook_deliveries')
-        .select((is) => ['target', is.fn.min('id').as('id'), is.fn.max('attempts').as('attempts')])
+        .select((is) => [
+          'target',
+          is.fn.min('id').as('id'),
+          is.fn.max('next_attempt_at').as('next_attempt_at'),
+        ])
         .where('hook_id', '=', hook_id)
         .groupBy('target')
         .orderBy('target')
@@ -90,7 +105,7 @@ const leastTried = compiled((db, { hook_id }: { hook_id: number }) =>
         .as('oldest'),
     )
     .select(['id', 'target'])
-    .orderBy('attempts')
+    .orderBy('next_attempt_at')
     .orderBy('id')
     .limit(1)
     .compile(),
@@ -100,7 +115,7 @@ const probe = async (tx: Tx, hookId: number): Promise<void> => {
   const [hook] = await pauseOfHook(tx.db, { id: hookId });
   if (hook === undefined || hook.disabled_until === null) return;
   if (isPaused(hook, tx.now)) return await enqueueProbe(tx, hookId, hook.disabled_until);
-  const [pending] = await leastTried(tx.db, { hook_id: hookId });
+  const [pending] = await longestDue(tx.db, { hook_id: hookId });
   if (pending === undefined) return;
   await tx.db
     .updateTable('hook_deliveries')
@@ -109,6 +124,7 @@ const probe = async (tx: Tx, hookId: number): Promise<void> => {
     .execute();
   const { payload, options } = makeDeliveryWork(hookId, pending.target);
   await enqueue(tx, deliverHooksWork, payload, options);
+  await enqueueProbe(tx, hookId, tx.now + probeInterval);
 };
 
 /** Writes and ends the work in one transaction. */

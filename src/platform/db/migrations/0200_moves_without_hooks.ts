@@ -14,8 +14,13 @@ const sqliteTriggers = moves.flatMap(([table, column]) => [
     when new.${column} is not old.${column} begin ${raise}; end`,
 ]);
 
+/** The lock waits for a transaction that makes the first hook. */
 const postgresFunction = `create or replace function raise_hooks_version() returns trigger language plpgsql
-  as $$ begin ${raise}; return null; end $$`;
+  as $$ begin
+    perform 1 from instance where name = 'hooks_version' for update;
+    ${raise};
+    return null;
+  end $$`;
 
 /** Moves of projects and groups leave the version at 0 while no hook was ever made: then writes look for none. */
 export const movesWithoutHooks: MigrationText = {
