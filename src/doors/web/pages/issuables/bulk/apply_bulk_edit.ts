@@ -5,6 +5,7 @@ import { userIdByName } from '../../../../../identity/users/queries.ts';
 import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
 import { changeSubscription } from '../../../../../planning/subscriptions/routes.ts';
 import { Failure, forbidden, invalid, refused } from '../../../../../platform/errors.ts';
+import { parseDate } from '../../../../../platform/time.ts';
 import { findActiveMilestoneByTitle } from '../../../../../projects/milestones/find_assignable.ts';
 import { problemsOf } from '../../../parts/form.ts';
 import { problemText } from '../submit_form.ts';
@@ -79,8 +80,7 @@ const readDueDate = (typed: string): string | null | undefined => {
   const text = typed.trim();
   if (text === '') return undefined;
   if (isNone(text)) return null;
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isDate) throw invalid({ due_date: ['is no date such as 2031-02-03'] });
+  if (parseDate(text) === null) throw invalid({ due_date: ['is no date such as 2031-02-03'] });
   return text;
 };
 
