@@ -1,6 +1,6 @@
 import { type Call } from '../../../core/access/call.ts';
-import { notFound } from '../../../platform/errors.ts';
-import { type Ref, type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
+import { conflict, notFound } from '../../../platform/errors.ts';
+import { type Oid, type Ref, type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { changeRefs, retryOnConflict } from '../refs/authorized_ref_changes.ts';
 import { type Code, getDefaultRef } from '../find_code.ts';
 import { isProtected, mayPushTo, loadProtectedBranches } from '../protection/rules.ts';
@@ -8,14 +8,19 @@ import { branchPrefix, findRef, refusal, loadRefs } from '../refs/resolve.ts';
 
 /**
  * Deletes a branch.
- * @throws Failure 404 if it does not exist, 405 for the default branch and protected branches
+ * @param expected the commit that it must have; undefined: any
+ * @throws Failure 404 if it does not exist, 405 for the default branch and protected branches, 409 if it has another
+ * commit than expected
  */
-export const deleteBranch = async (call: Call, code: Code, branch: string): Promise<void> => {
+export const deleteBranch = async (call: Call, code: Code, branch: string, expected?: Oid): Promise<void> => {
   const { project, repository } = code;
   const name = branchPrefix + branch;
   await retryOnConflict(async () => {
     const ref = await findRef(repository, name);
     if (ref === null) throw notFound('Branch');
+    if (expected !== undefined && ref.target !== expected) {
+      throw conflict(`The branch ${branch} has changed since: it was not deleted`);
+    }
     const updates = [{ ref: name, old: ref.target, new: zeroOid }];
     await changeRefs(call, {
       project,

@@ -2,9 +2,12 @@
 import { deleteBranch } from '../../../../../code/repository/branches/delete.ts';
 import { findCodeForPush } from '../../../../../code/repository/branches/create.ts';
 import { conflict, notFound } from '../../../../../platform/errors.ts';
+import { zeroOid } from '../../../../../platform/git/protocol_types.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import { page, redirect } from '../../../page.ts';
+import { Redirect, page, redirect } from '../../../page.ts';
+import { attemptRefChange } from '../../../parts/code/attempt_ref_change.ts';
+import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 
 export const deleteSourceBranchPages = [
@@ -15,12 +18,18 @@ export const deleteSourceBranchPages = [
     params: object(oneRequest),
     handle: async ({ call }, { project, iid }) => {
       const loaded = await findMergeRequest(call, project, iid);
-      const { state, source_project_id, source_branch } = loaded.merge_request;
+      const { state, source_project_id, source_branch, head_sha } = loaded.merge_request;
       if (source_project_id === null) throw notFound('Branch');
       const code = await findCodeForPush(call, source_project_id);
       if (state !== 'merged') throw conflict('The merge request is not merged');
-      await deleteBranch(call, code, source_branch);
-      return redirect(requestPath(loaded), `The branch ${source_branch} was deleted.`);
+      const expected = head_sha ?? zeroOid;
+      const problems = await attemptRefChange(
+        async () => await deleteBranch(call, code, source_branch, expected),
+      );
+      const path = requestPath(loaded);
+      return problems === null
+        ? redirect(path, `The branch ${source_branch} was deleted.`)
+        : new Redirect(path, { kind: 'alert', text: problemText(problems) });
     },
   }),
 ];

@@ -139,4 +139,18 @@ test('keeps a branch that has more than was merged, and that of an open request'
   await seedCommit(gantry, project.id, { later: '1' }, { branch: 'more', from: 'more' });
   await settle(gantry);
   assert.doesNotMatch((await developer.visitor.get(path)).text, /Delete source branch/);
+  // The page was read before the push.
+  assert.equal((await developer.visitor.post(`${path}/delete_source_branch`)).location, path);
+  assert.match((await developer.visitor.get(path)).text, /The branch more has changed since/);
+  assert.equal((await gantry.api(`GET /projects/${project.id}/repository/branches/more`)).status, 200);
+});
+
+test('says why the branch of a merged request is not deleted', async () => {
+  const { request, path } = await open('kept');
+  assert.equal((await merge(gantry, request)).status, 200);
+  await settle(gantry);
+  await developer.visitor.get(path);
+  await gantry.api(`POST /projects/${project.id}/protected_branches`, { json: { name: 'kept' } });
+  assert.equal((await developer.visitor.post(`${path}/delete_source_branch`)).location, path);
+  assert.match((await developer.visitor.get(path)).text, /Protected branch cant be removed/);
 });
