@@ -25,7 +25,7 @@ import { type Order, orderNames, orderParam, readOrder } from '../projects/list_
 import { spellCount } from '../../parts/spell_count.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
-/** Renders the last pipeline of each project as a link, with one query for all. */
+/** Renders the last pipeline of each project, for users as a link to its page, with one query for all. */
 export const pipelineBadges = async (
   { call }: Visit,
   projects: readonly Project[],
@@ -34,9 +34,11 @@ export const pipelineBadges = async (
   const paths = new Map(projects.map(({ id, full_path }) => [id, full_path]));
   return ({ id }) => {
     const pipeline = pipelines.get(id);
-    return pipeline === undefined
-      ? null
-      : html`<a href="/${paths.get(id)}/-/pipelines/${pipeline.id}" title="Last pipeline">${statusBadge(shownStatus(pipeline.status))}</a>`;
+    if (pipeline === undefined) return null;
+    const badge = statusBadge(shownStatus(pipeline.status));
+    return call.signedIn
+      ? html`<a href="/${paths.get(id)}/-/pipelines/${pipeline.id}" title="Last pipeline">${badge}</a>`
+      : badge;
   };
 };
 

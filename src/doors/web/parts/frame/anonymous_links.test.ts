@@ -37,6 +37,7 @@ before(async () => {
   const { body } = await gantry.api(`POST /projects/${project.id}/milestones`, { json: { title: 'v1 <b>' } });
   const release = { tag_name: 'v1', ref: 'main', description: 'x', milestones: [body.title] };
   await gantry.api(`POST /projects/${project.id}/releases`, { json: release });
+  await gantry.api(`PUT /projects/${project.id}`, { json: { topics: ['anonymous'] } });
   await settle(gantry);
   const base = `/${project.full_path}`;
   pages = [
@@ -48,6 +49,8 @@ before(async () => {
     `${base}/merge_requests/${iid}`,
     `${base}/merge_requests/${iid}/commits`,
     `${base}/merge_requests/${iid}/pipelines`,
+    '/explore',
+    '/explore/projects/topics/anonymous',
   ];
 });
 after(async () => await gantry.close());
