@@ -53,8 +53,8 @@ const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
   html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
 /** The button that validates the text of the CI configuration in another window, so that the editor stays open. */
-const validateButton = ({ project, path }: EditTarget): Html =>
-  html`${path === getConfigPath(project) && html`<button class="plain" formaction="${projectPagePath(project, 'ci/lint')}" formtarget="_blank" formnovalidate>Validate</button>`}`;
+const validateButton = ({ project, ref, path }: EditTarget, { content }: FileFields): Html =>
+  html`${content !== null && path === getConfigPath(project) && html`<button class="plain" formaction="${projectPagePath(project, 'ci/lint')}?ref=${encodeURIComponent(ref)}" formtarget="_blank" formnovalidate>Validate</button>`}`;
 
 const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   const { fields, last, problems = noProblems, newer } = given;
@@ -66,7 +66,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
       action: codePath(project, 'edit', ref, path),
       submit: 'Commit changes',
       problems: shown,
-      other: validateButton(target),
+      other: validateButton(target, fields),
     },
     newer === undefined ? null : overwriteField(target, newer),
     fields.content === null ? unreadableNote(target) : null,

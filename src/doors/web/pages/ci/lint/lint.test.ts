@@ -113,7 +113,7 @@ test('the file, its editor, the list of pipelines and a pipeline of a wrong file
   assert.doesNotMatch((await reporter.get(`${base}/blob/main/more.yml`)).text, /ci\/lint/);
   assert.match(
     (await developer.get(`${base}/edit/main/.gitlab-ci.yml`)).text,
-    new RegExp(`formaction="${path}" formtarget="_blank" formnovalidate>Validate<`),
+    new RegExp(`formaction="${path}\\?ref=main" formtarget="_blank" formnovalidate>Validate<`),
   );
   assert.doesNotMatch((await developer.get(`${base}/edit/main/more.yml`)).text, /formaction/);
   assert.match((await reporter.get(`${base}/pipelines`)).text, new RegExp(`href="${path}"`));
@@ -123,4 +123,18 @@ test('the file, its editor, the list of pipelines and a pipeline of a wrong file
     (await reporter.get(`${base}/pipelines/${id}`)).text,
     new RegExp(`jobs:a &lt;b&gt;</p><p><a href="${path}\\?ref=1{40}">Validate the configuration<`),
   );
+});
+
+test('the editor validates with the files of the branch that it edits', async () => {
+  const content = 'include: { local: only.yml }\n';
+  const files = { '.gitlab-ci.yml': content, 'only.yml': 'only: { script: x }\n' };
+  await seedCommit(gantry, project.id, files, { branch: 'to/pic', from: 'main' });
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': 'a\0b' }, { branch: 'binary', from: 'main' });
+  const edit = `/${project.full_path}/-/edit`;
+  const { text } = await developer.get(`${edit}/to/pic/.gitlab-ci.yml`);
+  const action = /formaction="([^"]+)"/.exec(text)?.[1] ?? '';
+  assert.equal(action, `${path}?ref=to%2Fpic`);
+  assert.match((await developer.post(action, { content })).text, /valid: 1 job/);
+  // Nothing would be sent.
+  assert.doesNotMatch((await developer.get(`${edit}/binary/.gitlab-ci.yml`)).text, /formaction/);
 });
