@@ -82,7 +82,7 @@ const show = (route: BoardsRoute): AnyPage =>
       const board = await findBoard(visit.call.db, place.owner, boardId);
       const path = `${place.path}/${board.id}`;
       const query = { ...sent, state: 'opened', order_by: 'created_at', sort: 'desc' } as IssueListQuery;
-      const read = readQuery(query, {});
+      const read = readQuery(query, { project: place.project });
       if (sent.q !== undefined && sent.q !== null) {
         const typed = { query: read, typed: sent.q };
         return redirect(typedAddress(visit, { path, project: place.project }, issueListKind, typed));

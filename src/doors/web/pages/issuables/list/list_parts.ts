@@ -6,6 +6,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { selectAllBox } from '../bulk/bulk_form.ts';
+import type { AnyListScope } from './list_scope.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
 import { maxTyped } from './parse_typed_filter.ts';
 
@@ -80,10 +81,13 @@ type SentQuery<State extends string> = Sent<State> & {
   per_page: number;
 };
 
-/** Parses the query of a list. @param scope default of the filter `scope` */
+/** What the filters of a list depend on. */
+export type ListDefaults = Partial<Pick<AnyListScope, 'ownScope' | 'project'>>;
+
+/** Parses the query of a list. The list of one project has no filter by project. */
 export const readListQuery = <State extends string>(
   query: SentQuery<State>,
-  scope: string,
+  { ownScope = 'all', project = null }: ListDefaults,
 ): ParsedQuery<State> & { filters: object } => {
   const { q: _q, page, per_page, project_path, label_name = [], milestone_title, ...sent } = query;
   const given = {
@@ -92,8 +96,8 @@ export const readListQuery = <State extends string>(
     milestone: sent.milestone ?? milestone_title,
   };
   return {
-    filters: Object.fromEntries(Object.entries({ scope, ...given }).filter(isSelecting)),
-    chips: toChips({ ...given, project_path }),
+    filters: Object.fromEntries(Object.entries({ scope: ownScope, ...given }).filter(isSelecting)),
+    chips: toChips({ ...given, ...(project === null && { project_path }) }),
     state: given.state,
     ...readOrder(given),
     page: pageRequest({ page, per_page }),

@@ -84,7 +84,10 @@ test('the filter is a chip, can be typed, and has no place in the list of a proj
   assert.match(text, new RegExp(`data-suggest="/api/v4/groups/${group.id}/projects`));
   const own = await read(`/${first.full_path}/issues?project_path=${second.full_path}`);
   assert.deepEqual(named(own), [first]);
-  assert.doesNotMatch(own, /filter_project_path/);
+  assert.doesNotMatch(own, /filter_project_path|Remove the filter| match/);
+  const requests = await read(`/${first.full_path}/merge_requests?project_path=${second.full_path}`);
+  assert.deepEqual(named(requests), [first]);
+  assert.doesNotMatch(requests, /Remove the filter/);
 });
 
 test('a new record begins with the choice of a project in which the user may create it', async () => {

@@ -3,8 +3,12 @@ import type { Static } from 'typebox';
 import { scopeParam } from '../../../../../planning/issuables/lists/filter_params.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
 import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
-import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
-import type { IssueListScope } from '../../issuables/list/list_scope.ts';
+import {
+  type ListDefaults,
+  type ParsedQuery,
+  listPageParams,
+  readListQuery,
+} from '../../issuables/list/list_parts.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 
@@ -23,10 +27,7 @@ export type State = (typeof states)[number];
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (
-  query: IssueListQuery,
-  { ownScope }: Pick<IssueListScope, 'ownScope'>,
-): ListQuery => {
-  const { filters, ...parsed } = readListQuery(query, ownScope ?? 'all');
+export const readQuery = (query: IssueListQuery, defaults: ListDefaults): ListQuery => {
+  const { filters, ...parsed } = readListQuery(query, defaults);
   return { ...parsed, filters: filters as Filters };
 };

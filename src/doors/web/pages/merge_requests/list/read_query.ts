@@ -6,8 +6,12 @@ import {
   filterParams,
   scopeParam,
 } from '../../../../../review/merge_requests/lists/merge_request_filters.ts';
-import type { RequestListScope } from '../../issuables/list/list_scope.ts';
-import { type ParsedQuery, listPageParams, readListQuery } from '../../issuables/list/list_parts.ts';
+import {
+  type ListDefaults,
+  type ParsedQuery,
+  listPageParams,
+  readListQuery,
+} from '../../issuables/list/list_parts.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;
 
@@ -29,10 +33,7 @@ export type RequestListQuery = Static<typeof shape>;
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (
-  query: RequestListQuery,
-  { ownScope }: Pick<RequestListScope, 'ownScope'>,
-): ListQuery => {
-  const { filters, ...parsed } = readListQuery(query, ownScope ?? 'all');
+export const readQuery = (query: RequestListQuery, defaults: ListDefaults): ListQuery => {
+  const { filters, ...parsed } = readListQuery(query, defaults);
   return { ...parsed, filters: filters as Filters };
 };
