@@ -58,27 +58,51 @@ const projectField = (side: Side, chosen: Project, projects: readonly Project[])
 /** Offers the branches of projects that were chosen just now: the lists of names are those of the page before. */
 const reloadButton = html`<button name="change_branches" value="1" formnovalidate>Show branches of these projects</button>`;
 
+type BranchFields = { source: Html; target: Html };
+
+/** Renders the fields of both branches. */
+export const branchFields = async (
+  { call }: Visit,
+  ends: Ends,
+  problems: EndProblems,
+): Promise<BranchFields> => {
+  const { source, target, source_branch, target_branch } = ends;
+  const [from, into] = await Promise.all([suggest(openCode(call, source)), suggest(openCode(call, target))]);
+  return {
+    source: branchField(
+      {
+        name: 'source_branch',
+        label: 'Source branch',
+        value: source_branch,
+        problem: problems.source_branch,
+      },
+      from.filter((name) => source.id !== target.id || name !== source.default_branch),
+    ),
+    target: branchField(
+      {
+        name: 'target_branch',
+        label: 'Target branch',
+        value: target_branch,
+        problem: problems.target_branch,
+      },
+      into,
+    ),
+  };
+};
+
 /**
  * Renders the form that chooses the branches.
  * @param kept further parameters that the next page receives
  */
 export const endsForm = async (
-  { call }: Visit,
+  visit: Visit,
   ends: Ends,
   { problems, kept }: { problems: EndProblems; kept: Readonly<Record<string, string>> },
 ): Promise<Html> => {
-  const { project, source, sources, target, targets, source_branch, target_branch } = ends;
-  const [from, into] = await Promise.all([suggest(openCode(call, source)), suggest(openCode(call, target))]);
-  const sourceField = branchField(
-    { name: 'source_branch', label: 'Source branch', value: source_branch, problem: problems.source_branch },
-    from.filter((name) => source.id !== target.id || name !== source.default_branch),
-  );
-  const targetField = branchField(
-    { name: 'target_branch', label: 'Target branch', value: target_branch, problem: problems.target_branch },
-    into,
-  );
+  const { project, source, sources, target, targets } = ends;
+  const branches = await branchFields(visit, ends, problems);
   const fixed = sources.length === 1 && source.id !== project.id;
   return html`<form method="get" action="${requestsPath(project)}/new" class="filter">${Object.entries(kept).map(([name, value]) => hidden(name, value))}${
     fixed && hidden('merge_request[source_project_id]', source.id)
-  }${projectField('source', source, sources)}${sourceField}${projectField('target', target, targets)}${targetField}<div class="buttons"><button class="primary">Compare branches</button>${sources.length + targets.length > 2 && reloadButton}</div></form>`;
+  }${projectField('source', source, sources)}${branches.source}${projectField('target', target, targets)}${branches.target}<div class="buttons"><button class="primary">Compare branches</button>${sources.length + targets.length > 2 && reloadButton}</div></form>`;
 };

@@ -156,6 +156,42 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
   assert.equal((await reporter.visitor.post(list, sent)).status, 403);
 });
 
+test('keeps what was typed where the branches were deleted or merged meanwhile', async () => {
+  await seedBranch(gantry, project, 'again');
+  const long = 'слово '.repeat(1_000).trim();
+  const sent = {
+    title: 'Kept title',
+    description: long,
+    draft: '1',
+    squash: '1',
+    assignee_username: reporter.username,
+  };
+  for (const [source_branch, reason] of [
+    ['gone', /There is no branch “gone”/],
+    ['', /Choose a source branch/],
+    ['main', /You can&#39;t use same project\/branch|main has every commit of main/],
+  ] as const) {
+    const ends = { 'merge_request[source_branch]': source_branch, 'merge_request[target_branch]': 'main' };
+    const { status, text } = await maintainer.visitor.post(list, { ...ends, ...sent });
+    assert.equal(status, 422);
+    assert.match(text, reason);
+    assert.match(text, /name="title" type="text" value="Kept title"/);
+    assert.ok(text.includes(`${long}</textarea>`));
+    assert.match(text, /name="draft"[^>]* checked/);
+    assert.match(text, /name="squash"[^>]* checked/);
+    assert.match(text, new RegExp(`value="${reporter.username}"`));
+    // A link to the other form would lose the text; the branches are fields of this one.
+    assert.doesNotMatch(text, /Change branches|open merge request already/);
+    const changed = { 'merge_request[source_branch]': 'again', 'merge_request[target_branch]': 'main' };
+    assert.match(text, /name="merge_request\[source_branch\]"/);
+    const good = await maintainer.visitor.post(list, { ...hiddenIn(text), ...changed, ...sent });
+    assert.equal(good.status, 303);
+    const iid = good.location?.split('/').at(-1);
+    assert.equal((await readRequest(gantry, { project_id: project.id, iid })).description, long);
+    await gantry.api(`PUT /projects/${project.id}/merge_requests/${iid}`, { json: { state_event: 'close' } });
+  }
+});
+
 test('offers the project above a fork as target, as pushes to the fork link', async () => {
   const { body, text: reply } = await gantry.api(`POST /projects/${project.id}/fork`, {
     json: { path: 'forked', name: 'Forked' },

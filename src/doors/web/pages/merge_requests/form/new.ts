@@ -26,7 +26,7 @@ import { chooseTemplate, templatesPart } from '../../issuables/description_templ
 import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
 import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
-import { type EndProblems, endsForm, endsQuery } from './branch_choice.ts';
+import { type EndProblems, branchFields, endsForm, endsQuery } from './branch_choice.ts';
 import { type Ends, type SentEnds, findEnds } from './find_ends.ts';
 import { type Filled, requestFields } from './form_fields.ts';
 import { type KeptParams, toKeptParams } from './kept_params.ts';
@@ -98,13 +98,31 @@ const propose = (
 };
 
 type Describing = {
-  preview: Preview;
+  /** Problems of the branches: a form was refused, and keeps what was typed. */
+  preview: Preview | EndProblems;
   filled: Filled;
   choice: DiffChoice;
   /** Parameters of links to other steps of the form. */
   kept: KeptParams;
   templates?: Html | null;
   problems?: FormProblems;
+};
+
+const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compared' in loaded;
+
+const hiddenEnds = (ends: Ends): Html =>
+  html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`;
+
+/** Renders the fields of the branches in a refused form, which cannot be sent again with the same ones. */
+const editableEnds = async (visit: Visit, ends: Ends, problems: EndProblems): Promise<Html> => {
+  const fields = await branchFields(visit, ends, problems);
+  const isProject = ([name]: [string, string]): boolean => name.endsWith('_project_id]');
+  const projects = Object.entries(endsQuery(ends)).filter(isProject);
+  const { source, target } = ends;
+  const between =
+    source.id !== target.id &&
+    html`<p>From <code>${source.full_path}</code> into <code>${target.full_path}</code></p>`;
+  return html`${between}${projects.map(([name, value]) => hidden(name, value))}${fields.source}${fields.target}`;
 };
 
 const describeView = async (
@@ -115,11 +133,17 @@ const describeView = async (
   const { project, source, source_branch, target, target_branch } = ends;
   const change = `${requestsPath(project)}/new?${new URLSearchParams({ ...endsQuery(ends), ...kept, change_branches: '1' }).toString()}`;
   const fromName = source.id === target.id ? source_branch : `${source.full_path}:${source_branch}`;
-  const existing = await findExisting(visit, ends);
+  const existing = source_branch === '' ? null : await findExisting(visit, ends);
   const fields = await requestFields(visit, ends, filled, problems);
-  const { commits } = preview.compared;
+  const loaded = isPreview(preview) ? preview : null;
+  const isRefused = problems !== noProblems;
+  const hasCommits = (loaded?.compared.commits.length ?? 0) > 0;
+  const canChange = isRefused && !hasCommits;
+  const branches = canChange
+    ? await editableEnds(visit, ends, isPreview(preview) ? {} : preview)
+    : hiddenEnds(ends);
   const body =
-    commits.length === 0
+    !hasCommits && !canChange
       ? html`<section class="card">${emptyState({
           icon: 'commit',
           title: 'Nothing to merge',
@@ -128,15 +152,15 @@ const describeView = async (
       : html`${templates}${form(
           visit,
           { action: requestsPath(project), submit: 'Create merge request', problems },
-          html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`,
+          branches,
           fields,
-        )}${await previewPart(visit, ends, preview, { choice, kept })}`;
+        )}${loaded !== null && hasCommits && (await previewPart(visit, ends, loaded, { choice, kept }))}`;
   return pageOf(
     visit,
     ends,
-    html`<p>From <code>${fromName}</code> into <code>${source.id !== target.id && `${target.full_path}:`}${target_branch}</code> · <a href="${change}">Change branches</a></p>
+    html`${!canChange && html`<p>From <code>${fromName}</code> into <code>${source.id !== target.id && `${target.full_path}:`}${target_branch}</code> · <a href="${change}">Change branches</a></p>`}
 ${existing !== null && html`<p class="flash warning">These branches have an open merge request already: <a href="${requestsPath(target)}/${existing}">!${existing}</a></p>`}${body}`,
-    problems !== noProblems,
+    isRefused,
   );
 };
 
@@ -161,8 +185,6 @@ const toEnds = (sent: Nested): SentEnds => ({
 
 const toNested = (sent: unknown): Nested =>
   typeof sent === 'object' && sent !== null ? (sent as Nested) : {};
-
-const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compared' in loaded;
 
 const showNew = page({
   method: 'GET',
@@ -259,8 +281,10 @@ const create = page({
       async (problems) => {
         const choice = readDiffChoice(visit, {});
         const kept = toKeptParams(filled);
-        const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
-        if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
+        const preview =
+          source_branch === ''
+            ? { source_branch: 'Choose a source branch.' }
+            : await loadPreview(visit, ends, choice);
         return await describeView(visit, ends, { preview, filled, choice, kept, problems });
       },
     );
