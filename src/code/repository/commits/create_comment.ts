@@ -5,7 +5,7 @@ import type { Commit } from '../../../platform/git/protocol_types.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import type { Code } from '../find_code.ts';
 import { type CommitComment, insertComment } from './comments.ts';
-import { diffLimits } from './diff_json.ts';
+import { oneFileLimits } from './diff_json.ts';
 import { findLine } from './hunks.ts';
 
 type LineType = 'new' | 'old';
@@ -25,7 +25,7 @@ const resolvePlace = async (
   const { diffs } = await repository.ask('diff.files', {
     from: commit.parents[0] ?? null,
     to: commit.id,
-    limits: diffLimits,
+    limits: oneFileLimits,
     paths: [path],
   });
   const file = diffs.find(({ new_path, old_path }) => (line_type === 'old' ? old_path : new_path) === path);

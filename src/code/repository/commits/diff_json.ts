@@ -22,6 +22,9 @@ export const diffLimits: DiffLimits = {
   file_bytes: 200 * 1024,
 };
 
+/** Limits of the diff of one file, which a page shows alone. */
+export const oneFileLimits: DiffLimits = { ...diffLimits, file_bytes: 2 * 1024 * 1024 };
+
 const binaryText = (old: string, now: string): string => `Binary files ${old} and ${now} differ\n`;
 
 const diffText = ({ binary, diff, new_file, deleted_file, old_path, new_path }: FileDiff): string => {

@@ -5,7 +5,7 @@ import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { type LruCache, makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { diffLimits } from '../../../code/repository/commits/diff_json.ts';
+import { oneFileLimits } from '../../../code/repository/commits/diff_json.ts';
 import { type ReadDiff, readDiff } from '../../../code/repository/commits/read_diff.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -21,9 +21,6 @@ const getCache = memoizePerStore((_platform: Platform): LruCache<ReadDiff> =>
     diffs.reduce((sum, { diff }) => sum + fileWeight + 2 * diff.length, fileWeight),
   ),
 );
-
-/** Limit of the text of a file that is read alone. */
-const maxFileCharacters = 2 * 1024 * 1024;
 
 export type VersionDiffRequest = {
   from: Oid | null;
@@ -50,7 +47,7 @@ export const readVersionDiff = async (
         from,
         to,
         ignore_whitespace,
-        ...(paths !== undefined && { paths, limits: { ...diffLimits, file_bytes: maxFileCharacters } }),
+        ...(paths !== undefined && { paths, limits: oneFileLimits }),
       },
     );
     getCache(platform).set(key, read);

@@ -382,6 +382,24 @@ test('a comment stays with the file that the page shows alone, and leads to the 
   assert.match(other, /id="comments"[^]*lib\/new\.txt · line 5<\/p>[^]*on the new file/);
 });
 
+test('comments on a late line of a large file, which is shown alone', async () => {
+  const { id, commit } = await newProject();
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });
+  const large = Array.from({ length: 30_000 }, (_line, at) => `line ${at}\n`).join('');
+  const sha = await seedCommit(gantry, id, { large });
+  const place = { path: 'large', line: 29_000, line_type: 'new' };
+  await visitor.get(`${commit}/${sha}`);
+  const fields = { path: 'large', old_path: 'large', line: 'new_29000', note: 'far below' };
+  const { location } = await visitor.post(`${commit}/${sha}/comments?file=large`, fields);
+  const { body } = await gantry.api(`GET /projects/${id}/repository/commits/${sha}/comments`);
+  assert.deepEqual(
+    body.map(({ path, line, line_type }: typeof place) => ({ path, line, line_type })),
+    [place],
+  );
+  const { text } = await visitor.get((location ?? '').split('#')[0] ?? '');
+  assert.match(cardIn(text, 'large'), /far below/);
+});
+
 test('replies to comments', async () => {
   const { id, second, commit } = await newProject();
   const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });

@@ -2,7 +2,7 @@
 import type { Call } from '../../../../core/access/call.ts';
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { type DiffRequest, type ReadDiff, readDiff } from '../../../../code/repository/commits/read_diff.ts';
-import { diffLimits } from '../../../../code/repository/commits/diff_json.ts';
+import { oneFileLimits } from '../../../../code/repository/commits/diff_json.ts';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { codePath } from '../code/code_path.ts';
@@ -17,9 +17,6 @@ import { fileTree, orderFiles } from './file_tree.ts';
 /** Files of the tree, which is in a page with all of them. */
 const maxListed = 250;
 
-/** Limit of the text of a file that is shown alone. */
-const maxFileCharacters = 2 * 1024 * 1024;
-
 /** Returns what to read of a diff. */
 export const toDiffRequest = ({
   ignoresWhitespace,
@@ -29,7 +26,7 @@ export const toDiffRequest = ({
   ignore_whitespace: ignoresWhitespace,
   ...(file !== undefined && {
     paths: [...new Set([oldPath ?? file, file])],
-    limits: { ...diffLimits, file_bytes: maxFileCharacters },
+    limits: oneFileLimits,
   }),
 });
 
