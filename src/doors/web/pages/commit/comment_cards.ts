@@ -16,6 +16,8 @@ export type CardContext = {
   project: Project;
   /** Address of the commit. @param below what follows: `/comments` */
   path: (below: string) => string;
+  /** Start of links of lines. Empty on the page of the commit itself, because a page has thousands. */
+  linePath: string;
   /** Address that takes comments, with what the page shows of the diff. */
   action: string;
   mayComment: boolean;

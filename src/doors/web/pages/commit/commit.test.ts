@@ -318,9 +318,10 @@ test('shows the comments on the commit, and takes another one', async () => {
 /** Reads the form for a comment on a line, by the link of its number. */
 const formAt = async (visitor: Visitor, path: string, file: string, line: string) => {
   const card = cardIn((await visitor.get(path)).text, file);
-  const link = new RegExp(`href="(\\?[^"]*comment=diff-[\\da-f]+_${line})"`).exec(card)?.[1] ?? '';
+  const link = new RegExp(`href="([^"]*comment=diff-[\\da-f]+_${line})"`).exec(card)?.[1] ?? '';
   assert.notEqual(link, '', `${line} in ${card}`);
-  const { text } = await visitor.get((path.split('?')[0] ?? '') + link.replaceAll('&amp;', '&'));
+  const { pathname, search } = new URL(link.replaceAll('&amp;', '&'), `http://host${path}`);
+  const { text } = await visitor.get(pathname + search);
   const form = /<section class="card comment-form" id="new_comment"[^]*?<\/section>/.exec(text)?.[0] ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
@@ -362,6 +363,8 @@ test('comments on lines, which are shown below them, also side by side', async (
   const blank = await visitor.post(action, { ...fields, note: ' ' });
   assert.equal(blank.status, 422);
   assert.match(cardIn(blank.text, 'a'), /id="new_comment"[^]*aria-invalid="true"/);
+  // Links of lines lead to the page of the commit, also from the answer to a form.
+  assert.match(blank.text, new RegExp(`href="${path}\\?comment=diff-[\\da-f]+_new_1"`));
   const anonymous = (await openVisitor(gantry).get(path)).text;
   assert.ok(anonymous.includes('on the added line') && !anonymous.includes('comment=diff'));
 });
@@ -398,6 +401,28 @@ test('comments on a late line of a large file, which is shown alone', async () =
   );
   const { text } = await visitor.get((location ?? '').split('#')[0] ?? '');
   assert.match(cardIn(text, 'large'), /far below/);
+});
+
+test('a comment on a folded file, which was opened in place, leads to that file alone', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  await seedCommit(gantry, id, {
+    'old.lock': 'same\nlines\nof\ntext\n',
+    '.gitattributes': '*.lock linguist-generated\n',
+  });
+  const moved = { 'old.lock': null, 'new.lock': 'same\nlines\nof\ntext\nmore\n', 'a.txt': 'a\n' };
+  const path = `/${full_path}/commit/${await seedCommit(gantry, id, moved)}`;
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 20 });
+  assert.match(cardIn((await visitor.get(path)).text, 'new.lock'), /Collapsed/);
+  // The script fills in the form of the page, whose action names no file.
+  const send = async (fields: Record<string, string>) =>
+    (await visitor.post(`${path}/comments?view=split`, { note: 'on the lock', ...fields })).location ?? '';
+  const location = await send({ path: 'new.lock', old_path: 'old.lock', line: 'new_5' });
+  assert.match(location, /\?view=split&file=new\.lock&old_path=old\.lock#note_\d+$/);
+  assert.match(cardIn((await visitor.get(location.split('#')[0] ?? '')).text, 'new.lock'), /on the lock/);
+  assert.match(
+    await send({ path: 'a.txt', old_path: 'a.txt', line: 'new_1' }),
+    new RegExp(`^${path}\\?view=split#note_\\d+$`),
+  );
 });
 
 test('replies to comments', async () => {

@@ -152,7 +152,7 @@ const diffAndComments = async (
   const { byFile, rest } = placeComments(comments.discussions, findOpenFiles(files, shown));
   const open = context.mayComment ? findCommentPosition(files, shown.comment) : null;
   const commentPath = (file: FileDiff): string =>
-    addressWithChoice('', shown, { comment: `${diffFileId(file)}_` }).replaceAll('&', '&amp;');
+    addressWithChoice(context.linePath, shown, { comment: `${diffFileId(file)}_` }).replaceAll('&', '&amp;');
   const linePartsOf = (file: FileDiff): LineParts => {
     const below = new Map<string, Html>();
     for (const [line, some] of byFile.get(file) ?? [])
@@ -208,6 +208,7 @@ export const commitView = async (
     visit,
     project,
     path: (below) => address + below,
+    linePath: isRefused ? address : '',
     action: addressWithChoice(`${address}/comments`, shown),
     mayComment: comments.mayComment,
   };

@@ -12,8 +12,9 @@ import { type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
 import { pickChange, pickNotices, pickParams } from '../../parts/code/pick_change.ts';
-import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
-import { addressWithChoice } from '../../parts/diff/diff_part.ts';
+import { type DiffChoice, diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
+import { findOpenFiles } from '../../parts/diff/diff_files.ts';
+import { addressWithChoice, readShownDiff, readShownFiles } from '../../parts/diff/diff_part.ts';
 import { diffFileId } from '../../parts/diff/file_card.ts';
 import { answerForm } from '../../parts/form.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
@@ -56,6 +57,24 @@ const storeComment = async (
   return stored.id;
 };
 
+/**
+ * Returns what the page shows after a comment: a folded file alone, because the page of all files shows none of its
+ * lines. Its form is that of all files, where the script opened it in place.
+ */
+const withFoldedFile = async (
+  code: Code,
+  commit: Commit,
+  choice: DiffChoice,
+  path: string | undefined,
+): Promise<DiffChoice> => {
+  if (path === undefined || choice.file !== undefined) return choice;
+  const { diffs } = await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice);
+  const files = await readShownFiles(code, commit.id, diffs, choice);
+  const file = files.find(({ new_path }) => new_path === path);
+  if (file === undefined || findOpenFiles(files, choice).includes(file)) return choice;
+  return { ...choice, file: path, oldPath: file.renamed_file ? file.old_path : undefined };
+};
+
 const comment = page({
   method: 'POST',
   path: `${routePath}/comments`,
@@ -77,8 +96,9 @@ const comment = page({
     const place = toPlace({ path, old_path: shown.old_path, line });
     return await answerForm(
       async () => {
+        const next = await withFoldedFile(code, commit, choice, path);
         const stored = await storeComment(call, code, commit, { note, discussion_id, place });
-        return redirect(`${addressWithChoice(commitPath(code.project, commit.id), choice)}#note_${stored}`);
+        return redirect(`${addressWithChoice(commitPath(code.project, commit.id), next)}#note_${stored}`);
       },
       async (problems) => {
         const open = path === undefined ? undefined : `${diffFileId({ new_path: path })}_${line ?? ''}`;
