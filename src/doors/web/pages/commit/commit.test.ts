@@ -7,6 +7,8 @@ import { openRequest, settle } from '../../../../../test/support/seed_merge_requ
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import { type ShownDiscussion, placeComments } from './load_comments.ts';
 
 let gantry: TestService;
 let user: Visitor;
@@ -423,6 +425,29 @@ test('a comment on a folded file, which was opened in place, leads to that file 
     await send({ path: 'a.txt', old_path: 'a.txt', line: 'new_1' }),
     new RegExp(`^${path}\\?view=split#note_\\d+$`),
   );
+});
+
+test('reads the lines of a file once for all discussions, also where it shows none of their lines', () => {
+  let reads = 0;
+  const file = {
+    old_path: 'a',
+    new_path: 'a',
+    get diff() {
+      reads += 1;
+      return '@@ -1 +1 @@\n-one\n+two\n';
+    },
+  } as FileDiff;
+  const on = (line: number): ShownDiscussion => ({
+    id: `d${line}`,
+    place: { path: 'a', line, line_type: 'new' },
+    comments: [],
+  });
+  const { byFile, rest } = placeComments([on(7), on(8), on(1)], [file]);
+  assert.deepEqual(
+    [rest.map(({ id }) => id), [...(byFile.get(file)?.keys() ?? [])]],
+    [['d7', 'd8'], ['new_1']],
+  );
+  assert.equal(reads, 1);
 });
 
 test('replies to comments', async () => {

@@ -93,11 +93,11 @@ export const placeComments = (
     const key = `${place.line_type ?? 'new'}_${place.line}`;
     const known =
       file === undefined ? null : (lines.get(file) ?? new Set<string>(parseLines(file.diff).flatMap(keysOf)));
+    if (file !== undefined && known !== null) lines.set(file, known);
     if (file === undefined || known === null || !known.has(key)) {
       rest.push(discussion);
       continue;
     }
-    lines.set(file, known);
     const own = byFile.get(file) ?? new Map<string, ShownDiscussion[]>();
     own.set(key, [...(own.get(key) ?? []), discussion]);
     byFile.set(file, own);
