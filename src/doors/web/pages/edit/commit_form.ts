@@ -3,6 +3,7 @@ import { loadProtectedBranches, mayPushTo } from '../../../../code/repository/pr
 import { openCode } from '../../../../code/repository/find_code.ts';
 import { branchPrefix, findRef, loadRefs } from '../../../../code/repository/refs/resolve.ts';
 import { type Call, requireUser } from '../../../../core/access/call.ts';
+import { isGitFailure } from '../../../../platform/git/failure.ts';
 import { boolean, longText, optional, text } from '../../../../platform/http/schema.ts';
 import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
@@ -60,15 +61,21 @@ export const proposeCommit = async (
   opens_request: true,
 });
 
-/** Returns the branch that was edited, if the usual target of merge requests has it. */
+/** Returns the branch that was edited, if the usual target of merge requests has it and its storage answers. */
 const findTargetBranch = async (
   call: Call,
   { project, requestTarget: into, kind, ref }: EditTarget,
 ): Promise<string | undefined> => {
   if (kind !== 'branch') return undefined;
   if (into === null || into.id === project.id) return ref;
-  const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
-  return found === null ? undefined : ref;
+  try {
+    const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
+    return found === null ? undefined : ref;
+  } catch (error) {
+    // The commit exists already, so its form must not fail: it would be sent again.
+    if (!isGitFailure(error)) throw error;
+    return undefined;
+  }
 };
 
 /** Leads on after a commit: to a new merge request if that was wanted of a new branch, else to a page of the branch. */

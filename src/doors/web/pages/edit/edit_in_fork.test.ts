@@ -10,6 +10,8 @@ import {
   settle,
 } from '../../../../../test/support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { storageUnavailable } from '../../../../platform/git/failure.ts';
+import type { Repository, RepositoryLocation } from '../../../../platform/git/repository.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 
 let gantry: TestService;
@@ -63,6 +65,29 @@ test('Edit forks the project, continues in its editor, and proposes the change t
   const request = await user.visitor.get(saved.location ?? '');
   assert.match(request.text, new RegExp(`into <code>${project.full_path}:stable</code>`));
   assert.match(request.text, /name="title" type="text" value="Change it"/);
+});
+
+test('a commit in a fork succeeds where the storage of the upstream does not answer', async (t) => {
+  const user = await seedVisitor(gantry);
+  const editor = await forkFromEditor(user, 'docs/a%20b.txt');
+  const { text } = await user.visitor.get(editor);
+  const { git } = gantry.service.platform;
+  const open = git.repository.bind(git);
+  t.mock.method(git, 'repository', (location: RepositoryLocation): Repository => {
+    const repository = open(location);
+    if (location.id !== project.id) return repository;
+    const ask = async () => await Promise.reject(storageUnavailable('it is down'));
+    return { ...repository, ask };
+  });
+  const saved = await user.visitor.post(editor.split('?')[0] ?? '', {
+    file_path: 'docs/a b.txt',
+    content: 'three\n',
+    commit_message: 'Change it again',
+    branch: 'patch',
+    opens_request: '1',
+    last_commit_id: linkIn(text, /name="last_commit_id" value="(\w+)"/),
+  });
+  assert.deepEqual([saved.status, /source_branch%5D=patch/.test(saved.location ?? '')], [303, true]);
 });
 
 test('leads to the form in a fork that the user has', async () => {
