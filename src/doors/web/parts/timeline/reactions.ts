@@ -22,15 +22,27 @@ type ReactionOptions = {
 
 const words = (name: string): string => name.replaceAll('_', ' ');
 
-const countText = ({ name, count, own_id }: AwardCount): string =>
-  `${words(name)}: ${count}${own_id === null ? '' : ', including yours'}`;
-
-/** Names who reacted: `tada: Ada, Grace and 3 more`. */
-const peopleText = ({ name, count, people }: AwardCount): string => {
+/** Names who reacted: `Ada, Grace and 3 more`; null: their names are not loaded. */
+const peopleText = ({ count, people }: AwardCount): string | null => {
+  if (people.length === 0) return null;
   const more = count - people.length;
   const names = people.join(', ');
-  return `${words(name)}: ${more > 0 ? `${names} and ${more} more` : names}`;
+  return more > 0 ? `${names} and ${more} more` : names;
 };
+
+const byPeople = (award: AwardCount): string => {
+  const people = peopleText(award);
+  return people === null ? '' : `, by ${people}`;
+};
+
+/** Names the emoji of a count, and who reacted, for screen readers: `tada, by Ada, Grace`. */
+const nameText = (award: AwardCount): string => `${words(award.name)}${byPeople(award)}`;
+
+/** Describes a button for screen readers: `tada: 2, including yours, by Ada, Grace`. */
+const countText = (award: AwardCount): string =>
+  `${words(award.name)}: ${award.count}${award.own_id === null ? '' : ', including yours'}${byPeople(award)}`;
+
+const titleText = (award: AwardCount): string => `${words(award.name)}: ${peopleText(award) ?? award.count}`;
 
 /** Renders the button that adds or removes a reaction with an emoji. */
 export const emojiButton = (name: string): Html =>
@@ -64,8 +76,8 @@ export const reactions = (visit: Visit, options: ReactionOptions): Html | null =
   const shown = awards.map((award) => {
     const content = html`<span aria-hidden="true">${replaceEmoji(`:${award.name}:`)}</span> ${award.count}`;
     return action === null
-      ? html`<span class="reaction" title="${peopleText(award)}">${content}<span class="visually-hidden"> ${words(award.name)}</span></span>`
-      : html`<button class="reaction" name="name" value="${award.name}" aria-pressed="${String(award.own_id !== null)}" aria-label="${countText(award)}" title="${peopleText(award)}">${content}</button>`;
+      ? html`<span class="reaction" title="${titleText(award)}">${content}<span class="visually-hidden"> ${nameText(award)}</span></span>`
+      : html`<button class="reaction" name="name" value="${award.name}" aria-pressed="${String(award.own_id !== null)}" aria-label="${countText(award)}" title="${titleText(award)}">${content}</button>`;
   });
   if (action === null) return shown.length === 0 ? null : html`<div class="reactions">${shown}</div>`;
   const others = common.filter((name) => !awards.some((award) => award.name === name));

@@ -72,6 +72,8 @@ test('says who reacted, which role authors have, and who spent how much time', a
   const nameOf = async (id: number): Promise<string> => (await gantry.api(`GET /users/${id}`)).body.name;
   const [first, second] = [await nameOf(developer.id), await nameOf(stranger.id)];
   assert.ok(text.includes(`title="tada: ${first}, ${second}"`), 'reactions');
+  const label = `aria-label="tada: 2, including yours, by ${first}, ${second}"`;
+  assert.ok(text.includes(label), 'reactions for screen readers');
   const roles = [...text.matchAll(/title="Role in the project">([^<]+)</g)].map(([, role]) => role);
   assert.deepEqual(roles, ['Developer']);
   const report = /Time by person<\/summary>([^]*?)<\/details>/.exec(text)?.[1] ?? '';

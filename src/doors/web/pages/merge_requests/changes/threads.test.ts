@@ -515,7 +515,7 @@ test('shows reactions to comments, and adds and removes them in the tab', async 
   const card = async (as = reviewer): Promise<string> => cardIn(await read(path, as), 'a.txt');
   assert.match(
     await card(),
-    /<button class="reaction" name="name" value="rocket"[^>]*aria-label="rocket: 1"/,
+    /<button class="reaction" name="name" value="rocket"[^>]*aria-label="rocket: 1, by Administrator"/,
   );
   const back = `${path}#note_${note}`;
   const form = `<form method="post" action="${path.replace('/diffs', '/award_emoji')}" class="reactions" data-inline>`;
@@ -525,9 +525,10 @@ test('shows reactions to comments, and adds and removes them in the tab', async 
   const sent = { name: 'rocket', note_id: String(note), return_to: returnTo };
   const added = await reviewer.visitor.post(path.replace('/diffs', '/award_emoji'), sent);
   assert.equal(added.location, returnTo);
-  assert.match(await card(), /aria-label="rocket: 2, including yours"/);
+  assert.match(await card(), /aria-label="rocket: 2, including yours, by Administrator, [^"]+"/);
   const anonymous = cardIn((await openVisitor(gantry).get(path)).text, 'a.txt');
   assert.match(anonymous, /<span class="reaction" title="rocket: Administrator, [^"]+">/);
+  assert.match(anonymous, /<span class="visually-hidden"> rocket, by Administrator, [^<]+<\/span>/);
   assert.doesNotMatch(anonymous, /award_emoji/);
   // A task of the thread leads back to the tab, too.
   const base = /id="tasks_[^>]*>.*?name="base" value="([^"]+)"/s.exec(await card(reviewer))?.[1] ?? '';
