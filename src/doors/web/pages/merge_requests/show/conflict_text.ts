@@ -30,6 +30,8 @@ const ownCommands = ({ loaded }: OpenPage, mayPush: boolean): string[] => {
   return [
     'git fetch origin',
     `git checkout ${quoteWord(source_branch)}`,
+    // The branch of the reader may be older than that of the merge request.
+    'git pull --ff-only',
     `git merge ${quoteWord(`origin/${target_branch}`)}`,
     ...(mayPush ? ['git push'] : []),
   ];

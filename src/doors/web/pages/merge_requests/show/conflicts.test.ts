@@ -58,6 +58,7 @@ test('names the files that conflict', async () => {
   const { at } = await openConflict(['b/<i>.txt', 'a.txt']);
   const text = await getMatching(stranger.visitor, at, /How to resolve them/);
   assert.match(words(text), /Conflicts with main in 2 files/);
+  assert.match(text, /<div>Conflicts with/, 'lists are not allowed within a span');
   assert.deepEqual(itemsOf(text), ['<code>a.txt</code>', '<code>b/&lt;i&gt;.txt</code>']);
 });
 
@@ -100,7 +101,7 @@ test('names the files of the newest commits', async () => {
 test('shows the push only to those who may push to the branch', async () => {
   const { id, at } = await openConflict(['a.txt']);
   const developer = await seedVisitor(gantry, { project: id, access_level: 30 });
-  const untilPush = ['git fetch origin', 'git checkout topic', 'git merge origin/main'];
+  const untilPush = ['git fetch origin', 'git checkout topic', 'git pull --ff-only', 'git merge origin/main'];
   const own = await getMatching(developer.visitor, at, /How to resolve them/);
   assert.deepEqual(commandsOf(own), [...untilPush, 'git push']);
   const other = await getMatching(stranger.visitor, at, /How to resolve them/);

@@ -24,7 +24,7 @@ const looks: Record<CheckLine['state'], readonly [IconName, string]> = {
 
 export const checkItem = ({ state, text, remedy }: CheckLine): Html => {
   const [image, word] = looks[state];
-  return html`<li><span class="status ${state}">${icon(image, word)}</span><span>${text}</span><span class="remedy">${remedy}</span></li>`;
+  return html`<li><span class="status ${state}">${icon(image, word)}</span><div>${text}</div><div class="remedy">${remedy}</div></li>`;
 };
 
 const quiet = (text: string | Html): Html => html` <span class="muted">· ${text}</span>`;
