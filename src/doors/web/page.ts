@@ -22,6 +22,8 @@ export type Visit = {
   call: Call;
   /** Requested path and query. */
   path: string;
+  /** Path that other forms of the page lead back to; null: the page answers a form, so its path shows nothing. */
+  returnPath: string | null;
   /** Notice that the previous page left. */
   flash: Flash | null;
   /** When the user last authenticated; null: anonymous. */

@@ -20,16 +20,20 @@ type Given = {
   /** Address that the form of each level is sent to. */
   action: string;
   chosen: NotificationLevel;
-  /** Path that the forms lead back to; absent: the project or group. */
-  returnTo?: string;
+  /** Path that the forms lead back to; null: the project or group. */
+  returnTo?: string | null;
 };
 
-const levelForm = (visit: Visit, { action, chosen, returnTo }: Given, level: NotificationLevel): Html => {
+const levelForm = (
+  visit: Visit,
+  { action, chosen, returnTo = null }: Given,
+  level: NotificationLevel,
+): Html => {
   const [name, text] = notificationLevelTexts[level];
   return html`<form method="post" action="${action}">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${hidden('level', level)}${returnTo !== undefined && hidden('return_to', returnTo)}<button${level === chosen && html` aria-current="true"`}>${icon(
+  )}${hidden('level', level)}${returnTo !== null && hidden('return_to', returnTo)}<button${level === chosen && html` aria-current="true"`}>${icon(
     level === chosen ? 'check' : 'circle',
   )} <span>${name}<br><small class="muted">${text}</small></span></button></form>
 `;

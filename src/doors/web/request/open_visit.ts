@@ -66,6 +66,7 @@ export const openVisit = (
   const visit: OpenVisit = {
     call,
     path: request.originalUrl,
+    returnPath: request.method === 'GET' || request.method === 'HEAD' ? request.originalUrl : null,
     flash: flashOf(request.headers.cookie, own),
     signedInAt,
     factorDueAt,

@@ -305,6 +305,8 @@ test('shows the comments on the commit, and takes another one', async () => {
   assert.ok(activity.text.includes(`href="/${full_path}/-/commit/${second}#note_${noteId}"`));
   const blank = await member.visitor.post(`${commit}/${second}/comments`, { note: ' ' });
   assert.deepEqual([blank.status, /aria-invalid="true"/.test(blank.text)], [422, true]);
+  assert.match(blank.text, new RegExp(`action="/${full_path}/-/star">`));
+  assert.doesNotMatch(blank.text, /name="return_to"/, 'the path of a sent form shows no page');
   assert.equal(
     (await member.visitor.post(`${commit}/${'0'.repeat(40)}/comments`, { note: 'x' })).status,
     404,

@@ -19,7 +19,7 @@ const banner = (visit: Visit, message: BroadcastMessage, content: Html): Html =>
     form(
       visit,
       { action: `/-/broadcast_messages/${message.id}/dismiss`, submit: 'Dismiss', isQuiet: true },
-      hidden('return_to', visit.path),
+      visit.returnPath === null ? null : hidden('return_to', visit.returnPath),
     )
   }</aside>
 `;

@@ -25,7 +25,7 @@ const starPart = (visit: Visit, { full_path, star_count: count }: Project, isSta
     ? html`<form method="post" action="/${full_path}/-/${word}">${hidden(
         'authenticity_token',
         visit.csrfToken(),
-      )}${hidden('return_to', visit.path)}<button class="small${isStarred && ' starred'}">${icon('star')} ${text}</button></form>`
+      )}${visit.returnPath !== null && hidden('return_to', visit.returnPath)}<button class="small${isStarred && ' starred'}">${icon('star')} ${text}</button></form>`
     : linkButton(signInPath(visit), 'star', 'Star');
   return counted(button, {
     count,
@@ -46,7 +46,7 @@ const forkPart = (visit: Visit, project: Project, count: number): Html => {
 /** Renders the buttons. Anonymous visitors are sent to sign in. */
 export const projectActions = async (visit: Visit, project: Project): Promise<Html> => {
   const relation = await loadViewerRelation(visit.call, project);
-  return html`<div class="buttons">${visit.call.signedIn && notificationMenu(visit, { action: `/${project.full_path}/-/notification_setting`, chosen: relation.notification_level, returnTo: visit.path })}
+  return html`<div class="buttons">${visit.call.signedIn && notificationMenu(visit, { action: `/${project.full_path}/-/notification_setting`, chosen: relation.notification_level, returnTo: visit.returnPath })}
 ${starPart(visit, project, relation.isStarred)}
 ${forkPart(visit, project, relation.forks_count)}</div>`;
 };
