@@ -1,10 +1,12 @@
 /** Lists jobs of a project or pipeline, newest first. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
 import { anyOf } from '../../core/access/visible.ts';
 import { containsText } from '../../platform/db/contains_text.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
 import { statusesShownAs } from '../../code/repository/statuses/pipeline_summary.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
@@ -67,7 +69,7 @@ const loadRows = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
  * Counts all jobs and subtracts the trigger jobs (`bridge`): each count reads only an index, while a condition on
  * `bridge` would read each row.
  */
-const countJobs = async (db: Reader, projectId: number, { statuses, search }: JobFilter): Promise<number> => {
+const countQuery = ({ db }: Pick<Call, 'db'>, projectId: number, { statuses, search }: JobFilter) => {
   let all = db
     .selectFrom('jobs')
     .select((is) => is.fn.countAll<number>().as('count'))
@@ -75,29 +77,27 @@ const countJobs = async (db: Reader, projectId: number, { statuses, search }: Jo
   if (statuses !== null) all = all.where('status', 'in', statuses);
   if (search !== '') all = all.where(anyOf([containsText('jobs.name', search)]));
   const bridges = all.where(sql<boolean>`bridge = 1`);
-  const { total } = await db
-    .selectNoFrom(sql<number | string>`${all} - ${bridges}`.as('total'))
-    .executeTakeFirstOrThrow();
-  return Number(total);
+  return sql<{ total: number | string }>`select ${all} - ${bridges} as total`;
 };
 
 /** Lists all jobs of a project, retried ones included, trigger jobs excluded. @param search part of the name */
 export const listProjectJobs = async (
-  db: Reader,
+  call: Call,
   projectId: number,
   { scope, search = '' }: { scope: readonly Scope[]; search?: string | undefined },
   page: PageRequest,
 ): Promise<Page<JobRow>> => {
   const filter = { statuses: toStatuses(scope), search };
-  const [total, { rows }] = await Promise.all([
-    countJobs(db, projectId, filter),
-    pageIdsQuery(projectId, filter, page).execute(db),
-  ]);
+  const [count, ids] = [countQuery(call, projectId, filter), pageIdsQuery(projectId, filter, page)];
+  // No index has the names: a search reads every job of the project.
+  const read = async <T>(query: RawBuilder<T>): Promise<T[]> =>
+    search === '' ? (await query.execute(call.db)).rows : await readMany(call, { query, maxRecords: null });
+  const [[counted], rows] = await Promise.all([read(count), read(ids)]);
   const items = await loadRows(
-    db,
+    call.db,
     rows.map(({ id }) => id),
   );
-  return { items, total };
+  return { items, total: Number(counted?.total ?? 0) };
 };
 
 export type PipelineJobs = {

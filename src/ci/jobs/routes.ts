@@ -35,7 +35,7 @@ const list = endpoint({
   handle: async (call, { id, scope: requested, ...page }) => {
     const code = await findCode(call, id, 'read_job');
     const { items, total } = await listProjectJobs(
-      call.db,
+      call,
       code.project.id,
       { scope: toScopes(requested) },
       pageRequest(page),

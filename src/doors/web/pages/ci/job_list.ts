@@ -101,7 +101,7 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
   const search = query.search?.trim() ?? '';
   const wanted = pageRequest(query);
   const filter = { scope: scope === undefined ? [] : [scope], search };
-  const { items, total } = await listProjectJobs(visit.call.db, project.id, filter, wanted);
+  const { items, total } = await listProjectJobs(visit.call, project.id, filter, wanted);
   const path = projectPagePath(project, 'jobs');
   const keep = search === '' ? {} : { search };
   const isLive = items.some(({ status }) => isActive(status));

@@ -1,11 +1,14 @@
 /** Filters of the lists of pipelines and jobs, their buttons, their updates, and the deletion of a pipeline. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import { buildZip, seedArtifact } from '../../../../../../test/support/ci/artifacts.ts';
 import { seedPipeline, setJob, setPipeline } from '../../../../../../test/support/ci/jobs.ts';
 import { seedProject } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
-import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { observeOperations } from '../../../../../platform/db/statement_meter.ts';
+import { type TestService, engine, startTestService } from '../../../../../../test/support/service.ts';
 import { type Visitor, contentIn } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
@@ -130,4 +133,27 @@ test('lists update themselves while something runs', async () => {
   for (const job of Object.values(jobs)) await setJob(gantry, job, { status: 'success' });
   await setPipeline(gantry, id, { status: 'success' });
   for (const page of pages) assert.equal(await isLive(page), false, page);
+});
+
+test('searches jobs of a large database outside of the main thread', async (t) => {
+  await seed();
+  const { statSync } = fs;
+  const large = t.mock.method(fs, 'statSync', (path: string) =>
+    Object.assign(statSync(path), { size: 2 ** 30 }),
+  );
+  syncBuiltinESMExports();
+  const searches: string[] = [];
+  const stop = observeOperations(({ name }) => {
+    if (/lower\(.*like/s.test(name)) searches.push(name);
+  });
+  try {
+    const text = await read('jobs?search=NIT_t&scope=pending');
+    assert.match(text, /#\d+ unit_test &lt;b&gt;/);
+    assert.match(text, /\d jobs?<\/p>/);
+  } finally {
+    stop();
+    large.mock.restore();
+    syncBuiltinESMExports();
+  }
+  if (engine === 'sqlite') assert.deepEqual(searches, []);
 });
