@@ -3,6 +3,7 @@ import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Divergence, Oid } from '../../../platform/git/protocol_types.ts';
+import { makeFailedReads } from '../../../platform/failed_reads.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import type { Code } from '../find_code.ts';
@@ -18,6 +19,9 @@ const maxDivergences = 2_000;
 
 /** Counts by the pair of commits; they never change. */
 const divergences = makeLruCache<Divergence>(maxDivergences, () => 1);
+
+/** Pairs of commits that git could not count in time. The first pause is short, as the machine may only be busy. */
+const uncounted = makeFailedReads(1_000, 600_000);
 
 /** Loads the project that a fork was made from; null: it has none, or the caller may not read its code. */
 export const loadUpstream = async (
@@ -35,6 +39,7 @@ export const findDefaultHead = async ({ project, repository }: Code): Promise<Oi
 };
 
 const countDivergence = async (
+  { now }: Pick<Call, 'now'>,
   fork: Code,
   upstream: Code,
   [head, base]: [Oid, Oid],
@@ -44,6 +49,7 @@ const countDivergence = async (
   const key = `${base} ${head}`;
   const cached = divergences.get(key);
   if (cached !== undefined) return cached;
+  if (uncounted.isPaused(key, now)) return null;
   const { counts } = await fork.repository.ask('commits.ahead_behind', {
     base,
     ids: [head],
@@ -51,7 +57,8 @@ const countDivergence = async (
     source: upstream.repository.path,
   });
   const [counted = null] = counts;
-  if (counted !== null) divergences.set(key, counted);
+  if (counted === null) uncounted.add(key, now);
+  else divergences.set(key, counted);
   return counted;
 };
 
@@ -63,7 +70,7 @@ export const loadUpstreamState = async (call: Call, project: Project): Promise<U
   try {
     const [head, base] = await Promise.all([findDefaultHead(fork), findDefaultHead(above)]);
     if (head === null || base === null) return null;
-    const divergence = await countDivergence(fork, above, [head, base]);
+    const divergence = await countDivergence(call, fork, above, [head, base]);
     return { upstream, branch: upstream.default_branch, divergence };
   } catch (error) {
     if (!isGitFailure(error)) throw error;

@@ -1,6 +1,7 @@
 /** Names the files in which the branches of a merge request conflict. */
 import type { Call } from '../../../core/access/call.ts';
-import { isGitFailure } from '../../../platform/git/failure.ts';
+import { isBeyondLimits, isGitFailure } from '../../../platform/git/failure.ts';
+import { makeFailedReads } from '../../../platform/failed_reads.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -19,13 +20,16 @@ const kept = makeLruCache<ConflictingFiles>(maxCharacters, ({ names }, key) =>
   [key, ...names].reduce((sum, { length }) => sum + length, 100),
 );
 
+/** Pairs of heads that take git too long: pages that update themselves would wait for it again and again. */
+const slow = makeFailedReads(60_000, 600_000);
+
 /**
  * Lists the conflicting files of the heads for which the request was checked. What conflicts in a pair of commits never
  * changes, so it is cached.
  * @returns null if git does not answer, or if the conflict has no path, as when a folder moved to two places
  */
 export const loadConflictingFiles = async (
-  { platform }: Pick<Call, 'platform'>,
+  { platform, now }: Pick<Call, 'platform' | 'now'>,
   { merge_request, project }: LoadedMergeRequest,
 ): Promise<ConflictingFiles | null> => {
   const { checked_source_sha: theirs, checked_target_sha: ours } = merge_request;
@@ -33,6 +37,7 @@ export const loadConflictingFiles = async (
   const key = `${project.id} ${ours} ${theirs}`;
   const cached = kept.get(key);
   if (cached !== undefined) return cached.total === 0 ? null : cached;
+  if (slow.isPaused(key, now)) return null;
   try {
     const repository = getRepository(platform, project);
     const { conflicts } = await repository.ask('merge.check', { ours, theirs }, undefined, {
@@ -44,6 +49,7 @@ export const loadConflictingFiles = async (
     return files.total === 0 ? null : files;
   } catch (error) {
     if (!isGitFailure(error)) throw error;
+    if (isBeyondLimits(error)) slow.add(key, now);
     return null;
   }
 };

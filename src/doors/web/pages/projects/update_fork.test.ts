@@ -1,6 +1,7 @@
 /** Tests how forks follow the project that they were forked from. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Repository, RepositoryLocation } from '../../../../platform/git/repository.ts';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedMember, unique } from '../../../../../test/support/seed.ts';
 import { type Coded, seedCoded, settle } from '../../../../../test/support/seed_merge_requests.ts';
@@ -84,6 +85,38 @@ test('says how many commits a fork is behind, and moves it forward', async () =>
   );
   await update(fork);
   assert.equal(await flashOf(fork), 'The fork has every commit of the project that it was forked from.');
+});
+
+test('does not count again at once what git could not count in time', async (t) => {
+  const fork = await seedFork();
+  await seedUpstream(fork, { 'slow.txt': 'x\n' });
+  const { git } = gantry.service.platform;
+  const open = git.repository.bind(git);
+  let asked = 0;
+  t.mock.method(git, 'repository', (location: RepositoryLocation): Repository => {
+    const repository = open(location);
+    const ask: Repository['ask'] = async (method, ...rest) => {
+      if (method !== 'commits.ahead_behind') return await repository.ask(method, ...rest);
+      asked += 1;
+      return { counts: [null] } as Awaited<ReturnType<typeof repository.ask<typeof method>>>;
+    };
+    return { ...repository, ask };
+  });
+  const now = Date.now();
+  t.after(() => gantry.setTime(null));
+  // The pauses are of one second, then of two.
+  for (const [milliseconds, times] of [
+    [0, 1],
+    [900, 1],
+    [1_000, 2],
+    [2_900, 2],
+    [3_000, 3],
+  ] as const) {
+    gantry.setTime(now + milliseconds);
+    const { text } = await fork.owner.visitor.get(fork.path);
+    assert.match(words(text), / Forked from /);
+    assert.equal(asked, times, `after ${milliseconds} ms`);
+  }
 });
 
 test('merges where both have commits, without naming the upstream in the commit', async () => {

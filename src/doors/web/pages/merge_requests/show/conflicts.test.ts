@@ -1,6 +1,7 @@
 /** Tests what the merge box says about conflicts: the files, and the commands that resolve them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { GitFailure } from '../../../../../platform/git/failure.ts';
 import type { Repository, RepositoryLocation } from '../../../../../platform/git/repository.ts';
 import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
 import {
@@ -87,6 +88,28 @@ test('a page that was shown before does not ask git for the names again', async 
   const { text } = await stranger.visitor.get(at);
   assert.equal(itemsOf(text).length, 1);
   assert.equal(asked.includes('merge.check'), false, asked.join(', '));
+});
+
+test('does not wait again at once for git, which took too long', async (t) => {
+  const { at } = await openConflict(['a.txt']);
+  const { git } = gantry.service.platform;
+  const open = git.repository.bind(git);
+  let asked = 0;
+  t.mock.method(git, 'repository', (location: RepositoryLocation): Repository => {
+    const repository = open(location);
+    const ask: Repository['ask'] = async (method, ...rest) => {
+      if (method !== 'merge.check' || rest[2]?.seconds === undefined)
+        return await repository.ask(method, ...rest);
+      asked += 1;
+      throw new GitFailure('limit', 'merge.check took too long');
+    };
+    return { ...repository, ask };
+  });
+  await getMatching(stranger.visitor, at, /How to resolve them/);
+  const before = asked;
+  const { text } = await stranger.visitor.get(at);
+  assert.match(words(text), /Conflicts with main How to resolve them/);
+  assert.deepEqual([before, asked], [1, 1]);
 });
 
 test('names the files of the newest commits', async () => {
