@@ -5,7 +5,7 @@ import { badRequest } from '../../platform/errors.ts';
 import type { LoadedPipeline } from '../pipelines/find.ts';
 import { loadJobConfigs } from '../pipelines/pipeline_rows.ts';
 import { requireVisibleRequest } from '../pipelines/creation/require_visible_merge_request.ts';
-import { playJob } from '../pipelines/processing/job_transitions.ts';
+import { playJobs } from '../pipelines/processing/job_transitions.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
 /** Jobs of a stage that a page shows. */
@@ -67,8 +67,8 @@ export const playStage = async (
   await requireVisibleRequest(call, pipeline.id);
   const jobs = await listManualJobs(call.db, pipeline.id, stagePosition);
   return await call.write(async (tx) => {
-    let count = 0;
-    for (const { id } of jobs) if ((await playJob(tx, id, user.id)) !== null) count += 1;
+    const ids = jobs.map(({ id }) => id);
+    const count = await playJobs(tx, pipeline.id, { ids, user_id: user.id });
     if (count === 0) throw badRequest('No job of this stage waits for a start');
     return count;
   });

@@ -56,7 +56,7 @@ const startBridge = async (tx: Tx, { job }: LockedJob): Promise<Job> => {
 /** Runs a finished trigger job and the jobs that wait for it again, after a user restarted its pipeline. */
 const reopenBridge = async (tx: Tx, { pipeline, job }: LockedJob, user_id: number): Promise<Job> => {
   const reopened = await changeJob(tx, job, { status: 'running', finished_at: null, failure_reason: null });
-  await advanceLockedPipeline(tx, pipeline, { jobs: await resetSkipped(tx, pipeline, job.id) });
+  await advanceLockedPipeline(tx, pipeline, { jobs: await resetSkipped(tx, pipeline, new Set([job.id])) });
   await enqueueReopenUpstream(tx, pipeline, user_id);
   return reopened;
 };

@@ -3,7 +3,7 @@
  * new row, or null if the job's status does not allow the transition.
  */
 import type { Updateable } from 'kysely';
-import { compiled } from '../../../platform/db/compiled_query.ts';
+import { compiled, getDialect } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus, JobsTable } from '../../../platform/db/schema/ci.ts';
 import { handleJobEnd, handleJobStart } from '../../environments/follow_jobs.ts';
@@ -199,8 +199,30 @@ export const playJob = async (tx: Tx, job_id: number, user_id: number): Promise<
   if (locked === null || !playableStatuses.includes(locked.job.status)) return null;
   await refreshProtectedFlag(tx, locked.pipeline);
   await changeJob(tx, locked.job, { user_id, scheduled_at: null });
-  await startAndReopen(tx, locked.pipeline, { job_id, user_id });
+  await startAndReopen(tx, locked.pipeline, { job_ids: [job_id], user_id });
   return await requireJob(tx.db, job_id);
+};
+
+/** Starts manual or delayed jobs of a pipeline, and advances it once. @returns the number of jobs that were started */
+export const playJobs = async (
+  tx: Tx,
+  pipeline_id: number,
+  { ids, user_id }: { ids: readonly number[]; user_id: number },
+): Promise<number> => {
+  const pipeline = await lockPipeline(tx, pipeline_id);
+  if (pipeline === null || ids.length === 0) return 0;
+  const started = await tx.db
+    .updateTable('jobs')
+    .set({ user_id, scheduled_at: null, updated_at: tx.now })
+    .where('pipeline_id', '=', pipeline_id)
+    .where(getDialect(tx.db).oneOf('id', ids))
+    .where('status', 'in', playableStatuses)
+    .returning('id')
+    .execute();
+  if (started.length === 0) return 0;
+  await refreshProtectedFlag(tx, pipeline);
+  await startAndReopen(tx, pipeline, { job_ids: started.map(({ id }) => id), user_id });
+  return started.length;
 };
 
 /** Creates and starts a retry of an ended job. null if it has not ended or was retried already. */
@@ -208,6 +230,6 @@ export const retryJob = async (tx: Tx, job_id: number, user_id: number): Promise
   const locked = await lockJob(tx, job_id);
   if (locked === null || !isRetryable(locked.job)) return null;
   const [id = 0] = await replaceJobs(tx, [locked.job], user_id);
-  await startAndReopen(tx, locked.pipeline, { job_id: id, user_id });
+  await startAndReopen(tx, locked.pipeline, { job_ids: [id], user_id });
   return await requireJob(tx.db, id);
 };

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
 import { seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { observeOperations } from '../../../../platform/db/statement_meter.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, contentIn } from '../../../../../test/support/visitor.ts';
 
@@ -130,6 +131,26 @@ test('starts all manual jobs of a stage, after the questions of those that ask',
   assert.deepEqual([await statusOf(jobs['east']), await statusOf(jobs['west'])], ['pending', 'pending']);
   assert.match((await developer.get(path)).text, /2 jobs started\./);
   assert.equal((await developer.post(action, { confirmed: '1' })).status, 400);
+});
+
+test('starts many manual jobs with one evaluation of the pipeline', async () => {
+  const names = Array.from({ length: 8 }, (_name, at) => `part-${at}`);
+  const many = names.map((name) => `${name}: { script: x, when: manual }\n`).join('');
+  const { id, jobs } = await seedPipeline(gantry, { project: project.id, file: many });
+  await setJob(gantry, jobs['part-7'] ?? 0, { status: 'success' });
+  const action = /action="([^"]+\/stages\/\d+\/play)"/.exec(await read(`pipelines/${id}`))?.[1] ?? '';
+  let loaded = 0;
+  const stop = observeOperations(({ name }) => {
+    if (/select "id", "project_id", "pipeline_id", "stage_id".* order by "stage_position"/s.test(name))
+      loaded += 1;
+  });
+  const { status, location } = await developer.post(action);
+  stop();
+  assert.equal(status, 303);
+  assert.match((await developer.get(location ?? '')).text, /7 jobs started\./);
+  for (const name of names)
+    assert.equal(await statusOf(jobs[name]), name === 'part-7' ? 'success' : 'pending', name);
+  assert.equal(loaded, 1);
 });
 
 test('does not let who may not push to a protected branch start its stages', async () => {
