@@ -1,6 +1,7 @@
 /** The page that asks for the project of a new issue or merge request, where lists have those of several projects. */
 import { type RawBuilder, sql } from 'kysely';
 import { may } from '../../../../../core/access/may.ts';
+import { allOf, readableCode } from '../../../../../core/access/visible.ts';
 import { selectDescendants } from '../../../../../identity/namespaces/ancestors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { optional, text } from '../../../../../platform/http/schema.ts';
@@ -51,8 +52,12 @@ export const chooseProjectPart = async (
   { search = '', ...paging }: Query,
 ): Promise<Html> => {
   const { word, action, filter } = kinds[noun];
-  const within: RawBuilder<boolean> | undefined =
-    groupId === null ? undefined : sql`projects.namespace_id in ${selectDescendants(groupId)}`;
+  const { dialect } = call.platform.store;
+  const within: RawBuilder<boolean> = allOf([
+    groupId === null ? sql`1 = 1` : sql`projects.namespace_id in ${selectDescendants(groupId)}`,
+    // Whoever may read the code of a project may propose changes to it.
+    noun === 'issues' ? sql`1 = 1` : readableCode(call.viewer, dialect),
+  ]);
   const params = {
     ...filter,
     ...(groupId === null && { membership: true }),

@@ -111,3 +111,14 @@ test('a new record begins with the choice of a project in which the user may cre
   const missing = await guest.visitor.get(`/groups/no-such/-/issues/new`);
   assert.equal(missing.status, 404);
 });
+
+test('projects in which the user may not create a record take no place on a page of the choice', async () => {
+  const user = await seedVisitor(gantry, { project: first.id, access_level: 20 });
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await seedProject(gantry, { visibility: 'private' });
+    await seedMember(gantry, { user: user.id, project: id, access_level: 10 });
+  }
+  const { text } = await user.visitor.get('/dashboard/merge_requests/new?per_page=2');
+  assert.ok(text.includes(`href="/${first.full_path}/merge_requests/new"`), text);
+  assert.doesNotMatch(text, /page=2/);
+});
