@@ -81,23 +81,39 @@ const discussionCard = (context: CardContext, discussion: ShownDiscussion): Html
   });
 };
 
+/** The discussion of a reply, or the line of a comment, as a form sends them. */
+type CommentAbout = {
+  discussion_id?: string | undefined;
+  path?: string | undefined;
+  old_path?: string | undefined;
+  line?: string | undefined;
+};
+
 export type CommentGiven = {
   /** Text that was not accepted. */
   typed?: string | undefined;
   problems?: FormProblems;
+  /** What the comment was about. The form at the end of the page keeps it, if no other form has the text. */
+  about?: CommentAbout;
+};
+
+const titleOf = ({ discussion_id, path, line }: CommentAbout): string => {
+  if (discussion_id !== undefined) return 'Reply';
+  return path === undefined ? 'Add a comment' : `${titleOfComment(line ?? null)} of ${path}`;
 };
 
 const commentForm = (
   { visit, project, action }: CardContext,
-  { typed = '', problems = noProblems }: CommentGiven,
+  { typed = '', problems = noProblems, about = {} }: CommentGiven,
 ): Html =>
   form(
     visit,
-    { action, submit: 'Comment', problems },
+    { action, submit: about.discussion_id === undefined ? 'Comment' : 'Reply', problems },
+    html`${Object.entries(about).map(([name, value]) => value !== undefined && hidden(name, value))}`,
     markdownEditor({
       name: 'note',
       id: 'commit_comment',
-      label: 'Add a comment',
+      label: titleOf(about),
       rows: 4,
       key: 'r',
       required: true,

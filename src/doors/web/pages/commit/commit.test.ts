@@ -468,6 +468,15 @@ test('replies to comments', async () => {
   );
   const note = /#(note_\d+)$/.exec(location ?? '')?.[1] ?? '';
   assert.match((await visitor.get(path)).text, new RegExp(`<ul class="replies"><li id="${note}">[^]*second`));
+  const blank = await visitor.post(`${path}/comments`, { note: ' ', discussion_id });
+  const form = (shown: string): string =>
+    shown.slice(shown.lastIndexOf('<form', shown.indexOf('id="commit_comment"')));
+  assert.equal(blank.status, 422);
+  assert.match(form(blank.text), new RegExp(`^<form[^]*?name="discussion_id" value="${discussion_id}"`));
+  const away = { note: ' ', path: 'a', old_path: 'a', line: 'new_900' };
+  const line = await visitor.post(`${path}/comments`, away);
+  assert.equal(line.status, 422);
+  assert.match(form(line.text), /name="path" value="a"[^]*name="line" value="new_900"[^]*on line 900 of a/);
   const unknown = await visitor.post(`${path}/comments`, { note: 'x', discussion_id: 'none' });
   assert.equal(unknown.status, 404);
 });

@@ -22,6 +22,8 @@ import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { findCommentPosition } from '../../parts/diff/comment_position.ts';
 import { type LineParts, findOpenFiles } from '../../parts/diff/diff_files.ts';
 import { addressWithChoice, diffPart, readShownDiff, readShownFiles } from '../../parts/diff/diff_part.ts';
+import { parseLines } from '../../parts/diff/parse_lines.ts';
+import { keysOf } from '../../parts/diff/row_parts.ts';
 import { diffFileId } from '../../parts/diff/file_card.ts';
 import { editorTemplate } from '../../parts/markdown_editor.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
@@ -139,6 +141,17 @@ type Shown = DiffChoice & {
   comment?: string | undefined;
 };
 
+/** Finds the line that has the form for a comment; null: the page does not show it. */
+const findOpenLine = (
+  files: readonly FileDiff[],
+  comment: string | undefined,
+): { file: FileDiff; line: string } | null => {
+  const { file, line = null } = findCommentPosition(files, comment) ?? {};
+  if (file === undefined || line === null) return null;
+  const isShown = parseLines(file.diff).some((row) => keysOf(row).some((key) => key === line));
+  return isShown ? { file, line } : null;
+};
+
 type Talk = { context: CardContext; comments: CommitComments; given: CommentGiven };
 
 /** Renders the diff with the comments on its lines, and the other comments below it. */
@@ -149,15 +162,16 @@ const diffAndComments = async (
   { context, comments, given }: Talk,
 ): Promise<Html> => {
   const files = await readShownFiles(code, commit.id, diff.diffs, shown);
-  const { byFile, rest } = placeComments(comments.discussions, findOpenFiles(files, shown));
-  const open = context.mayComment ? findCommentPosition(files, shown.comment) : null;
+  const openFiles = findOpenFiles(files, shown);
+  const { byFile, rest } = placeComments(comments.discussions, openFiles);
+  const open = context.mayComment ? findOpenLine(openFiles, shown.comment) : null;
   const commentPath = (file: FileDiff): string =>
     addressWithChoice(context.linePath, shown, { comment: `${diffFileId(file)}_` }).replaceAll('&', '&amp;');
   const linePartsOf = (file: FileDiff): LineParts => {
     const below = new Map<string, Html>();
     for (const [line, some] of byFile.get(file) ?? [])
       below.set(line, html`${some.map((one) => lineDiscussion(context, one))}`);
-    if (open?.file === file && open.line !== null)
+    if (open?.file === file)
       below.set(open.line, html`${below.get(open.line) ?? null}${lineForm(context, open, given)}`);
     return { below, commentPath: context.mayComment ? commentPath(file) : null };
   };

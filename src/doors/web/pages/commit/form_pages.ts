@@ -102,7 +102,8 @@ const comment = page({
       },
       async (problems) => {
         const open = path === undefined ? undefined : `${diffFileId({ new_path: path })}_${line ?? ''}`;
-        const given = { typed: note, problems };
+        const about = { discussion_id, path, old_path: shown.old_path, line };
+        const given = { typed: note, problems, about };
         return await commitView(visit, { project, id }, { ...choice, hasRefs: false, comment: open }, given);
       },
     );
