@@ -55,7 +55,7 @@ export const chooseProjectPart = async (
   const { dialect } = call.platform.store;
   const within: RawBuilder<boolean> = allOf([
     groupId === null ? sql`1 = 1` : sql`projects.namespace_id in ${selectDescendants(groupId)}`,
-    // Whoever may read the code of a project may propose changes to it.
+    // Users who may read the code of a project may propose changes to it.
     noun === 'issues' ? sql`1 = 1` : readableCode(call.viewer, dialect),
   ]);
   const params = {

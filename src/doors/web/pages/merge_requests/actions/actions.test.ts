@@ -194,7 +194,7 @@ test('rebases', async () => {
   // It may have ended by now.
   assert.match((await maintainer.visitor.get(path)).text, /Rebasing onto|No conflicts with/);
   await settle(gantry);
-  assert.match((await maintainer.visitor.get(path)).text, /No conflicts with <code>main<\/code><\/span>/);
+  assert.match((await maintainer.visitor.get(path)).text, /No conflicts with <code>main<\/code><\/div>/);
 });
 
 test('reverts and cherry-picks what was merged', async () => {
