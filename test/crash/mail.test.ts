@@ -41,7 +41,11 @@ it(`mails every change through ${kills} kills`, async () => {
     service = await place.start({ env });
   }
   await untilEmpty(place, 'mails', `select id, attempts from mails where state = 'pending'`);
-  await untilEmpty(place, 'work', `select id, attempts from work where name like 'mail.%' and name <> 'mail.due_issues'`);
+  await untilEmpty(
+    place,
+    'work',
+    `select id, attempts from work where name like 'mail.%' and name <> 'mail.due_issues'`,
+  );
   await untilEmpty(place, 'mails', `select id, attempts from mails where state = 'pending'`);
   const byId = new Map(smtp.received.map((mail) => [mail.header('message-id'), mail.subject]));
   assert.deepEqual(
