@@ -14,7 +14,8 @@ const cached = makeLruCache<TestCounts>(2_000, () => 1);
 const maxBytes = 1024 * 1024;
 
 /**
- * Counts the tests that the caller may read. `uncounted`: the reports are too large, or too many wait to be parsed.
+ * Counts the tests that the caller may read. `uncounted`: the reports are too large, one of them
+ * could not be read, or too many wait to be parsed.
  * @returns null without a report
  */
 export const countTests = async (
@@ -28,7 +29,9 @@ export const countTests = async (
   if (known !== undefined) return known;
   if (reports.reduce((sum, { size }) => sum + size, 0) > maxBytes) return 'uncounted';
   try {
+    // A report that could not be read may have tests, and may be read the next time.
     const { total } = summaryJson(await buildTestSuites(call, found));
+    if (total.suite_error !== null) return 'uncounted';
     const counts = { total: total.count, failed: total.failed + total.error };
     cached.set(key, counts);
     return counts;

@@ -105,6 +105,30 @@ test('shows stages, tests, coverage, exposed artifacts and deployments of the he
   assert.doesNotMatch(anonymous, /tests failed|stage-dots|Coverage/);
 });
 
+test('a report that cannot be read is no count of tests', async () => {
+  const { request, path } = await open('broken');
+  const { id, jobs } = await seedPipeline(gantry, {
+    project: project.id,
+    file,
+    ref: 'broken',
+    sha: request.sha,
+  });
+  const metadata = { file_type: 'junit', file_format: 'gzip', filename: 'junit.xml.gz' } as const;
+  for (const [name, text] of [
+    ['unit', '<testsuite><testcase name="a" classname="c"/></testsuite>'],
+    ['build', '<testsuite><testcase name="b"'],
+  ] as const) {
+    await setJob(gantry, jobs[name] ?? 0, { status: 'success' });
+    await seedArtifact(gantry, { id: jobs[name] ?? 0, project_id: project.id }, gzipSync(text), metadata);
+  }
+  const box = boxOf((await developer.visitor.get(path)).text);
+  assert.match(
+    box,
+    new RegExp(`<a href="/${project.full_path}/-/pipelines/${id}/test_report">Test report</a>`),
+  );
+  assert.doesNotMatch(words(box), /without a failure/);
+});
+
 test('a merged request shows the pipeline of its commit, and deletes its branch', async () => {
   const { request, path } = await open('done');
   assert.equal((await merge(gantry, request)).status, 200);
@@ -126,6 +150,9 @@ test('a merged request shows the pipeline of its commit, and deletes its branch'
   assert.doesNotMatch((await stranger.visitor.get(path)).text, /Delete source branch/);
   assert.equal((await stranger.visitor.post(action)).status, 403);
   assert.equal((await developer.visitor.post(action)).location, path);
+  // Somebody else pressed the same button.
+  assert.equal((await developer.visitor.post(action)).location, path);
+  assert.match((await developer.visitor.get(path)).text, /The branch done is deleted already\./);
   assert.equal((await gantry.api(`GET /projects/${project.id}/repository/branches/done`)).status, 404);
   assert.doesNotMatch((await developer.visitor.get(path)).text, /Delete source branch/);
 });
