@@ -25,6 +25,8 @@ export type LoadedColumn = BoardColumn & {
 
 export type ColumnsQuery = {
   filters: Filters;
+  /** Whose issues, out of those of the board's project or group. */
+  scope: Scope;
   /** How many issues a column shows. */
   limitOf: (key: ColumnKey) => number;
 };
@@ -47,11 +49,9 @@ const countOf = (counts: readonly ColumnCount[], list: BoardList | null): number
  */
 export const loadColumns = async (
   call: Call,
-  place: BoardOwner,
   board: Board,
-  { filters, limitOf }: ColumnsQuery,
+  { filters, scope, limitOf }: ColumnsQuery,
 ): Promise<LoadedColumn[]> => {
-  const scope = scopeOfBoard(place);
   const columns = columnsOf(board);
   const counts = await countIssuesByColumn(
     { call, scope, filters: boardFilters(board, filters, 'opened') },

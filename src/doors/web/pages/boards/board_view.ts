@@ -6,6 +6,7 @@ import { type BoardColumn, type ColumnKey, columnsOf } from '../../../../plannin
 import { type LoadedColumn, loadColumns, scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { type Board, boardNames } from '../../../../planning/boards/queries.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
+import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { type Project, projectsById } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
@@ -40,7 +41,8 @@ const mostCards = 200;
 /** The column that shows more than the first issues, and how many. */
 export type Expanded = { list: string; count: number };
 
-export type BoardQuery = { read: ListQuery; expanded: Expanded | null };
+/** @property scope the issues of the whole board, or of one project of it */
+export type BoardQuery = { read: ListQuery; scope: Scope; expanded: Expanded | null };
 
 const maxBoards = 100;
 
@@ -179,8 +181,9 @@ const bar = {
 export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> => {
   const { place, board, path, query } = shown;
   const { call } = visit;
-  const columns = await loadColumns(call, place, board, {
+  const columns = await loadColumns(call, board, {
     filters: query.read.filters,
+    scope: query.scope,
     limitOf: limitOf(query),
   });
   const cards = await loadCards(visit, board, columns);

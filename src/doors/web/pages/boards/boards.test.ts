@@ -468,6 +468,12 @@ describe('a board of a group', () => {
     assert.deepEqual(columns[list]?.cards, [a.id]);
     assert.ok(columns['open']?.cards.includes(b.id));
     assert.match(text, new RegExp(`${other.full_path}#1`));
+    const narrowed = await read(member, `${path}?project_path=${encodeURIComponent(one.full_path)}`);
+    assert.deepEqual(
+      [narrowed.columns[list]?.cards, narrowed.columns['open']?.cards],
+      [[a.id], []],
+      'only issues of the project that the filter names',
+    );
     await move(member, path, [b.id, 'open', list, a.id, '']);
     assert.deepEqual((await read(member, path)).columns[list]?.cards, [a.id, b.id]);
     const form = { list: String(list), query: '', title: 'C', project_id: String(other.id) };

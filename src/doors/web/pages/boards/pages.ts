@@ -1,5 +1,6 @@
 /** Boards of projects and groups. */
 import { createBoard } from '../../../../planning/boards/change.ts';
+import { scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { moveCard } from '../../../../planning/boards/move_card.ts';
 import { boardNames, findBoard } from '../../../../planning/boards/queries.ts';
 import { id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { typedAddress } from '../issuables/list/list_page.ts';
+import { narrowScope } from '../issuables/list/narrow_to_project.ts';
 import { issueListKind } from '../issues/list/list_view.ts';
 import { type IssueListQuery, issueListParams, readQuery } from '../issues/list/read_query.ts';
 import { boardView } from './board_view.ts';
@@ -88,7 +90,8 @@ const show = (route: BoardsRoute): AnyPage =>
         return redirect(typedAddress(visit, { path, project: place.project }, issueListKind, typed));
       }
       const expanded = list === undefined || list === null || count === undefined ? null : { list, count };
-      return await boardView(visit, { place, board, path, query: { read, expanded } });
+      const scope = await narrowScope(visit, scopeOfBoard(place), query.project_path);
+      return await boardView(visit, { place, board, path, query: { read, scope, expanded } });
     },
   });
 

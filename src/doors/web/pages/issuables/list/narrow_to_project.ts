@@ -1,6 +1,7 @@
 /** The filter of a list by one of its projects, which the API does not have. */
 import { selectDescendants } from '../../../../../identity/namespaces/ancestors.ts';
 import { Failure } from '../../../../../platform/errors.ts';
+import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { findProject, type Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
 import type { AnyListScope } from './list_scope.ts';
@@ -18,22 +19,26 @@ const isInGroup = async ({ call }: Visit, { namespace_id }: Project, groupId: nu
   return row !== undefined;
 };
 
+/** Limits the records of several projects to those of one; there are none if it is not one of the projects. */
+export const narrowScope = async (visit: Visit, scope: Scope, path: string | undefined): Promise<Scope> => {
+  const requested = path?.trim() ?? '';
+  if (requested === '' || (scope !== 'everywhere' && 'project' in scope)) return scope;
+  try {
+    const project = await findProject(visit.call, requested);
+    const isListed = scope === 'everywhere' || (await isInGroup(visit, project, scope.group_id));
+    return isListed ? { project } : nowhere;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return nowhere;
+    throw error;
+  }
+};
+
 /** Limits a list of several projects to one of them; it is empty if the list has no such project. */
 export const narrowToProject = async <L extends AnyListScope>(
   visit: Visit,
   list: L,
   path: string | undefined,
 ): Promise<L> => {
-  const { scope } = list;
-  const requested = path?.trim() ?? '';
-  if (requested === '' || (scope !== 'everywhere' && 'project' in scope)) return list;
-  try {
-    const project = await findProject(visit.call, requested);
-    const isListed = scope === 'everywhere' || (await isInGroup(visit, project, scope.group_id));
-    return { ...list, wholeScope: scope, scope: isListed ? { project } : nowhere };
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found')
-      return { ...list, wholeScope: scope, scope: nowhere };
-    throw error;
-  }
+  const scope = await narrowScope(visit, list.scope, path);
+  return scope === list.scope ? list : { ...list, wholeScope: list.scope, scope };
 };
