@@ -10,8 +10,10 @@ export const showOptions = (field: HTMLInputElement, options: readonly Option[])
   field.list?.replaceChildren(...elements);
 };
 
-const fetchOptions = async ({ url, field, label }: Source, more: string): Promise<Option[]> => {
-  const answer = await fetch(url + more, { headers: { accept: 'application/json' } });
+const fetchOptions = async ({ url, field, search, label }: Source, typed: string): Promise<Option[]> => {
+  const address = new URL(url, location.href);
+  if (typed !== '') address.searchParams.set(search, typed);
+  const answer = await fetch(address, { headers: { accept: 'application/json' } });
   if (!answer.ok) return [];
   const records = (await answer.json()) as Record<string, unknown>[];
   return records.map((record) => ({
@@ -29,17 +31,16 @@ const fewest = 8;
  */
 export const makeSearch = (source: Source): ((typed: string) => Promise<Option[]>) => {
   const pages = new Map<string, Promise<Option[]>>();
-  const load = async (more: string): Promise<Option[]> => {
-    const loaded = pages.get(more) ?? fetchOptions(source, more).catch(() => []);
-    pages.set(more, loaded);
+  const load = async (typed: string): Promise<Option[]> => {
+    const loaded = pages.get(typed) ?? fetchOptions(source, typed).catch(() => []);
+    pages.set(typed, loaded);
     return await loaded;
   };
   const size = Number(/[?&]per_page=(\d+)/.exec(source.url)?.[1] ?? fewest);
   return async (typed) => {
     const first = await load('');
     if (typed === '' || first.length < size) return first;
-    const query = new URLSearchParams({ [source.search]: typed }).toString();
-    return await load(`&${query}`);
+    return await load(typed);
   };
 };
 

@@ -22,7 +22,7 @@ const inviteForm = (visit: Visit, list: MemberList, tried: TriedGroup | null): H
       value: sent['group'] ?? '',
       autocomplete: 'off',
       required: true,
-      suggestions: { url: '/api/v4/groups', field: 'full_path', search: 'search' },
+      suggestions: { url: '/api/v4/groups?per_page=100', field: 'full_path', search: 'search' },
       problems,
     }),
     roleFields(list, {

@@ -94,7 +94,7 @@ const mergeForm = (visit: Visit, { id }: TopicRow, target: string, problems: For
       value: target,
       required: true,
       autocomplete: 'off',
-      suggestions: { url: '/api/v4/topics', field: 'name', search: 'search' },
+      suggestions: { url: '/api/v4/topics?per_page=100', field: 'name', search: 'search' },
       problems,
     }),
   );
