@@ -1,7 +1,7 @@
 /** Deletes the source branch of a merged request. */
 import { deleteBranch } from '../../../../../code/repository/branches/delete.ts';
 import { findCodeForPush } from '../../../../../code/repository/branches/create.ts';
-import { conflict, notFound } from '../../../../../platform/errors.ts';
+import { Failure, conflict, notFound } from '../../../../../platform/errors.ts';
 import { zeroOid } from '../../../../../platform/git/protocol_types.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
@@ -23,13 +23,19 @@ export const deleteSourceBranchPages = [
       const code = await findCodeForPush(call, source_project_id);
       if (state !== 'merged') throw conflict('The merge request is not merged');
       const expected = head_sha ?? zeroOid;
-      const problems = await attemptRefChange(
-        async () => await deleteBranch(call, code, source_branch, expected),
-      );
       const path = requestPath(loaded);
-      return problems === null
-        ? redirect(path, `The branch ${source_branch} was deleted.`)
-        : new Redirect(path, { kind: 'alert', text: problemText(problems) });
+      try {
+        const problems = await attemptRefChange(
+          async () => await deleteBranch(call, code, source_branch, expected),
+        );
+        return problems === null
+          ? redirect(path, `The branch ${source_branch} was deleted.`)
+          : new Redirect(path, { kind: 'alert', text: problemText(problems) });
+      } catch (error) {
+        // Somebody else pressed the button first.
+        if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+        return redirect(path, `The branch ${source_branch} is deleted already.`);
+      }
     },
   }),
 ];

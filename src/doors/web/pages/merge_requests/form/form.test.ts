@@ -151,6 +151,10 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
   );
   const again = await maintainer.visitor.post(list, { ...sent, title: 'Again' });
   assert.deepEqual([again.status, /Another open merge request already exists/.test(again.text)], [422, true]);
+  // Its branches can be changed without losing the text.
+  assert.match(again.text, /name="merge_request\[source_branch\]"/);
+  assert.doesNotMatch(again.text, /type="hidden" name="merge_request\[source_branch\]"/);
+  assert.doesNotMatch(again.text, /Change branches/);
   const shown = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'keep-loads' })}`);
   assert.match(shown.text, /open merge request already: <a href="[^"]+\/merge_requests\/\d+">/);
   assert.equal((await reporter.visitor.post(list, sent)).status, 403);

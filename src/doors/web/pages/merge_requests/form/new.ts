@@ -138,7 +138,7 @@ const describeView = async (
   const loaded = isPreview(preview) ? preview : null;
   const isRefused = problems !== noProblems;
   const hasCommits = (loaded?.compared.commits.length ?? 0) > 0;
-  const canChange = isRefused && !hasCommits;
+  const canChange = isRefused && (!hasCommits || existing !== null);
   const branches = canChange
     ? await editableEnds(visit, ends, isPreview(preview) ? {} : preview)
     : hiddenEnds(ends);

@@ -31,9 +31,9 @@ const ownCommands = ({ loaded }: OpenPage, mayPush: boolean): string[] => {
     'git fetch origin',
     `git checkout ${quoteWord(source_branch)}`,
     // The branch of the reader may be older than that of the merge request.
-    'git pull --ff-only',
+    `git merge --ff-only ${quoteWord(`origin/${source_branch}`)}`,
     `git merge ${quoteWord(`origin/${target_branch}`)}`,
-    ...(mayPush ? ['git push'] : []),
+    ...(mayPush ? [`git push origin ${quoteWord(source_branch)}`] : []),
   ];
 };
 

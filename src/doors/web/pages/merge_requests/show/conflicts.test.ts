@@ -124,9 +124,14 @@ test('names the files of the newest commits', async () => {
 test('shows the push only to those who may push to the branch', async () => {
   const { id, at } = await openConflict(['a.txt']);
   const developer = await seedVisitor(gantry, { project: id, access_level: 30 });
-  const untilPush = ['git fetch origin', 'git checkout topic', 'git pull --ff-only', 'git merge origin/main'];
+  const untilPush = [
+    'git fetch origin',
+    'git checkout topic',
+    'git merge --ff-only origin/topic',
+    'git merge origin/main',
+  ];
   const own = await getMatching(developer.visitor, at, /How to resolve them/);
-  assert.deepEqual(commandsOf(own), [...untilPush, 'git push']);
+  assert.deepEqual(commandsOf(own), [...untilPush, 'git push origin topic']);
   const other = await getMatching(stranger.visitor, at, /How to resolve them/);
   assert.deepEqual(commandsOf(other), untilPush);
   assert.match(words(other), /Somebody who may push to the source branch has to push the result/);
