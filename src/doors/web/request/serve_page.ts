@@ -151,7 +151,7 @@ export const serve = async (
   if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
     return await answer(visit, reply, redirect('/profile/two_factor'));
   }
-  // As where there is no page at all: others must not learn which administration pages exist.
+  // As where there is no page at all.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
   const form = await sentBy(page, request);
   visit.files = getFileParts(form);

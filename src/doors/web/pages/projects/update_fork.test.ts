@@ -32,9 +32,9 @@ const words = (text: string): string => text.replaceAll(/<[^>]+>/g, ' ').replace
 
 /** Returns the words of the fork's page, once the commits were counted, for which a busy machine has too little time. */
 const wordsOf = async ({ path, owner }: Fork, visitor = owner.visitor): Promise<string> => {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const text = words((await visitor.get(path)).text);
-    if (/ behind|ahead of|Up to date with/.test(text)) return text;
+    if (tries === 100 || / behind|ahead of|Up to date with/.test(text)) return text;
   }
 };
 
