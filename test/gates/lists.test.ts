@@ -94,9 +94,12 @@ const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, st
         detail,
       ),
     );
-    // Only a search, a set of iids, the caller's own reactions and due issues of a project may sort their few results.
+    // Only a search, sets of iids, of authors and of links, the caller's own reactions, a period of merging and due
+    // issues of a project may sort their few results.
     const isFree =
-      !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji|due_date/.test(text);
+      !isUsual(text) ||
+      /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji|due_date/.test(text) ||
+      /author_id" in|select distinct target_id|merged_at, 0\) >=/.test(text);
     const sorts = isFree ? [] : plan.filter((detail) => detail.includes('TEMP B-TREE FOR ORDER BY'));
     // Of the milestones of a place, the next is looked for: they are sorted, what is on it is not.
     if (/\bas coming\b/.test(text)) sorts.shift();

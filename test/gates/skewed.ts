@@ -130,6 +130,10 @@ const filters = [
   'iids[]=1&iids[]=2',
   'search=needle',
   'created_after=2020-01-01&created_before=2100-01-01',
+  'closed_after=2020-01-01',
+  'or[labels]=common,rare',
+  'or[labels]=rare,needle',
+  'or[author_username]=root,nobody',
   'due_date=overdue',
   'page=30',
 ];

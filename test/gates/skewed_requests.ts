@@ -132,6 +132,11 @@ const filters = [
   'iids[]=1&iids[]=2',
   'search=needle',
   'created_after=2020-01-01&created_before=2100-01-01',
+  'closed_after=2020-01-01',
+  'merged_after=2020-01-01',
+  'or[labels]=common,rare',
+  'or[labels]=rare,needle',
+  'or[author_username]=root,nobody',
 ];
 
 export const requestListsOf = ({ project, group, user }: Skewed): string[] => {

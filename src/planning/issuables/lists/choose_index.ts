@@ -59,7 +59,10 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
     tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)} ${covering}`,
     conditions: [
       sql`led.target_type = ${sql.lit(kind.type)} and led.${sql.ref(linked)} = ${need.named.ids[0]}`,
-      sql`${column(kind, 'id')} = led.target_id`,
+      // The plus keeps SQLite from concluding `led.target_id > 0`, and from reading all links in that order.
+      covered.length > 0
+        ? sql`${column(kind, 'id')} = +led.target_id`
+        : sql`${column(kind, 'id')} = led.target_id`,
       ...covered,
       ...toConditions(selection, need),
     ],
@@ -67,6 +70,19 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
       filters.order_by === 'created_at'
         ? [directed(parts, sql`led.target_created_at`), directed(parts, sql`led.target_id`)]
         : byRecord(parts),
+  };
+};
+
+/** Reads the few records that have one of several links. A record may have more than one of these. */
+const alongAnyLink = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
+  const [table, linked] = linkTables[link];
+  const { kind, selection, dialect } = parts;
+  const one = dialect.oneOf(`${table}.${linked}`, need.named.ids);
+  return {
+    tables: sql`(select distinct target_id from ${sql.table(table)}
+      where target_type = ${sql.lit(kind.type)} and ${one}) as led cross join ${sql.raw(kind.table)}`,
+    conditions: [sql`${column(kind, 'id')} = led.target_id`, ...toConditions(selection, need)],
+    order: byRecord(parts),
   };
 };
 
@@ -126,7 +142,7 @@ const along = (need: Needed, parts: Parts): Lead => {
     case 'label':
     case 'assignee':
     case 'reviewer':
-      return alongLinks(need.kind, need, parts);
+      return (need.named.ids.length > 1 ? alongAnyLink : alongLinks)(need.kind, need, parts);
     case 'milestone':
       return alongIndex(`${table}_milestone`, parts);
     default:
@@ -139,7 +155,9 @@ const isLeftToEngine = ({ iids = [], search = '', my_reaction_emoji = '' }: Filt
   iids.length > 0 || search !== '' || !['', 'none'].includes(my_reaction_emoji.toLowerCase());
 
 const findMostSelective = (some: Needed[]): Needed | undefined =>
-  some.filter(({ named }) => named.ids.length === 1).toSorted((a, b) => a.named.uses - b.named.uses)[0];
+  some
+    .filter(({ named, isAny }) => named.ids.length === 1 || (isAny === true && named.uses < many))
+    .toSorted((a, b) => a.named.uses - b.named.uses)[0];
 
 /** Returns whether a filter selects fewer than `many` records. */
 export const isRare = ({

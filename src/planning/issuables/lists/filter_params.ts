@@ -11,7 +11,8 @@ import {
   time,
 } from '../../../platform/http/schema.ts';
 import { type SearchField, searchFields } from '../search/search.ts';
-import { notParam } from './excluded_filters.ts';
+import { orParam } from './hash_filters/alternative_filters.ts';
+import { notParam } from './hash_filters/excluded_filters.ts';
 import type { MilestoneWord } from './milestone_wildcards.ts';
 import { type OrderName, requestOrderNames } from './record_kinds.ts';
 
@@ -34,8 +35,11 @@ export const sharedFilterParams = {
   created_before: optional(time('inclusive')),
   updated_after: optional(time('inclusive')),
   updated_before: optional(time('inclusive')),
+  closed_after: optional(time('inclusive; those that are closed')),
+  closed_before: optional(time('inclusive; those that are closed')),
   non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
   not: optional(notParam),
+  or: optional(orParam),
   order_by: oneOf(requestOrderNames, { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
@@ -69,9 +73,13 @@ export type Filters = {
   created_before?: number;
   updated_after?: number;
   updated_before?: number;
+  closed_after?: number;
+  closed_before?: number;
   non_archived?: boolean;
   /** As it was sent. */
   not?: unknown;
+  /** As it was sent. */
+  or?: unknown;
   /** The id of the milestone that the list belongs to, or a word of the parameter. */
   milestone_id?: number | MilestoneWord;
   /** Set by boards, not by the API: records have all of `having`, and none of `without`. */

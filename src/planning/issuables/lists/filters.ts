@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../../../core/access/visible.ts';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
-import { excludedConditions } from './excluded_filters.ts';
+import { type Alternatives, readAlternatives } from './hash_filters/alternative_filters.ts';
+import { excludedConditions } from './hash_filters/excluded_filters.ts';
 import { type Listed, type OrderName, column, linkCondition } from './record_kinds.ts';
 import { type MilestoneContext, among, isMilestoneWord, milestoneWords } from './milestone_wildcards.ts';
 import {
@@ -59,6 +60,9 @@ const created = (kind: Listed, { created_after, created_before }: Filters): Cond
 const updated = (kind: Listed, { updated_after, updated_before }: Filters): Condition[] =>
   within(column(kind, 'updated_at'), updated_after, updated_before);
 
+const closed = (kind: Listed, { closed_after, closed_before }: Filters): Condition[] =>
+  within(column(kind, 'closed_at'), closed_after, closed_before);
+
 const indexWords: Readonly<Partial<Record<OrderName, string>>> = {
   created_at: 'created',
   weight: 'created',
@@ -98,6 +102,7 @@ export const toNamedFilters = (
   authors: listAuthors(filters, userId),
   assignees: listAssignees(filters, userId),
   reviewers: listReviewers(filters, userId),
+  alternatives: readAlternatives(kind, filters.or),
   indexed: [...toPeriods(kind, filters, project !== null), ...indexed],
 });
 
@@ -178,7 +183,48 @@ const exclusionConditions = (kind: Listed, { without }: Filters, dialect: SqlDia
 };
 
 /** A label, user or milestone that the filters name, with the condition that a listed record has it. */
-export type Needed = { kind: Exclude<NameKind, 'indexed'>; named: Named; condition: Condition };
+export type Needed = {
+  kind: Exclude<NameKind, 'indexed'>;
+  named: Named;
+  condition: Condition;
+  /** One of several records is needed. */
+  isAny?: true;
+};
+
+/** Returns what is needed of alternatives: one of the records with these names. */
+const listAlternatives = (
+  listed: Listed,
+  { names, dialect }: Pick<FilterContext, 'names' | 'dialect'>,
+  { labels, authors, assignees, reviewers }: Alternatives,
+): Needed[] => {
+  const needAny = (
+    kind: Needed['kind'],
+    keys: readonly string[],
+    condition: (ids: number[]) => Condition,
+  ): Needed[] => {
+    if (keys.length === 0) return [];
+    const all = keys.map((key) => names(kind, key));
+    const ids = [...new Set(all.flatMap((one) => one.ids))];
+    const named = { ids, uses: all.reduce((sum, { uses }) => sum + uses, 0) };
+    return [{ kind, named, condition: condition(ids), isAny: true }];
+  };
+  const linkedToOne =
+    (table: 'label_links' | 'assignees' | 'reviewers', linked: string) =>
+    (ids: number[]): Condition =>
+      sql`exists (select 1 from ${linkCondition(listed, table)} and ${dialect.oneOf(`${table}.${linked}`, ids)})`;
+  // One id by itself keeps the order of the author's index.
+  const authoredBy = (ids: number[]): Condition =>
+    ids.length === 1
+      ? sql`${column(listed, 'author_id')} = ${ids[0]}`
+      : dialect.oneOf(`${listed.table}.author_id`, ids);
+  const people = (users: readonly string[]): string[] => [...new Set(users.map(personKey))];
+  return [
+    ...needAny('label', labels.map(labelKey), linkedToOne('label_links', 'label_id')),
+    ...needAny('author', people(authors), authoredBy),
+    ...needAny('assignee', people(assignees), linkedToOne('assignees', 'user_id')),
+    ...needAny('reviewer', people(reviewers), linkedToOne('reviewers', 'user_id')),
+  ];
+};
 
 /** Lists the records that the filters name, each with its condition. */
 const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext): Needed[] => {
@@ -188,7 +234,7 @@ const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext
   };
   const links = linkCondition(listed, 'label_links');
   const [milestoneId, authorId] = [column(listed, 'milestone_id'), column(listed, 'author_id')];
-  const { labels, milestones, authors } = requested;
+  const { labels, milestones, authors, alternatives } = requested;
   const linkedPeople = (kind: 'assignee' | 'reviewer', table: 'assignees' | 'reviewers'): Needed[] =>
     requested[table].map((user) =>
       need(
@@ -217,6 +263,7 @@ const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext
     ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
     ...linkedPeople('assignee', 'assignees'),
     ...linkedPeople('reviewer', 'reviewers'),
+    ...listAlternatives(listed, { names, dialect }, alternatives),
   ];
 };
 
@@ -238,6 +285,7 @@ export const buildSelection = (kind: Listed, filters: Filters, context: FilterCo
   const others = [
     ...created(kind, filters),
     ...updated(kind, filters),
+    ...closed(kind, filters),
     ...labelWildcardConditions(kind, filters),
     ...milestoneWords(kind, filters, context),
     ...userWildcardConditions(kind, 'assignees', filters.assignee_id),

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Owner } from '../../../projects/labels/project_or_group.ts';
 import { availableTo } from '../../../projects/labels/project_or_group.ts';
+import type { Alternatives } from './hash_filters/alternative_filters.ts';
 import type { Listed } from './record_kinds.ts';
 
 /** Counts stop at this number. A filter that matches at least as many records is not selective. */
@@ -19,6 +20,8 @@ export type NamedFilters = {
   authors: (number | string)[];
   assignees: (number | string)[];
   reviewers: (number | string)[];
+  /** Names of which a record needs one. */
+  alternatives: Alternatives;
   indexed: IndexedCondition[];
 };
 
@@ -92,7 +95,7 @@ const people = (
 };
 
 const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => {
-  const { labels, milestones, authors, assignees, reviewers, indexed } = requested;
+  const { labels, milestones, authors, assignees, reviewers, alternatives, indexed } = requested;
   const [table, type] = [sql.raw(kind.table), sql.lit(kind.type)];
   const ofLabel = upToMany(sql`label_links where label_id = labels.id and target_type = ${type}`);
   const ofMilestone = upToMany(sql`${table} where milestone_id = milestones.id and deleted_at is null`);
@@ -101,16 +104,16 @@ const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => 
   const ofReviewer = upToMany(sql`reviewers where user_id = users.id and target_type = ${type}`);
   const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
   return [
-    ...labelLookups(labels, ofLabel, owner),
+    ...labelLookups([...labels, ...alternatives.labels], ofLabel, owner),
     ...(milestones.length > 0
       ? [
           sql`select 'milestone' as kind, title as name, id, ${ofMilestone} as uses
             from ${titled('milestones', milestones, owner)}`,
         ]
       : []),
-    ...people('author', authors, ofAuthor),
-    ...people('assignee', assignees, ofAssignee),
-    ...people('reviewer', reviewers, ofReviewer),
+    ...people('author', [...authors, ...alternatives.authors], ofAuthor),
+    ...people('assignee', [...assignees, ...alternatives.assignees], ofAssignee),
+    ...people('reviewer', [...reviewers, ...alternatives.reviewers], ofReviewer),
     ...indexed.map(
       ({ name, condition }) => sql`select 'indexed' as kind, ${sql.lit(name)} as name, 0 as id,
         ${upToMany(sql`${table} where ${ofPlace} and deleted_at is null and ${condition}`)} as uses`,

@@ -138,12 +138,17 @@ const maxSkipped = 20_000;
 
 /** Filters by which a page passes over records one by one, unless an index selects few. */
 const passingFilters = [
+  'closed_after',
+  'closed_before',
   'confidential',
   'created_after',
   'created_before',
   'due_date',
+  'merged_after',
+  'merged_before',
   'my_reaction_emoji',
   'not',
+  'or',
   'updated_after',
   'updated_before',
 ];

@@ -21,7 +21,8 @@ import {
   scopes,
   sharedFilterParams,
 } from '../../../planning/issuables/lists/filter_params.ts';
-import { notParamWithReviewers } from '../../../planning/issuables/lists/excluded_filters.ts';
+import { orParamWithReviewers } from '../../../planning/issuables/lists/hash_filters/alternative_filters.ts';
+import { notParamWithReviewers } from '../../../planning/issuables/lists/hash_filters/excluded_filters.ts';
 import type { ListRequester } from '../../../planning/issuables/lists/list_kind.ts';
 import type { IndexedCondition } from '../../../planning/issuables/lists/named_filters.ts';
 
@@ -40,6 +41,9 @@ export const filterParams = {
   }),
   ...sharedFilterParams,
   not: optional(notParamWithReviewers),
+  or: optional(orParamWithReviewers),
+  merged_after: optional(time('inclusive; those that are merged')),
+  merged_before: optional(time('inclusive; those that are merged')),
   reviewer_id: optional(idOrWord(nobody, 'with this reviewer; 0 or None, Any')),
   reviewer_username: optional(text()),
   approved_by_ids: optional(names({ description: 'approved by all these users; None, Any' })),
@@ -64,6 +68,8 @@ export type Filters = SharedFilters & {
   environment?: string;
   deployed_after?: number;
   deployed_before?: number;
+  merged_after?: number;
+  merged_before?: number;
   source_branch?: string;
   target_branch?: string;
   wip?: 'yes' | 'no';
@@ -151,12 +157,25 @@ const branchConditions = ({ source_branch, target_branch }: Filters) => ({
   target: isPresent(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
 });
 
+/** Over the expression of an index of the order of merging. Requests that are not merged have 0. */
+const mergedConditions = ({ merged_after, merged_before }: Filters): Condition[] => [
+  ...(merged_after === undefined
+    ? []
+    : [sql<boolean>`coalesce(merge_requests.merged_at, 0) >= ${merged_after}`]),
+  ...(merged_before === undefined
+    ? []
+    : [
+        sql<boolean>`coalesce(merge_requests.merged_at, 0) <= ${merged_before} and merge_requests.merged_at is not null`,
+      ]),
+];
+
 export const mergeRequestConditions = (filters: Filters, { viewer, dialect }: ListRequester): Condition[] => {
   const { source, target } = branchConditions(filters);
   const draft = requestedDraft(filters);
   return [
     ...(source === null ? [] : [source]),
     ...(target === null ? [] : [target]),
+    ...mergedConditions(filters),
     ...approvedByConditions(filters),
     ...approvedConditions(filters),
     ...deploymentConditions(filters, viewer, dialect),
@@ -170,11 +189,15 @@ export const indexedConditions = (
   { isInProject }: { isInProject: boolean },
 ): IndexedCondition[] => {
   const { source, target } = branchConditions(filters);
+  const merged = mergedConditions(filters);
   const index = isInProject ? 'merge_requests_project_source' : 'merge_requests_source_branch';
   return [
     ...(source === null ? [] : [{ name: 'source', condition: source, index }]),
     ...(target === null || !isInProject
       ? []
       : [{ name: 'target', condition: target, index: 'merge_requests_project_target' }]),
+    ...(merged.length === 0 || !isInProject
+      ? []
+      : [{ name: 'merged', condition: allOf(merged), index: 'merge_requests_merged' }]),
   ];
 };

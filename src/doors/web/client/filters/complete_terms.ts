@@ -25,7 +25,7 @@ const makeLoader = (): Load => {
 
 const complete = async (text: string, terms: Terms, load: Load): Promise<Option[]> => {
   const term = lastTerm(text);
-  const [whole = '', minus = '', name = '', colon = ''] = /^(-?)(\w*)(:?)/.exec(term) ?? [];
+  const [whole = '', minus = '', name = '', colon = ''] = /^(-?)([\w-]*)(:?)/.exec(term) ?? [];
   const before = `${text.slice(0, text.length - term.length)}${minus}`;
   if (colon === '') return Object.keys(terms).map((one) => ({ value: `${before}${one}:` }));
   const word = name.toLowerCase();

@@ -17,8 +17,8 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
 import { type AddressQuery, addressOf, chipQuery } from '../issuables/list/filter_chips.ts';
-import { filterBar } from '../issuables/list/filter_bar.ts';
-import { issueLanguage } from '../issuables/list/parse_typed_filter.ts';
+import { type RefusedFilter, filterBar } from '../issuables/list/filter_bar.ts';
+import { issueLanguage } from '../issuables/list/typed_terms.ts';
 import { issueFields } from '../issues/list/filter_fields.ts';
 import { parseIssue } from '../issues/list/issue_row.ts';
 import type { ListQuery } from '../issues/list/read_query.ts';
@@ -42,7 +42,7 @@ const mostCards = 200;
 export type Expanded = { list: string; count: number };
 
 /** @property scope the issues of the whole board, or of one project of it */
-export type BoardQuery = { read: ListQuery; scope: Scope; expanded: Expanded | null };
+export type BoardQuery = { read: ListQuery; scope: Scope; expanded: Expanded | null; typed: RefusedFilter };
 
 const maxBoards = 100;
 
@@ -202,8 +202,13 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
     place.canChange && html`<a class="button" href="${path}/edit">${icon('settings')} Edit board</a>`;
   const content = html`<h1 class="visually-hidden">Board ${board.name}</h1>
 <div class="row between">${await switcher(visit, place, board)}<span class="row">${edit}<a class="button" href="${addressOf(place.issuesPath, keptQuery(query))}">${icon('issue')} List</a></span></div>
-${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: {} }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
+${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: {}, typed: query.typed }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
 <div class="board" data-board data-changes="Issue ${place.project === null ? '' : `${place.project.id} `}" tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
 <p class="visually-hidden" role="status" data-board-status></p>`;
-  return place.view(visit, { title: board.name, hasHeading: true, view: { isWide: true } }, content);
+  const status = query.typed.problems.length > 0 ? { status: 422 } : {};
+  return place.view(
+    visit,
+    { title: board.name, hasHeading: true, view: { isWide: true, ...status } },
+    content,
+  );
 };

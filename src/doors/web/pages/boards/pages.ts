@@ -5,7 +5,7 @@ import { moveCard } from '../../../../planning/boards/move_card.ts';
 import { boardNames, findBoard } from '../../../../planning/boards/queries.ts';
 import { id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { notFound } from '../../../../platform/errors.ts';
-import { type AnyPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
+import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import {
   type FormProblems,
@@ -17,10 +17,10 @@ import {
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { typedAddress } from '../issuables/list/list_page.ts';
+import { answerTyped } from '../issuables/list/list_page.ts';
 import { narrowScope } from '../issuables/list/narrow_to_project.ts';
 import { issueListKind } from '../issues/list/list_view.ts';
-import { type IssueListQuery, issueListParams, readQuery } from '../issues/list/read_query.ts';
+import { type IssueListQuery, issueListParams, readShownQuery } from '../issues/list/read_query.ts';
 import { boardView } from './board_view.ts';
 import { editPages } from './edit_pages.ts';
 import { newIssuePages } from './new_issue.ts';
@@ -84,14 +84,13 @@ const show = (route: BoardsRoute): AnyPage =>
       const board = await findBoard(visit.call.db, place.owner, boardId);
       const path = `${place.path}/${board.id}`;
       const query = { ...sent, state: 'opened', order_by: 'created_at', sort: 'desc' } as IssueListQuery;
-      const read = readQuery(query, { project: place.project });
-      if (sent.q !== undefined && sent.q !== null) {
-        const typed = { query: read, typed: sent.q };
-        return redirect(typedAddress(visit, { path, project: place.project }, issueListKind, typed));
-      }
+      const read = readShownQuery(query, { project: place.project, now: visit.call.now });
+      const asked = { query: read, typed: sent.q ?? null };
+      const typed = answerTyped(visit, { path, project: place.project }, issueListKind, asked);
+      if (typed instanceof Redirect) return typed;
       const expanded = list === undefined || list === null || count === undefined ? null : { list, count };
       const scope = await narrowScope(visit, scopeOfBoard(place), query.project_path);
-      return await boardView(visit, { place, board, path, query: { read, scope, expanded } });
+      return await boardView(visit, { place, board, path, query: { read, scope, expanded, typed } });
     },
   });
 

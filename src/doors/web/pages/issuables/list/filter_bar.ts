@@ -9,7 +9,11 @@ import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './
 import { type SuggestedKind, suggestionsFor } from '../../../parts/fields/suggestions.ts';
 import { termValues } from './term_suggestions.ts';
 import type { Order } from './list_parts.ts';
-import type { Language } from './parse_typed_filter.ts';
+import { periodHint } from './periods.ts';
+import type { Language } from './typed_terms.ts';
+
+/** A typed text that cannot be used, and why. */
+export type RefusedFilter = { text: string; problems: readonly string[] };
 
 export type Bar = {
   /** Which records the list has: its fields suggest values of the project or group. */
@@ -27,6 +31,7 @@ export type Bar = {
   language: Language<string>;
   /** The orders of the API for this kind of records. */
   orders: readonly OrderName[];
+  typed: RefusedFilter;
 };
 
 const chipPart = ({ path, chips, otherParams }: Bar, chip: Chip): Html => {
@@ -40,11 +45,12 @@ const hiddenFields = (query: AddressQuery): Html[] =>
 
 /** Renders the box. The typed text is added to the filters. */
 const box = (bar: Bar): Html => {
-  const { scope, path, chips, otherParams, words, placeholder, language } = bar;
+  const { scope, path, chips, otherParams, words, placeholder, language, typed } = bar;
+  const invalid = typed.problems.length > 0 && html` aria-invalid="true" aria-describedby="filter_error"`;
   const terms = JSON.stringify(termValues(scope, language));
   return html`<form method="get" action="${path}" class="filter-bar boxed" role="search">${icon('search')}${chips.map(
     (chip) => chipPart(bar, chip),
-  )}${hiddenFields({ ...otherParams, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list" autocomplete="off" list="filter_terms" data-terms="${terms}"><datalist id="filter_terms"></datalist><button class="visually-hidden-until-focus">Filter</button></form>`;
+  )}${hiddenFields({ ...otherParams, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" value="${typed.text}"${invalid} data-key="f" data-key-name="Filter the list" autocomplete="off" list="filter_terms" data-terms="${terms}"><datalist id="filter_terms"></datalist><button class="visually-hidden-until-focus">Filter</button></form>`;
 };
 
 /** A field of the form for one filter. */
@@ -58,17 +64,25 @@ export type FilterField = {
   options?: readonly (readonly [string, string])[];
 };
 
+/** The field of a period. */
+export const periodField = (name: string, label: string): FilterField => ({ name, label, hint: periodHint });
+
 /** Fields that all lists have. */
 export const sharedFields: readonly FilterField[] = [
   { name: 'labels', label: 'Labels', hint: 'Names, separated by commas', suggests: 'labels' },
+  { name: 'or[labels]', label: 'Any of these labels', hint: 'Names, separated by commas' },
   { name: 'assignee_username', label: 'Assignee', hint: 'User name', suggests: 'members' },
   { name: 'author_username', label: 'Author', hint: 'User name', suggests: 'members' },
+  { name: 'or[author_username]', label: 'Any of these authors', hint: 'User names, separated by commas' },
   {
     name: 'milestone',
     label: 'Milestone',
     hint: 'Title, None, Any, #upcoming or #started',
     suggests: 'milestones',
   },
+  periodField('created', 'Created'),
+  periodField('updated', 'Updated'),
+  periodField('closed', 'Closed'),
 ];
 
 const fieldPart = (
@@ -76,7 +90,13 @@ const fieldPart = (
   value: string,
   scope: Scope,
 ): Html => {
-  const fieldOptions = { name, label, id: `filter_${name}`, value, ...(hint !== undefined && { hint }) };
+  const fieldOptions = {
+    name,
+    label,
+    id: `filter_${name.replaceAll(/\W+/g, '_')}`,
+    value,
+    ...(hint !== undefined && { hint }),
+  };
   return options === undefined
     ? input({
         ...fieldOptions,
@@ -141,10 +161,17 @@ const ordersMenu = ({ path, chips, otherParams, orders }: Bar, chosen: Order): H
   );
 };
 
+const problemsPart = ({ text, problems }: RefusedFilter): Html | null =>
+  problems.length === 0
+    ? null
+    : html`<div class="flash alert" role="alert" id="filter_error">${problems.map((one) => html`<p>${one}</p>`)}<p>${
+        text === '' ? 'The list is not filtered by it.' : 'The list is as it was.'
+      }</p></div>`;
+
 /**
  * Renders the filter of a list.
  * @param chosen the order; null: the list has only one
  * @param views menu of saved views; null: there is none
  */
 export const filterBar = (bar: Bar, chosen: Order | null, views: Html | null): Html =>
-  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>`;
+  html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>${problemsPart(bar.typed)}`;

@@ -3,6 +3,7 @@
  * the address of the list, and of the list without one of them.
  */
 import { formatTime } from '../../../../../platform/time.ts';
+import { periodNames, periodText } from './periods.ts';
 
 /** `not[labels]` is the name of a chip that excludes a label. */
 export type Chip = { name: string; value: string };
@@ -14,8 +15,14 @@ const lists = new Set([
   'approved_by_usernames',
   'iids',
   'in',
+  'created',
+  'updated',
+  'closed',
+  'merged',
   'not[labels]',
   'not[assignee_username]',
+  'not[author_username]',
+  'not[reviewer_username]',
   'not[iids]',
   'not[in]',
 ]);
@@ -25,6 +32,10 @@ const times = new Set([
   'created_before',
   'updated_after',
   'updated_before',
+  'closed_after',
+  'closed_before',
+  'merged_after',
+  'merged_before',
   'deployed_after',
   'deployed_before',
 ]);
@@ -57,10 +68,18 @@ const names = [
   'my_reaction_emoji',
   'iids',
   'issue_type',
+  'created',
   'created_after',
   'created_before',
+  'updated',
   'updated_after',
   'updated_before',
+  'closed',
+  'closed_after',
+  'closed_before',
+  'merged',
+  'merged_after',
+  'merged_before',
   'non_archived',
   'search',
   'in',
@@ -81,6 +100,9 @@ const excludable = [
   'search',
   'in',
 ];
+
+/** Filters with alternatives. */
+const alternatives = ['labels', 'author_username', 'assignee_username', 'reviewer_username'];
 
 const words: Readonly<Record<string, string>> = {
   project_path: 'project',
@@ -121,6 +143,9 @@ const shownValues: Readonly<Record<string, string>> = {
 
 /** Returns the text of a chip: `label = bug`, `milestone ≠ 1.5`. */
 export const chipText = ({ name, value }: Chip): string => {
+  if (periodNames.some((one) => one === name)) return `${name} ${periodText(value)}`;
+  const [, any] = /^or\[(\w+)\]$/.exec(name) ?? [];
+  if (any !== undefined) return `${words[any] ?? any} = ${value.split(',').join(' or ')}`;
   const [, excluded] = /^not\[(\w+)\]$/.exec(name) ?? [];
   const of = excluded ?? name;
   const shown = shownValues[`${of} ${value}`] ?? value;
@@ -143,14 +168,23 @@ const chipsOf = (name: string, value: unknown): Chip[] => {
   return parts.map((part) => ({ name, value: toText(name, part) })).filter((chip) => chip.value !== '');
 };
 
+const partsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Returns a chip of all alternatives. */
+const alternativesOf = (name: string, value: unknown): Chip[] => {
+  const all = Array.isArray(value) ? value.map(String).join(',') : toText(name, value);
+  return all === '' ? [] : [{ name: `or[${name}]`, value: all }];
+};
+
 /** Returns the chips of parsed parameters. */
 export const toChips = (filters: Readonly<Record<string, unknown>>): Chip[] => {
-  const { not } = filters;
-  const excluded = typeof not === 'object' && not !== null ? (not as Record<string, unknown>) : {};
+  const [excluded, any] = [partsOf(filters['not']), partsOf(filters['or'])];
   return [
     ...names
       .filter((name) => !(name === 'scope' && filters['scope'] === 'all'))
       .flatMap((name) => chipsOf(name, filters[name])),
+    ...alternatives.flatMap((name) => alternativesOf(name, any[name])),
     ...excludable.flatMap((name) => chipsOf(`not[${name}]`, excluded[name])),
   ];
 };

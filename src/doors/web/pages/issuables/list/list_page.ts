@@ -1,10 +1,10 @@
 /** The page of a list of issues or merge requests: tabs of states, filter bar, rows and links to the other pages. */
-import type { View, Visit } from '../../../page.ts';
+import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { bulkMenu } from '../bulk/bulk_form.ts';
-import { type Bar, filterBar } from './filter_bar.ts';
+import { type Bar, type RefusedFilter, filterBar } from './filter_bar.ts';
 import { addressOf, chipQuery } from './filter_chips.ts';
 import { formatsMenu } from './formats_menu.ts';
 import {
@@ -18,7 +18,8 @@ import {
   stateTabs,
 } from './list_parts.ts';
 import type { AnyListScope } from './list_scope.ts';
-import { type Language, byProject, mergeChips, readTyped } from './parse_typed_filter.ts';
+import { mergeChips, readTyped } from './parse_typed_filter.ts';
+import { type Language, byProject } from './typed_terms.ts';
 import { viewsMenu } from './views_menu.ts';
 
 /** What the page needs to know of issues or merge requests. */
@@ -40,23 +41,30 @@ const languageOf = <State extends string>(
 ): Language<State> =>
   project === null ? { ...language, terms: { ...language.terms, project: byProject } } : language;
 
-/** Returns the address for the typed text: of a record by its number, or of the list with more filters. */
-export const typedAddress = <State extends string>(
+/**
+ * Answers the text typed into the box: leads to a record by its number, or to the list with more filters. Otherwise
+ * returns what is wrong with the text, or with the filters of the address.
+ */
+export const answerTyped = <State extends string>(
   { call }: Visit,
   { path, project }: Pick<AnyListScope, 'path' | 'project'>,
   kind: Pick<ListedKind<State>, 'noun' | 'sign' | 'language'>,
-  { query, typed: text }: { query: ParsedQuery<State>; typed: string },
-): string => {
+  { query, typed: text }: { query: ParsedQuery<State>; typed: string | null },
+): Redirect | RefusedFilter => {
+  if (text === null) return { text: '', problems: query.problems };
   const { noun, sign } = kind;
   const [, mark, number] = /^\s*([#!])(\d{1,9})\s*$/.exec(text) ?? [];
-  if (mark === sign && project !== null) return `${projectPagePath(project, noun)}/${number}`;
-  const typed = readTyped(text, call.actor?.user.username ?? null, languageOf(kind, { project }));
+  if (mark === sign && project !== null) return redirect(`${projectPagePath(project, noun)}/${number}`);
+  const typist = { me: call.actor?.user.username ?? null, now: call.now };
+  const typed = readTyped(text, typist, languageOf(kind, { project }));
+  if (typed.problems.length > 0) return { text, problems: [...query.problems, ...typed.problems] };
   const state = typed.state ?? query.state;
-  return addressOf(path, {
+  const filters = {
     ...query.otherParams,
     state: state === 'opened' ? undefined : state,
     ...chipQuery(mergeChips(query.chips, typed.chips)),
-  });
+  };
+  return redirect(addressOf(path, filters));
 };
 
 type Listed<State extends string> = {
@@ -64,6 +72,8 @@ type Listed<State extends string> = {
   rows: readonly Html[];
   total: number;
   tabs: readonly StateTab<State>[];
+  /** What was typed and cannot be used. */
+  typed: RefusedFilter;
   /** A link beside the button for a new record. */
   link?: Html | null;
 };
@@ -110,16 +120,17 @@ export const listView = async <State extends string>(
   const { noun, title, texts } = kind;
   const bar = list.project === null ? withProjectField(kind.bar) : kind.bar;
   const language = languageOf(kind, list);
-  const { query, total, tabs, link = null } = listed;
+  const { query, total, tabs, link = null, typed } = listed;
   const { chips, otherParams, order, page } = query;
   const filtered = filteredBy(query);
   const views = await viewsMenu(visit, { scope, kind: noun, path, query: filtered });
-  return list.view(
+  const view = list.view(
     title,
     html`<h1 class="visually-hidden">${title}</h1>
 <div class="row between">${stateTabs(path, query, { words: texts, tabs })}<div class="row">${link}${newPath !== null && newButton(newPath, texts.one)}</div></div>
-${filterBar({ ...bar, language, scope, words: texts.many, path, chips, otherParams }, order, views)}
+${filterBar({ ...bar, language, scope, words: texts.many, path, chips, otherParams, typed }, order, views)}
 ${cardOf(visit, list, kind, listed)}
 ${pagesNav({ path, query: filtered, page, total })}`,
   );
+  return typed.problems.length > 0 ? { ...view, status: 422 } : view;
 };

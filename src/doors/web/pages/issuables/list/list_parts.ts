@@ -1,5 +1,6 @@
 /** Parts that lists of issues and merge requests share: the parsed query, tabs of states, totals, the message of an empty list. */
 import type { OrderName } from '../../../../../planning/issuables/lists/record_kinds.ts';
+import { badRequest } from '../../../../../platform/errors.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, optional, text } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
@@ -9,6 +10,7 @@ import { selectAllBox } from '../bulk/bulk_form.ts';
 import type { AnyListScope } from './list_scope.ts';
 import { type AddressQuery, type Chip, addressOf, chipQuery, toChips } from './filter_chips.ts';
 import { maxTyped } from './parse_typed_filter.ts';
+import { maxPeriod, periodProblem, readPeriods } from './periods.ts';
 
 /** An order and its direction, as the API names them. */
 export type Order = `${OrderName} ${'asc' | 'desc'}`;
@@ -21,6 +23,8 @@ export type ParsedQuery<State extends string> = {
   /** Other parameters than filters, if they differ from their defaults. */
   otherParams: AddressQuery;
   page: PageRequest;
+  /** What is wrong with filters, which are left out. */
+  problems: string[];
 };
 
 /** Texts of a list about its records. */
@@ -67,6 +71,9 @@ export const listPageParams = {
   milestone_title: optional(text()),
   /** The path of one project of a list of several. */
   project_path: optional(text({ maxLength: 1_000 })),
+  created: optional(text({ maxLength: maxPeriod })),
+  updated: optional(text({ maxLength: maxPeriod })),
+  closed: optional(text({ maxLength: maxPeriod })),
   ...pageParams,
 };
 
@@ -77,31 +84,45 @@ type SentQuery<State extends string> = Sent<State> & {
   milestone_title?: string | null;
   labels?: string[];
   milestone?: string | null;
+  created?: string | null;
+  updated?: string | null;
+  closed?: string | null;
+  merged?: string | null;
   page: number;
   per_page: number;
 };
 
 /** What the filters of a list depend on. */
-export type ListDefaults = Partial<Pick<AnyListScope, 'ownScope' | 'project'>>;
+export type ListDefaults = Partial<Pick<AnyListScope, 'ownScope' | 'project'>> & { now: number };
 
 /** Parses the query of a list. The list of one project has no filter by project. */
 export const readListQuery = <State extends string>(
   query: SentQuery<State>,
-  { ownScope = 'all', project = null }: ListDefaults,
+  { ownScope = 'all', project = null, now }: ListDefaults,
 ): ParsedQuery<State> & { filters: object } => {
-  const { q: _q, page, per_page, project_path, label_name = [], milestone_title, ...sent } = query;
+  const { q: _q, page, per_page, project_path, label_name = [], milestone_title, ...all } = query;
+  const { created: _created, updated: _updated, closed: _closed, merged: _merged, ...sent } = all;
+  const periods = readPeriods(query, now);
   const given = {
     ...sent,
     labels: [...(sent.labels ?? []), ...label_name],
     milestone: sent.milestone ?? milestone_title,
   };
+  const filters = { scope: ownScope, ...given, ...periods.filters };
   return {
-    filters: Object.fromEntries(Object.entries({ scope: ownScope, ...given }).filter(isSelecting)),
-    chips: toChips({ ...given, ...(project === null && { project_path }) }),
+    filters: Object.fromEntries(Object.entries(filters).filter(isSelecting)),
+    chips: toChips({ ...given, ...periods.sent, ...(project === null && { project_path }) }),
     state: given.state,
     ...readOrder(given),
     page: pageRequest({ page, per_page }),
+    problems: periods.problems.map(({ name, text: typed }) => periodProblem(name, typed)),
   };
+};
+
+/** Refuses filters that are left out. @throws Failure 400 */
+export const requireValid = <Q extends ParsedQuery<string>>(read: Q): Q => {
+  if (read.problems.length > 0) throw badRequest(read.problems.join(' '));
+  return read;
 };
 
 export type StateTab<State> = { state: State; content: Html; count: number };

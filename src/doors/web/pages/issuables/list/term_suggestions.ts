@@ -2,13 +2,14 @@
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { type SuggestedKind, suggestionsFor } from '../../../parts/fields/suggestions.ts';
-import type { Language } from './parse_typed_filter.ts';
+import type { Language } from './typed_terms.ts';
 
 /** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */
 export type TermValues = { values: readonly string[]; url?: string; field?: string; search?: string };
 
 const people = ['me', 'none', 'any'];
 const flag = ['yes', 'no'];
+const periods = ['today', 'yesterday', '7d', '30d'];
 
 /** Terms of all lists by name. A term without values is completed to its colon. */
 const known: Readonly<Record<string, { values?: readonly string[]; from?: SuggestedKind }>> = {
@@ -24,6 +25,11 @@ const known: Readonly<Record<string, { values?: readonly string[]; from?: Sugges
   confidential: { values: flag },
   draft: { values: flag },
   approved: { values: flag },
+  'approved-by': { values: people, from: 'members' },
+  created: { values: periods },
+  updated: { values: periods },
+  closed: { values: periods },
+  merged: { values: periods },
 };
 
 /** Returns the values of each term of a list by its name. */

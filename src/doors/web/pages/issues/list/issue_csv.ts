@@ -32,7 +32,7 @@ export const issueCsv = async (
   list: IssueListScope,
   query: IssueListQuery,
 ): Promise<RawPage> => {
-  const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const filters = { ...readQuery(visit, query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
   const { call } = visit;
   const { scope } = await narrowToProject(visit, list, query.project_path);
   const read = async (number: number): Promise<ListedIssue[]> => {

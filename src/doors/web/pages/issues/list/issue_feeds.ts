@@ -22,7 +22,7 @@ export const issueFeed = async (
   { title, self }: { title: string; self: string },
 ): Promise<RawPage> => {
   const { call } = visit;
-  const { filters } = readQuery(query, list);
+  const { filters } = readQuery(visit, query, list);
   const page = pageRequest({});
   const { scope } = await narrowToProject(visit, list, query.project_path);
   const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
@@ -58,7 +58,7 @@ export const issueCalendar = async (
 ): Promise<RawPage> => {
   const { call } = visit;
   const { scope } = await narrowToProject(visit, list, query.project_path);
-  const { filters: chosen } = readQuery(query, list);
+  const { filters: chosen } = readQuery(visit, query, list);
   const filters = { ...chosen, due_date: chosen.due_date ?? ('any' as const) };
   const events: CalendarEvent[] = [];
   for (let number = 1; number <= maxReads; number += 1) {

@@ -6,17 +6,17 @@ import { linkedLabels } from '../../../../../planning/issuables/lists/linked_lab
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { countIssues } from '../../../../../planning/issues/lists/statistics.ts';
-import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
+import { Redirect, type View, type Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { addressOf } from '../../issuables/list/filter_chips.ts';
-import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
+import { type ListedKind, answerTyped, listView } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
 import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
-import { issueLanguage } from '../../issuables/list/parse_typed_filter.ts';
+import { issueLanguage } from '../../issuables/list/typed_terms.ts';
 import { issueFields } from './filter_fields.ts';
-import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
+import { type IssueListQuery, type ListQuery, type State, readShownQuery } from './read_query.ts';
 import { issueRow, parseIssue } from './issue_row.ts';
 
 type Counts = Record<State, number>;
@@ -97,10 +97,10 @@ export const issueList = async (
   query: IssueListQuery,
 ): Promise<View | Redirect> => {
   const list = await narrowToProject(visit, whole, query.project_path);
-  const read = readQuery(query, list);
-  if (query.q !== undefined)
-    return redirect(typedAddress(visit, list, issueListKind, { query: read, typed: query.q }));
+  const read = readShownQuery(query, { ...list, now: visit.call.now });
+  const typed = answerTyped(visit, list, issueListKind, { query: read, typed: query.q ?? null });
+  if (typed instanceof Redirect) return typed;
   const { rows, total } = await rowsPart(visit, list, read);
   const tabs = tabsOf(await countStates(visit, list, read, total));
-  return await listView(visit, list, issueListKind, { query: read, rows, total, tabs });
+  return await listView(visit, list, issueListKind, { query: read, rows, total, tabs, typed });
 };

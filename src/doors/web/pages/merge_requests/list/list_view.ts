@@ -5,17 +5,17 @@ import { countMergeRequests } from '../../../../../review/merge_requests/lists/c
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import { loadRowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
-import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
+import { Redirect, type View, type Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { type FilterField, sharedFields } from '../../issuables/list/filter_bar.ts';
+import { type FilterField, periodField, sharedFields } from '../../issuables/list/filter_bar.ts';
 import { addressOf } from '../../issuables/list/filter_chips.ts';
-import { type ListedKind, listView, typedAddress } from '../../issuables/list/list_page.ts';
+import { type ListedKind, answerTyped, listView } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
 import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
-import { requestLanguage } from '../../issuables/list/parse_typed_filter.ts';
-import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
+import { requestLanguage } from '../../issuables/list/typed_terms.ts';
+import { type ListQuery, type RequestListQuery, type State, readShownQuery } from './read_query.ts';
 import { parseRequest, requestRow } from './request_row.ts';
 
 type Counts = Record<State, number>;
@@ -44,6 +44,13 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
 const fields: readonly FilterField[] = [
   ...sharedFields,
   { name: 'reviewer_username', label: 'Reviewer', hint: 'User name', suggests: 'members' },
+  periodField('merged', 'Merged'),
+  {
+    name: 'approved_by_usernames',
+    label: 'Approved by',
+    hint: 'User names, separated by commas: by all of them',
+  },
+  { name: 'environment', label: 'Deployed to', hint: 'Name of an environment' },
   { name: 'source_branch', label: 'Source branch', suggests: 'branches' },
   { name: 'target_branch', label: 'Target branch', suggests: 'branches' },
   {
@@ -127,11 +134,11 @@ export const requestList = async (
   query: RequestListQuery,
 ): Promise<View | Redirect> => {
   const list = await narrowToProject(visit, whole, query.project_path);
-  const read = readQuery(query, list);
-  if (query.q !== undefined)
-    return redirect(typedAddress(visit, list, requestListKind, { query: read, typed: query.q }));
+  const read = readShownQuery(query, { ...list, now: visit.call.now });
+  const typed = answerTyped(visit, list, requestListKind, { query: read, typed: query.q ?? null });
+  if (typed instanceof Redirect) return typed;
   const { rows, total } = await rowsPart(visit, list, read);
   const tabs = tabsOf(await countStates(visit, list, read, total));
   const link = reviewLink(visit, list, read);
-  return await listView(visit, list, requestListKind, { query: read, rows, total, tabs, link });
+  return await listView(visit, list, requestListKind, { query: read, rows, total, tabs, link, typed });
 };

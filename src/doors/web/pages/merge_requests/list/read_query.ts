@@ -1,17 +1,20 @@
 /** Parses the parameters of a list of merge requests. */
 import type { Static } from 'typebox';
-import { object, oneOf, optional } from '../../../../../platform/http/schema.ts';
+import { object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import {
   type Filters,
   filterParams,
   scopeParam,
 } from '../../../../../review/merge_requests/lists/merge_request_filters.ts';
+import type { Visit } from '../../../page.ts';
 import {
   type ListDefaults,
   type ParsedQuery,
   listPageParams,
   readListQuery,
+  requireValid,
 } from '../../issuables/list/list_parts.ts';
+import { maxPeriod } from '../../issuables/list/periods.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;
 
@@ -25,6 +28,7 @@ export const requestListParams = {
   state: oneOf(states, { default: 'opened' }),
   scope: optional(scopeParam()),
   ...listPageParams,
+  merged: optional(text({ maxLength: maxPeriod })),
 };
 
 const shape = object(requestListParams);
@@ -33,7 +37,15 @@ export type RequestListQuery = Static<typeof shape>;
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-export const readQuery = (query: RequestListQuery, defaults: ListDefaults): ListQuery => {
+/** Parses the query of a page that shows what is wrong with it. */
+export const readShownQuery = (query: RequestListQuery, defaults: ListDefaults): ListQuery => {
   const { filters, ...parsed } = readListQuery(query, defaults);
   return { ...parsed, filters: filters as Filters };
 };
+
+/** Parses the query of a file or feed. @throws Failure 400 for invalid periods */
+export const readQuery = (
+  { call }: Visit,
+  query: RequestListQuery,
+  defaults: Omit<ListDefaults, 'now'>,
+): ListQuery => requireValid(readShownQuery(query, { ...defaults, now: call.now }));

@@ -40,7 +40,7 @@ export const requestCsv = async (
 ): Promise<RawPage> => {
   const { call } = visit;
   const { scope } = await narrowToProject(visit, list, query.project_path);
-  const filters = { ...readQuery(query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const filters = { ...readQuery(visit, query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
   const read = async (number: number): Promise<ListedRequest[]> => {
     const page = pageRequest({ page: number, per_page: recordsPerRead });
     const { items } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });

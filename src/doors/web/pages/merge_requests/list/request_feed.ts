@@ -20,7 +20,7 @@ export const requestFeed = async (
   const { items } = await listMergeRequests({
     call: visit.call,
     scope,
-    filters: readQuery(query, list).filters,
+    filters: readQuery(visit, query, list).filters,
     page: pageRequest({}),
     texts: mergeRequestTexts,
   });

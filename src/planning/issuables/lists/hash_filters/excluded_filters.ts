@@ -1,14 +1,12 @@
 /** Parses the excluding filters of lists: `not[labels]=bug&not[author_username]=ada`. */
 import { type RawBuilder, sql } from 'kysely';
-import { invalid } from '../../../platform/errors.ts';
-import { array, hash, int, string, unsupportedFilter } from '../../../platform/http/schema.ts';
-import { type SearchField, missedBySearch, searchFields } from '../search/search.ts';
-import { type Listed, column, linkCondition } from './record_kinds.ts';
+import { invalid } from '../../../../platform/errors.ts';
+import { array, hash, int, string, unsupportedFilter } from '../../../../platform/http/schema.ts';
+import { type SearchField, missedBySearch, searchFields } from '../../search/search.ts';
+import { type Listed, column, linkCondition } from '../record_kinds.ts';
+import { type Parts, failPart, isName, readNames as readNamesOf, readParts } from './read_parts.ts';
 
 type Condition = RawBuilder<boolean>;
-
-const maxNames = 100;
-const maxNameLength = 255;
 
 const shared = {
   labels: string,
@@ -32,39 +30,22 @@ const refused = Object.fromEntries(unsupported.map((name) => [name, unsupportedF
 
 export const notParam = hash(
   { ...shared, ...refused },
-  'what is left out: any of these labels, this milestone, this author, these assignees, this reaction of the caller, these iids, what `search` finds',
+  'what is left out: any of these labels, this milestone, these authors, these assignees, this reaction of the caller, these iids, what `search` finds',
 );
 
 /** The same for merge requests. */
 export const notParamWithReviewers = hash(
   { ...shared, ...refused, reviewer_id: int, reviewer_username: string },
-  'what is left out: as for issues, and this reviewer',
+  'what is left out: as for issues, and these reviewers',
 );
 
-type Parts = Record<string, unknown>;
+const fail = (name: string) => failPart({ of: 'not', name });
 
-const fail = (name: string) => invalid({ [name]: ['is invalid'] });
-
-const readParts = (input: unknown): Parts => {
-  if (input === null || input === '') return {};
-  if (typeof input !== 'object' || Array.isArray(input)) throw fail('not');
-  return input as Parts;
-};
-
-const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= maxNameLength && value.isWellFormed() && !value.includes('\0');
-
-/** Reads names: one text with commas, or several texts. */
-const readNames = (parts: Parts, name: string): string[] => {
-  const input = parts[name] ?? [];
-  const all: unknown[] = typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [null];
-  if (all.length > maxNames || !all.every(isName)) throw fail(`not[${name}]`);
-  return all.map((one) => one.trim()).filter((one) => one !== '');
-};
+const readNames = (parts: Parts, name: string): string[] => readNamesOf(parts, { of: 'not', name });
 
 const readName = (parts: Parts, name: string): string[] => {
   const value = parts[name] ?? '';
-  if (!isName(value)) throw fail(`not[${name}]`);
+  if (!isName(value)) throw fail(name);
   return value === '' ? [] : [value];
 };
 
@@ -72,13 +53,13 @@ const readId = (parts: Parts, name: string): number[] => {
   const value = parts[name] ?? '';
   if (value === '') return [];
   const isId = (typeof value === 'string' || typeof value === 'number') && /^\d{1,15}$/.test(String(value));
-  if (!isId) throw fail(`not[${name}]`);
+  if (!isId) throw fail(name);
   return [Number(value)];
 };
 
 const readIids = (parts: Parts): number[] =>
   readNames({ iids: [parts['iids'] ?? []].flat().map(String) }, 'iids').map((iid) => {
-    if (!/^\d{1,15}$/.test(iid)) throw fail('not[iids]');
+    if (!/^\d{1,15}$/.test(iid)) throw fail('iids');
     return Number(iid);
   });
 
@@ -102,7 +83,7 @@ const toUserFilter = (names: string[]) =>
 /** Returns the conditions of the excluding filters. @throws Failure 400 for an invalid part */
 export const excludedConditions = (kind: Listed, input: unknown, userId: number): Condition[] => {
   if (input === undefined) return [];
-  const parts = readParts(input);
+  const parts = readParts('not', input);
   const unread = unsupported.find((name) => ![undefined, null, ''].includes(parts[name] as undefined));
   if (unread !== undefined) throw invalid({ [`not[${unread}]`]: ['is a filter that is not supported'] });
   const [id, author, milestone] = [
@@ -127,7 +108,7 @@ export const excludedConditions = (kind: Listed, input: unknown, userId: number)
         sql`(${milestone} is null or ${milestone} not in (select id from milestones where title = ${title}))`,
     ),
     ...unless(readId(parts, 'author_id'), ([user]) => sql`${author} <> ${user}`),
-    ...unless(readName(parts, 'author_username'), (names) => sql`${author} not in (${toUserFilter(names)})`),
+    ...unless(readNames(parts, 'author_username'), (names) => sql`${author} not in (${toUserFilter(names)})`),
     ...unless(readId(parts, 'assignee_id'), ([user]) => sql`not ${withUser('assignees', sql`${user}`)}`),
     ...unless(
       readNames(parts, 'assignee_username'),
@@ -140,7 +121,7 @@ export const excludedConditions = (kind: Listed, input: unknown, userId: number)
             ([user]) => sql`not ${withUser('reviewers', sql`${user}`)}`,
           ),
           ...unless(
-            readName(parts, 'reviewer_username'),
+            readNames(parts, 'reviewer_username'),
             (names) => sql`not ${withUser('reviewers', toUserFilter(names))}`,
           ),
         ]

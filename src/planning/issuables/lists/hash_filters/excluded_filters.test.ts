@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRequest, seedBranch, seedCoded } from '../../../../test/support/seed_merge_requests.ts';
-import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
-import { type TestService, startTestService } from '../../../../test/support/service.ts';
+import { openRequest, seedBranch, seedCoded } from '../../../../../test/support/seed_merge_requests.ts';
+import { type SeededUser, seedMember, seedUser } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 
 let gantry: TestService;
 let path: string;
