@@ -1,15 +1,33 @@
 /** Form of a schedule. */
 import type { Static } from 'typebox';
-import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import { boolean, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import type { Schedule } from '../../../../ci/pipelines/schedules/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
+import { type FormProblems, checkbox, form, input, radios } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
+/** Patterns that can be chosen instead of writing one. */
+const presets = {
+  daily: { cron: '0 4 * * *', label: 'Every day', hint: 'At 4:00' },
+  weekly: { cron: '0 4 * * 0', label: 'Every week', hint: 'On Sunday at 4:00' },
+  monthly: { cron: '0 4 1 * *', label: 'Every month', hint: 'On the first day at 4:00' },
+} as const;
+
+type Preset = keyof typeof presets | 'custom';
+const presetNames: readonly Preset[] = ['daily', 'weekly', 'monthly', 'custom'];
+
+const isPreset = (name: unknown): name is Preset => presetNames.some((one) => one === name);
+
+/** Returns the preset that has a pattern. */
+const presetOf = (cron: string): Preset =>
+  presetNames.find((name) => name !== 'custom' && presets[name].cron === cron.trim()) ?? 'custom';
+
 export const filledParams = {
+  /** How the pattern was chosen; absent: it was sent as `cron`. */
+  preset: optional(oneOf(presetNames)),
   description: optional(text()),
   ref: optional(text({ maxLength: 1_000 })),
   cron: optional(text()),
@@ -30,22 +48,33 @@ export const blankOf = ({ default_branch }: Project): Filled => ({
 
 export const filledOf = (schedule: Schedule): Filled => ({ ...schedule, active: schedule.active === 1 });
 
+/** Returns the pattern of the chosen preset, or what was written. */
+const chosenCron = (preset: unknown, written: string): string =>
+  isPreset(preset) && preset !== 'custom' ? presets[preset].cron : written;
+
 const textIn = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
 
 /** Input to show again when the form was invalid. */
 export const asTyped = (sent: RawParams): Filled => ({
   description: textIn(sent['description']),
   ref: textIn(sent['ref']),
-  cron: textIn(sent['cron']),
+  cron: chosenCron(sent['preset'], textIn(sent['cron'])),
   cron_timezone: textIn(sent['cron_timezone']),
   // A ticked box sends 0 and 1.
   active: [sent['active']].flat().at(-1) === '1',
 });
 
-export const valuesOf = ({ description = '', ref = '', cron = '', cron_timezone = '', active }: Filled) => ({
+export const valuesOf = ({
+  preset,
+  description = '',
+  ref = '',
+  cron = '',
+  cron_timezone = '',
+  active,
+}: Filled) => ({
   description: description.trim(),
   ref: ref.trim(),
-  cron: cron.trim(),
+  cron: chosenCron(preset, cron).trim(),
   cron_timezone: cron_timezone.trim() === '' ? 'UTC' : cron_timezone.trim(),
   active: active ? (1 as const) : (0 as const),
 });
@@ -69,14 +98,21 @@ export const scheduleForm = (
       problems,
     }),
     input({ name: 'ref', label: 'Branch or tag', value: given.ref ?? '', required: true, problems }),
-    input({
+    html`<div class="cron-choice">${radios({
+      name: 'preset',
+      label: 'How often',
+      value: given.preset ?? presetOf(given.cron ?? ''),
+      boxes: [
+        ...presetNames.flatMap((value) => (value === 'custom' ? [] : [{ value, ...presets[value] }])),
+        { value: 'custom', label: 'Custom', hint: 'By the pattern below' },
+      ],
+    })}${input({
       name: 'cron',
       label: 'When',
       hint: html`Five fields of cron: minute, hour, day, month, weekday. <code>0 4 * * *</code> is every day at four, <code>30 6 * * 1-5</code> half past six on working days.`,
       value: given.cron ?? '',
-      required: true,
       problems,
-    }),
+    })}</div>`,
     input({
       name: 'cron_timezone',
       label: 'Time zone',

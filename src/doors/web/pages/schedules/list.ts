@@ -3,12 +3,13 @@ import { may } from '../../../../core/access/may.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { type Schedule, listSchedules } from '../../../../ci/pipelines/schedules/queries.ts';
+import { resolveTimeZone } from '../../../../ci/pipelines/schedules/time_zones.ts';
 import { canEditSchedule, canTakeOverSchedule } from '../../../../ci/pipelines/schedules/rights.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
 import { noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/timestamp.ts';
+import { localMoment } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -37,7 +38,8 @@ type Line = { visit: Visit; project: Project; schedule: Schedule; owner: BasicUs
 
 const line = ({ visit, project, schedule, owner }: Line): Html => {
   const { description, ref, cron, cron_timezone, active, next_run_at, last_pipeline_id } = schedule;
-  const next = active === 0 ? 'Inactive' : next_run_at === null ? 'Never' : moment(next_run_at);
+  const zone = resolveTimeZone(cron_timezone) ?? 'UTC';
+  const next = active === 0 ? 'Inactive' : next_run_at === null ? 'Never' : localMoment(next_run_at, zone);
   return html`<tr>
 <th scope="row">${description}</th>
 <td>${ref}</td>

@@ -65,7 +65,7 @@ test('adds, lists and deactivates a schedule', async () => {
   const changed = await one(id);
   assert.deepEqual([changed.description, changed.cron, changed.active], ['weekly', '0 4 * * 1', false]);
   assert.match((await developer.get(`${path}?scope=inactive`)).text, /weekly[\s\S]+Inactive/);
-  assert.doesNotMatch((await developer.get(`${path}?scope=active`)).text, /weekly/);
+  assert.doesNotMatch((await developer.get(`${path}?scope=active`)).text, />weekly</);
   assert.equal((await developer.post(`${path}/${id}/delete`)).location, path);
   assert.equal((await all()).length, 0);
 });
@@ -98,6 +98,40 @@ test('shows problems, and keeps the input', async () => {
   const edit = await developer.post(`${path}/${id}`, { ...form, cron: '* * *' });
   assert.deepEqual([edit.status, /When is invalid syntax/.test(edit.text)], [422, true]);
   assert.equal((await one(id)).cron, form.cron);
+});
+
+test('offers patterns to choose from, without a script', async () => {
+  const { text } = await developer.get(path);
+  for (const label of ['Every day', 'Every week', 'Every month', 'Custom'])
+    assert.match(text, new RegExp(`type="radio"[^>]*>\\s*<label for="preset_\\w+">${label}</label>`));
+  assert.match(text, /type="radio" value="daily" checked/);
+  const cronOf = async (sent: Record<string, string>): Promise<string> => {
+    const answer = await developer.post(path, { ...form, ...sent });
+    assert.equal(answer.status, 303, answer.text.slice(0, 200));
+    const { id, cron } = (await all()).at(-1);
+    const edit = (await developer.get(`${path}/${id}`)).text;
+    const [, chosen] = /type="radio" value="(\w+)" checked/.exec(edit) ?? [];
+    await developer.post(`${path}/${id}/delete`);
+    return `${chosen}: ${cron}`;
+  };
+  assert.equal(await cronOf({ preset: 'weekly' }), 'weekly: 0 4 * * 0');
+  assert.equal(await cronOf({ preset: 'monthly', cron: 'nonsense' }), 'monthly: 0 4 1 * *');
+  assert.equal(await cronOf({ preset: 'custom', cron: '7 5 * * *' }), 'custom: 7 5 * * *');
+  const refused = await developer.post(path, { ...form, preset: 'monthly', description: '', active: '0' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /type="radio" value="monthly" checked/);
+  assert.match(refused.text, /name="active" type="checkbox" value="1">/);
+  assert.equal((await developer.post(path, { ...form, preset: 'custom', cron: '' })).status, 422);
+});
+
+test('shows the next run on the clocks of the schedule', async () => {
+  const id = await added();
+  const { text } = await developer.get(path);
+  const { next_run_at } = await one(id);
+  const row = /<th scope="row">nightly[^]*?<\/tr>/.exec(text)?.[0] ?? '';
+  assert.ok(row.includes(`<time datetime="${next_run_at}">`), row);
+  assert.match(row, /<time [^>]+>\w{3} \d{4}-\d\d-\d\d 04:00<\/time> <span class="quiet">Europe\/Berlin/);
+  await developer.post(`${path}/${id}/delete`);
 });
 
 test('runs on demand, with its variables', async () => {
