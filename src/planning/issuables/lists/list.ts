@@ -40,7 +40,7 @@ const readPage = async <F extends Filters>(
       cross join ${sql.raw(kind.table)} ${projects} where ${id} = page_id ${isOfProject}
       order by ${sql.join(orderTerms(kind, filters))}`
     : sql<Version>`${select} ${from}`;
-  if (!readsMany({ filters, page, passed }, plan)) return (await query.execute(call.db)).rows;
+  if (!readsMany({ scope, filters, page, passed }, plan)) return (await query.execute(call.db)).rows;
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
 };
 

@@ -133,8 +133,10 @@ export const getLimit = <F extends Filters>(
   return records === null ? null : records * (comparesTexts ? weightOfText : 1);
 };
 
-/** Records that a page in the main thread may skip; takes about a millisecond. */
+/** Records of a project that a page in the main thread may skip: in an index alone, which takes about a millisecond. */
 const maxSkipped = 20_000;
+/** The same for lists of several projects, which look at the project and the visibility of each record. */
+const maxSkippedWide = 1_000;
 
 /** Filters by which a page passes over records one by one, unless an index selects few. */
 const passingFilters = [
@@ -155,10 +157,10 @@ const passingFilters = [
 
 /** Whether a page may read many more records than it has. */
 export const readsMany = (
-  { filters, page, passed = 0 }: Pick<Query<Filters>, 'filters' | 'page' | 'passed'>,
+  { scope, filters, page, passed = 0 }: Pick<Query<Filters>, 'scope' | 'filters' | 'page' | 'passed'>,
   plan: Plan,
 ): boolean =>
   plan.comparesTexts ||
   plan.lead.isSorted === true ||
-  page.offset + passed > maxSkipped ||
+  page.offset + passed > (getProject(scope) === null ? maxSkippedWide : maxSkipped) ||
   Object.entries(filters).some(([name, value]) => value !== undefined && passingFilters.includes(name));
