@@ -1,4 +1,4 @@
-/** The page of searches: what the viewer sees of projects, code, issues, merge requests, milestones and people. */
+/** The page of searches: what the viewer sees of projects, code, commits, issues, merge requests, comments and more. */
 import type { Static } from 'typebox';
 import { Failure } from '../../../../platform/errors.ts';
 import { type Page, pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -7,24 +7,30 @@ import { type Place, findPlace } from '../../../search/search_place.ts';
 import { type ScopeName, scopesOf, searchScopes } from '../../../search/all_scopes.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { hidden } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type IconName, icon } from '../../parts/icon.ts';
+import type { IconName } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { renderers } from './results.ts';
+import { type Filters, filterParams, filterQuery, readFilters, searchForm } from './search_filters.ts';
 
 const searchPath = '/search';
 
-type Tab = { scope: ScopeName; name: string; icon: IconName; isOpen?: true };
+type Tab = { scope: ScopeName; name: string; icon: IconName; isOpen?: true; readsGit?: true };
 
-/** `isOpen`: for anonymous visitors, too, as the lists of these records. */
+/**
+ * `isOpen`: for anonymous visitors, too, as the lists of these records. `readsGit`: git reads the repository for it, so
+ * that it is only counted when it is shown.
+ */
 const allTabs: readonly Tab[] = [
   { scope: 'projects', name: 'Projects', icon: 'folder', isOpen: true },
   { scope: 'blobs', name: 'Code', icon: 'file', isOpen: true },
+  { scope: 'commits', name: 'Commits', icon: 'commit', readsGit: true },
   { scope: 'issues', name: 'Issues', icon: 'issue' },
   { scope: 'merge_requests', name: 'Merge requests', icon: 'merge-request' },
+  { scope: 'notes', name: 'Comments', icon: 'comment' },
   { scope: 'milestones', name: 'Milestones', icon: 'milestone' },
+  { scope: 'snippet_titles', name: 'Snippets', icon: 'file' },
   { scope: 'users', name: 'People', icon: 'user' },
 ];
 
@@ -53,24 +59,29 @@ const placePart = (place: Place, query: Record<string, string>): Html | null => 
   return html`<p>In the ${noun} <a href="${home}">${full_path}</a>. <a href="${addressOf(query)}">Search everywhere</a></p>`;
 };
 
-type Search = { visit: Visit; place: Place; search: string };
+type Search = { visit: Visit; place: Place; search: string; filters: Filters };
 
 /** @throws Failure 400 for a search that the scope refuses */
 const run = async (
-  { visit: { call }, place, search }: Search,
+  { visit: { call }, place, search, filters }: Search,
   scope: ScopeName,
   request: ReturnType<typeof pageRequest>,
 ): Promise<Page<unknown>> => {
-  const filter = { search, state: 'all', sort: 'desc', include_archived: false } as const;
+  const filter = { search, sort: 'desc', ...filters } as const;
   return await searchScopes[scope].run({ call, place, filter, page: request });
 };
+
+/** Tells whether the scope refuses the search, or the named branch does not exist. */
+const isRefused = (error: unknown, { filters }: Search): error is Failure =>
+  error instanceof Failure &&
+  (error.kind === 'bad_request' || (error.kind === 'not_found' && filters.ref !== undefined));
 
 /** Counts the results of a tab; undefined where the scope refuses the search. */
 const count = async (query: Search, scope: ScopeName): Promise<number | undefined> => {
   try {
     return (await run(query, scope, pageRequest({ per_page: 1 }))).total;
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'bad_request') return undefined;
+    if (isRefused(error, query)) return undefined;
     throw error;
   }
 };
@@ -83,6 +94,9 @@ const hints: { [scope in ScopeName]?: Html } = {
   blobs: html`One text in the default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.`,
   issues: html`Words of titles and descriptions. ${words} Filters such as <code>label:bug</code> are in the lists of issues.`,
   merge_requests: html`Words of titles and descriptions. ${words} Filters such as <code>reviewer:me</code> are in the lists of merge requests.`,
+  commits: html`Words of the messages of commits of the branch.`,
+  notes: html`A part of a comment on an issue, a merge request or a commit, as one text.`,
+  snippet_titles: html`A part of the title or of a file name, as one text.`,
   milestones: html`A part of the title or of the description, as one text.`,
   users: html`A part of the name or of the user name, as one text.`,
 };
@@ -105,23 +119,37 @@ const resultsPart = async (
     const shown = await renderers[scope]?.(query.visit, items, query.search);
     return { content: items.length === 0 ? empty : (shown ?? empty), total };
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'bad_request') throw error;
+    if (!isRefused(error, query)) throw error;
+    if (error.kind === 'not_found')
+      return {
+        content: emptyState({ icon: 'search', title: `There is no branch or tag “${query.filters.ref}”` }),
+        total: 0,
+      };
     const { message } = error.body as { message?: Record<string, string[]> };
     const [why = 'cannot be searched'] = Object.values(message ?? {}).flat();
     return { content: emptyState({ icon: 'search', title: `The search ${why}` }), total: 0 };
   }
 };
 
-const form = (query: Record<string, string>, search: string): Html =>
-  html`<form method="get" action="${searchPath}" class="filter-bar" role="search">${Object.entries(query).map(
-    ([name, value]) => hidden(name, value),
-  )}<input type="search" name="search" value="${search}" placeholder="Search" aria-label="Search" autofocus><button>${icon('search')} Search</button></form>
-`;
-
 type Counts = ReadonlyMap<ScopeName, number | undefined>;
 
-const countTabs = async (query: Search, shown: readonly Tab[]): Promise<Counts> =>
-  new Map(await Promise.all(shown.map(async ({ scope }) => [scope, await count(query, scope)] as const)));
+/** Whether a tab is counted although it is not shown. */
+const isCounted = ({ scope, readsGit }: Tab, { filters }: Search): boolean =>
+  readsGit !== true && !(scope === 'blobs' && filters.ref !== undefined);
+
+const countTabs = async (
+  query: Search,
+  shown: readonly Tab[],
+  requested: ScopeName | undefined,
+): Promise<Counts> =>
+  new Map(
+    await Promise.all(
+      shown.map(async (tab) => {
+        const isShown = tab.scope === requested || isCounted(tab, query);
+        return [tab.scope, isShown ? await count(query, tab.scope) : undefined] as const;
+      }),
+    ),
+  );
 
 /** The requested tab, or else the first with results. */
 const chooseScope = (shown: readonly Tab[], requested: ScopeName | undefined, counts: Counts): ScopeName => {
@@ -149,6 +177,7 @@ const searchParams = object({
   scope: optional(oneOf(allTabs.map(({ scope }) => scope))),
   project_id: optional(clearable(idOrPath('limits the search to a project'))),
   group_id: optional(clearable(idOrPath('limits the search to a group'))),
+  ...filterParams,
   ...pageParams,
 });
 
@@ -165,22 +194,24 @@ const findSearchedPlace = async (
 const searchView = async (visit: Visit, sent: Static<typeof searchParams>): Promise<View> => {
   const search = (sent.search ?? '').trim();
   const place = await findSearchedPlace(visit, sent.project_id ?? null, sent.group_id ?? null);
-  const named = { ...placeQuery(place), ...(sent.scope !== undefined && { scope: sent.scope }) };
+  const filters = readFilters(sent, place);
+  const kept = { ...placeQuery(place), ...(sent.scope !== undefined && { scope: sent.scope }) };
+  const isSignedIn = visit.call.signedIn;
   const head = html`<h1>Search</h1>
-${form(named, search)}${placePart(place, search === '' ? {} : { search })}`;
+${searchForm(searchPath, { place, filters, isSignedIn }, { search, kept })}${placePart(place, search === '' ? {} : { search })}`;
   if (search === '') return { title: 'Search', body: html`${head}${allHints(tabsOf(visit, place))}` };
-  const query = { visit, place, search };
+  const query = { visit, place, search, filters };
   const shown = tabsOf(visit, place);
-  const counts = await countTabs(query, shown);
+  const counts = await countTabs(query, shown, sent.scope);
   const scope = chooseScope(shown, sent.scope, counts);
   const request = pageRequest(sent);
   const { content, total } = await resultsPart(query, scope, request);
-  const kept = { ...placeQuery(place), search, scope };
+  const found = { ...placeQuery(place), search, scope, ...filterQuery(filters) };
   return {
     title: `${search} · Search`,
-    body: html`${head}${tabLinks(shown, counts, kept)}
+    body: html`${head}${tabLinks(shown, counts, found)}
 ${hintPart(scope)}${content}
-${pagesNav({ path: searchPath, query: kept, page: request, total })}`,
+${pagesNav({ path: searchPath, query: found, page: request, total })}`,
   };
 };
 

@@ -8,12 +8,16 @@ import type { FoundBlob } from '../../../search/search_code.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { commitLink } from '../../parts/code/commit_line.ts';
+import { relativeTo } from '../../parts/timestamp.ts';
+import { projectsById } from '../../../../projects/projects/find.ts';
 import { markText } from './mark_text.ts';
 import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { userLink } from '../../parts/user_link.ts';
 import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
 import { parseRequest, requestRow } from '../merge_requests/list/request_row.ts';
 import { codeResults } from './code_results.ts';
+import { type FoundComment, commentRow } from './comment_results.ts';
 
 type User = { username: string; name: string; avatar_url: string | null };
 type Milestone = { title: string; state: string; web_url: string };
@@ -53,10 +57,55 @@ const requestRows: Render = async ({ call }, items, search) => {
   );
 };
 
-/** How the items of each scope are shown. Scopes without an entry are for the API alone. */
+type FoundCommit = {
+  id: string;
+  title: string;
+  author_name: string;
+  committed_date: string;
+  project_id: number;
+};
+type Snippet = {
+  title: string;
+  file_name: string;
+  author: { username: string; name: string; avatar_url: string | null } | null;
+  web_url: string;
+  updated_at: string;
+};
+
+/** Returns the full path of the project of these items, all of which are of one. */
+const pathOfProject = async (
+  { call }: Visit,
+  items: readonly { project_id: number | null }[],
+): Promise<string> => {
+  const id = items[0]?.project_id ?? null;
+  if (id === null) return '';
+  return (await projectsById(call.db, [id])).get(id)?.full_path ?? '';
+};
+
+const commitRow = (commit: FoundCommit, full_path: string, search: string): Html =>
+  html`<li><span class="lead">${icon('commit')}</span>${commitLink({ full_path }, { id: commit.id, text: markText(commit.title, [search]), classes: 'title' })}<span class="meta">${commit.author_name} committed ${relativeTo(commit.committed_date)}</span><span class="side"><code>${commit.id.slice(0, 8)}</code></span></li>
+`;
+
+const snippetRow = ({ title, file_name, author, web_url, updated_at }: Snippet, search: string): Html =>
+  html`<li><span class="lead">${icon('file')}</span><a class="title" href="${new URL(web_url).pathname}" data-row>${markText(title, [search])}</a><span class="meta">${file_name !== '' && html`<code>${markText(file_name, [search])}</code> `}${author !== null && userLink(author, { size: 'small' })} ${relativeTo(updated_at)}</span></li>
+`;
+
+/** How the items of each scope are shown. */
 export const renderers: Partial<Record<ScopeName, Render>> = {
   projects: (_visit, items) => html`<div class="card">${projectList(items as ListedProject[])}</div>`,
   blobs: async (visit, items, search) => await codeResults(visit, items as FoundBlob[], search),
+  commits: async (visit, items, search) => {
+    const commits = items as FoundCommit[];
+    const path = await pathOfProject(visit, commits);
+    return listCard(commits.map((commit) => commitRow(commit, path, search)));
+  },
+  notes: async (visit, items, search) => {
+    const comments = items as (FoundComment & { project_id: number | null })[];
+    const path = await pathOfProject(visit, comments);
+    return listCard(comments.map((comment) => commentRow(comment, path, search)));
+  },
+  snippet_titles: (_visit, items, search) =>
+    listCard((items as Snippet[]).map((one) => snippetRow(one, search))),
   issues: issueRows,
   merge_requests: requestRows,
   milestones: (_visit, items, search) =>

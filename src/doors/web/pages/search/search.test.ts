@@ -59,14 +59,15 @@ const readTabs = (text: string): string[] => {
 
 test('shows tabs with the exact counts of what the visitor sees', async () => {
   const everywhere = await search({ search: word });
-  const counts = ['Code 1', 'Issues 1', 'Merge requests 1', 'Milestones 1', 'People 1'];
-  assert.deepEqual(readTabs(everywhere), ['Projects 0', ...counts]);
+  const counts = ['Issues 1', 'Merge requests 1', 'Milestones 1'];
+  assert.deepEqual(readTabs(everywhere), ['Projects 0', 'Code 1', ...counts, 'Snippets 0', 'People 1']);
   assert.match(everywhere, /aria-current="page"><svg.*?<\/svg> Code/s);
   assert.ok((await search({ search: unique('nothing') })).includes('No results'));
   const inGroup = await search({ search: word, group_id: group.full_path });
-  assert.deepEqual(readTabs(inGroup), ['Projects 0', ...counts.slice(0, -1), 'People 0']);
+  assert.deepEqual(readTabs(inGroup), ['Projects 0', 'Code 1', ...counts, 'People 0']);
   const inProject = await search({ search: word, project_id: String(project.id), scope: 'projects' });
-  assert.deepEqual(readTabs(inProject), [...counts.slice(0, -1), 'People 0']);
+  const ofProject = ['Issues 1', 'Merge requests 1', 'Comments 0', 'Milestones 1', 'People 0'];
+  assert.deepEqual(readTabs(inProject), ['Code 1', 'Commits', ...ofProject]);
   assert.ok(inProject.includes('Search everywhere'));
   assert.deepEqual(readTabs(await search({ search: 'ab' }))[1], 'Code');
 });
@@ -97,6 +98,84 @@ test('links lines of images and Markdown to their source', async () => {
     assert.ok(code.includes(`href="/${full_path}/-/blob/main/${name}?plain=1#L2"`), name);
 });
 
+test('filters issues and merge requests by their state, as the API does', async () => {
+  const own = await seedProject(gantry, { namespace: group.id });
+  const text = unique('stateful');
+  await seedIssue(gantry, { project: own.id, title: `${text} open` });
+  await seedIssue(gantry, { project: own.id, title: `${text} ended`, state: 'closed' });
+  await seedMergeRequest(gantry, { project: own.id, title: `${text} in`, state: 'merged' });
+  for (const [state, issues, requests, shown] of [
+    ['all', 2, 1, /ended[^]*open|open[^]*ended/],
+    ['opened', 1, 0, / open<\/a>/],
+    ['closed', 1, 0, / ended<\/a>/],
+    ['merged', 0, 1, /No results/],
+  ] as const) {
+    const page = await search({ search: text, scope: 'issues', state });
+    assert.deepEqual(readTabs(page).slice(2, 4), [`Issues ${issues}`, `Merge requests ${requests}`], state);
+    assert.match(page, shown, state);
+    assert.match(page, new RegExp(`<option value="${state}" selected>`));
+    const { headers } = await gantry.api(`GET /search?scope=issues&search=${text}&state=${state}`);
+    assert.equal(headers.get('x-total'), String(issues), state);
+    if (state !== 'all') assert.ok(page.includes(`state=${state}&amp;scope=merge_requests"`));
+  }
+  assert.equal((await user.get('/search?search=abc&state=often')).status, 400);
+});
+
+test('finds what archived projects have on request only', async () => {
+  const own = await seedProject(gantry, { namespace: group.id });
+  const text = unique('archived');
+  await seedIssue(gantry, { project: own.id, title: text });
+  await gantry.api(`POST /projects/${own.id}/archive`);
+  const read = async (query: Record<string, string>) =>
+    readTabs(await search({ search: text, scope: 'issues', ...query })).find((tab) =>
+      tab.startsWith('Issues'),
+    );
+  assert.equal(await read({}), 'Issues 0');
+  assert.equal(await read({ include_archived: '1' }), 'Issues 1');
+  assert.equal(await read({ project_id: String(own.id) }), 'Issues 1');
+  assert.match(
+    await search({ search: text, include_archived: '1' }),
+    /name="include_archived" value="1" checked/,
+  );
+});
+
+test('searches code, commits, comments and snippets of a project and its branches', async () => {
+  const own = await seedProject(gantry, { namespace: group.id });
+  const text = unique('branched');
+  await seedCommit(gantry, own.id, { 'a.ts': 'x' }, { message: 'Start' });
+  await seedCommit(gantry, own.id, { 'b.ts': text }, { branch: 'topic', message: `Add ${text} <b>` });
+  const { iid } = await seedIssue(gantry, { project: own.id, title: 'Plain' });
+  const notes = `/projects/${own.id}/issues/${iid}/notes`;
+  const { body: note } = await gantry.api(`POST ${notes}`, { json: { body: `Not <i> ${text} here` } });
+  await gantry.api('POST /snippets', {
+    json: { title: `Short ${text}`, file_name: 'a.sh', content: 'x', visibility: 'public' },
+  });
+  await gantry.service.worker.drain();
+  const at = { search: text, project_id: String(own.id) };
+  const onDefault = await search({ ...at, scope: 'blobs' });
+  assert.deepEqual(readTabs(onDefault).slice(0, 2), ['Code 0', 'Commits']);
+  const onTopic = await search({ ...at, scope: 'blobs', ref: 'topic' });
+  assert.deepEqual(readTabs(onTopic).slice(0, 2), ['Code 1', 'Commits']);
+  assert.ok(onTopic.includes(`href="/${own.full_path}/-/blob/topic/b.ts`));
+  assert.match(onTopic, /name="ref" value="topic"/);
+  const commits = await search({ ...at, scope: 'commits', ref: 'topic' });
+  assert.deepEqual(readTabs(commits).slice(0, 2), ['Code', 'Commits 1']);
+  assert.match(
+    commits,
+    new RegExp(`href="/${own.full_path}/commit/[0-9a-f]{40}"[^>]*>Add <mark>${text}</mark> &lt;b&gt;`),
+  );
+  assert.ok(
+    (await search({ ...at, scope: 'commits', ref: 'no-branch' })).includes(
+      'There is no branch or tag “no-branch”',
+    ),
+  );
+  const comments = await search({ ...at, scope: 'notes' });
+  assert.ok(comments.includes(`href="/${own.full_path}/issues/${iid}#note_${note.id}"`));
+  assert.ok(comments.includes(`Not &lt;i&gt; <mark>${text}</mark> here`));
+  const snippets = await search({ search: text, scope: 'snippet_titles' });
+  assert.match(snippets, new RegExp(`href="/snippets/\\d+"[^>]*>Short <mark>${text}</mark>`));
+});
+
 test('each tab says what it compares, and with which operators', async () => {
   for (const [scope, pattern] of [
     ['projects', /A part of the name or of the full path/],
@@ -104,6 +183,7 @@ test('each tab says what it compares, and with which operators', async () => {
     ['issues', /<code>&quot;two words&quot;|<code>"two words"/],
     ['merge_requests', /<code>reviewer:me<\/code>/],
     ['milestones', /A part of the title/],
+    ['snippet_titles', /A part of the title or of a file name/],
     ['users', /A part of the name or of the user name/],
   ] as const) {
     assert.match(await search({ search: word, scope }), pattern, scope);

@@ -1,0 +1,68 @@
+/** The form of a search: the text, and filters of its results. */
+import { boolean, clearable, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { Place } from '../../../search/search_place.ts';
+import type { SearchFilter } from '../../../search/search_scope.ts';
+import { projectSuggestions } from '../../parts/fields/suggestions.ts';
+import { hidden } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+
+const states = ['all', 'opened', 'closed', 'merged'] as const;
+
+export const filterParams = {
+  /** Of issues and merge requests. */
+  state: oneOf(states, { default: 'all' }),
+  /** Branch or tag of code and commits, in a search of one project. */
+  ref: optional(clearable(text({ maxLength: 1_000 }))),
+  include_archived: boolean({ default: false }),
+};
+
+/** The filters of a search: those that its place has. */
+export type Filters = Pick<SearchFilter, 'state' | 'ref' | 'include_archived'>;
+
+type Sent = { state: (typeof states)[number]; ref?: string | null; include_archived: boolean };
+
+export const readFilters = ({ state, ref, include_archived }: Sent, { kind }: Place): Filters => {
+  const name = ref?.trim() ?? '';
+  const isOfProject = kind === 'projects';
+  return {
+    state,
+    include_archived: include_archived && !isOfProject,
+    ...(isOfProject && name !== '' && { ref: name }),
+  };
+};
+
+/** Returns the filters as parameters of an address, without the defaults. */
+export const filterQuery = ({ state, ref, include_archived }: Filters): Record<string, string> => ({
+  ...(state !== 'all' && { state }),
+  ...(ref !== undefined && { ref }),
+  ...(include_archived && { include_archived: '1' }),
+});
+
+const stateNames = { all: 'Any state', opened: 'Open', closed: 'Closed', merged: 'Merged' } as const;
+
+const stateField = ({ state }: Filters): Html =>
+  html`<select name="state" aria-label="State of issues and merge requests">${states.map(
+    (one) => html`<option value="${one}"${one === state && html` selected`}>${stateNames[one]}</option>`,
+  )}</select>`;
+
+const refField = (id: number, { ref }: Filters): Html => {
+  const { url, field, search } = projectSuggestions(id, 'branches');
+  return html`<input type="text" name="ref" value="${ref ?? ''}" placeholder="Branch or tag" aria-label="Branch or tag of code and commits" autocomplete="off" list="search_refs" data-suggest="${url}" data-suggest-field="${field}" data-suggest-search="${search}"><datalist id="search_refs"></datalist>`;
+};
+
+const archivedField = ({ include_archived }: Filters): Html =>
+  html`<label class="check"><input type="checkbox" name="include_archived" value="1"${include_archived && html` checked`}> Archived projects</label>`;
+
+/** Renders the form of a search. @param kept further parameters of the address */
+export const searchForm = (
+  action: string,
+  { place, filters, isSignedIn }: { place: Place; filters: Filters; isSignedIn: boolean },
+  { search, kept }: { search: string; kept: Record<string, string> },
+): Html =>
+  html`<form method="get" action="${action}" class="filter-bar" role="search">${Object.entries(kept).map(
+    ([name, value]) => hidden(name, value),
+  )}<input type="search" name="search" value="${search}" placeholder="Search" aria-label="Search" autofocus>${
+    isSignedIn && stateField(filters)
+  }${place.kind === 'projects' ? refField(place.project.id, filters) : archivedField(filters)}<button>${icon('search')} Search</button></form>
+`;
