@@ -26,8 +26,11 @@ const weigh = (parts: Part[]): number =>
 
 const cache = makeConversionCache<Part[]>(maxBytes, weigh);
 
-/** Finds texts that may contain a block of code with a language, which is highlighted in the worker thread only. */
-const mayHaveCode = /(?:`{3}|~{3})[^\S\n]*[^\s`~]/;
+/**
+ * Finds texts that may contain a block of code with a language, or front matter, which are highlighted in the worker
+ * thread only.
+ */
+const mayHaveCode = /(?:`{3}|~{3})[^\S\n]*[^\s`~]|^(?:-{3}|\+{3}|;{3})\s/;
 
 /** @param place the options as a text */
 const convertText = async (

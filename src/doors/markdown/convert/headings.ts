@@ -13,7 +13,8 @@ export const toSlug = (title: string): string =>
     .replace(/^(\d+)$/, 'anchor-$1')
     .slice(0, longestSlug);
 
-const readText = (tokens: readonly Token[]): string =>
+/** Returns the text of parsed tokens without its format. */
+export const readText = (tokens: readonly Token[]): string =>
   tokens
     .map(({ type, content, children }) => {
       if (type === 'image') return readText(children ?? []);

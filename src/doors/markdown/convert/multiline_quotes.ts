@@ -1,21 +1,31 @@
 import type { StateBlock } from 'markdown-it';
+import { readAlert } from './syntax/alerts.ts';
 
 const fence = '>>>';
 
-const isFence = (state: StateBlock, line: number): boolean => {
-  const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
-  return state.src.slice(start, state.eMarks[line]).trimEnd() === fence;
+const readLine = (state: StateBlock, line: number): string =>
+  state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]).trimEnd();
+
+const isFence = (state: StateBlock, line: number): boolean => readLine(state, line) === fence;
+
+/** Returns what stands behind the opening `>>>`, which may be the marker of an alert; null: the line opens no quote. */
+const readOpening = (state: StateBlock, line: number): string | null => {
+  const text = readLine(state, line);
+  if (!text.startsWith(fence)) return null;
+  const rest = text.slice(fence.length).trimStart();
+  return rest === '' || readAlert(rest) !== null ? rest : null;
 };
 
 const findEnd = (state: StateBlock, from: number, endLine: number): number => {
   // One text has few quotes; remember that none is closed below, so that many openings take linear time.
-  const environment = state.env as { noQuoteEndAfter?: number };
-  if (from >= (environment.noQuoteEndAfter ?? Infinity)) return -1;
+  const environment = state.env as { noQuoteEnd?: { after: number; before: number } };
+  const known = environment.noQuoteEnd;
+  if (known?.before === endLine && from >= known.after) return -1;
   for (let line = from; line < endLine; line++) {
     if ((state.sCount[line] ?? 0) < state.blkIndent && !state.isEmpty(line)) return -1;
     if (isFence(state, line)) return line;
   }
-  environment.noQuoteEndAfter = from;
+  environment.noQuoteEnd = { after: from, before: endLine };
   return -1;
 };
 
@@ -26,7 +36,9 @@ export const parseMultilineQuote = (
   endLine: number,
   isSilent: boolean,
 ): boolean => {
-  if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4 || !isFence(state, startLine)) return false;
+  if ((state.sCount[startLine] ?? 0) - state.blkIndent >= 4) return false;
+  const opening = readOpening(state, startLine);
+  if (opening === null) return false;
   const end = findEnd(state, startLine + 1, endLine);
   if (end === -1) return false;
   if (isSilent) return true;
@@ -35,6 +47,7 @@ export const parseMultilineQuote = (
   state.lineMax = end;
   const open = state.push('blockquote_open', 'blockquote', 1);
   open.map = [startLine, end + 1];
+  open.info = opening;
   state.md.block.tokenize(state, startLine + 1, end);
   state.push('blockquote_close', 'blockquote', -1);
   state.parentType = parentType;

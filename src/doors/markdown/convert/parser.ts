@@ -5,6 +5,11 @@ import { renderFence } from './fences.ts';
 import { identifyHeadings } from './headings.ts';
 import { parseMultilineQuote } from './multiline_quotes.ts';
 import type { Environment } from './options.ts';
+import { markAlerts } from './syntax/alerts.ts';
+import { parseFrontMatter } from './syntax/front_matter.ts';
+import { parseInlineDifference } from './syntax/inline_differences.ts';
+import { markMath } from './syntax/math.ts';
+import { writeTableOfContents } from './syntax/table_of_contents.ts';
 import { markTasks } from './task_lists.ts';
 
 const maxNesting = 50;
@@ -37,6 +42,15 @@ const alignByAttribute = ({ tokens }: StateCore): void => {
   }
 };
 
+const addCoreRules = ({ core: { ruler } }: MarkdownIt): void => {
+  ruler.after('block', 'alerts', markAlerts);
+  ruler.after('inline', 'alignment', alignByAttribute);
+  ruler.after('inline', 'math', markMath);
+  ruler.after('inline', 'tasks', markTasks);
+  ruler.after('inline', 'headings', identifyHeadings);
+  ruler.after('headings', 'table_of_contents', writeTableOfContents);
+};
+
 const makeParser = (hasFootnotes: boolean): MarkdownIt => {
   const parser = makeMarkdownIt({ html: true, linkify: true, maxNesting });
   // The sanitizer decides about schemes, so that a refused link keeps its text.
@@ -50,9 +64,9 @@ const makeParser = (hasFootnotes: boolean): MarkdownIt => {
   parser.block.ruler.before('blockquote', 'multiline_quote', parseMultilineQuote, {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
   });
-  parser.core.ruler.after('inline', 'alignment', alignByAttribute);
-  parser.core.ruler.after('inline', 'tasks', markTasks);
-  parser.core.ruler.after('inline', 'headings', identifyHeadings);
+  parser.block.ruler.before('table', 'front_matter', parseFrontMatter);
+  parser.inline.ruler.before('link', 'inline_difference', parseInlineDifference);
+  addCoreRules(parser);
   parser.renderer.rules.fence = (tokens, index, _options, environment) =>
     renderFence(tokens[index], environment as Environment);
   return parser;

@@ -66,14 +66,17 @@ const writeImage = (state: Rewriting, { attributes }: Open): string => {
   return isInside(state, 'a') ? text : `${writeLink(url.href, url.isExternal)}${text}</a>`;
 };
 
+const taskNames: Record<string, string> = { x: 'Completed task', '~': 'Task that does not apply' };
+
 const writeTaskBox = (state: Rewriting, { attributes }: Open): string => {
-  const [nonce, line = '', tick] = attributes.get('data-task')?.split(' ') ?? [];
+  const [nonce, line = '', tick = ''] = attributes.get('data-task')?.split(' ') ?? [];
   if (nonce !== state.nonce) return '';
   return writeTag('input', [
     ['type', 'checkbox'],
     ['class', 'task-list-item-checkbox'],
-    ['aria-label', tick === 'x' ? 'Completed task' : 'Open task'],
-    ['data-line', line],
+    ['aria-label', taskNames[tick] ?? 'Open task'],
+    // Without a line, pages offer no button that checks it.
+    ['data-line', tick === '~' ? null : line],
     ['disabled', ''],
     ['checked', tick === 'x' ? '' : null],
   ]);

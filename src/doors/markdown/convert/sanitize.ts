@@ -15,10 +15,14 @@ const cell = ['align', 'colspan', 'rowspan'];
  * parts of a page nor call on its script.
  */
 const classes: Record<string, (string | RegExp)[]> = {
-  code: [/^language-[\w.+#-]{1,50}$/],
+  code: [/^language-[\w.+#-]{1,50}$/, 'math'],
+  div: [/^markdown-alert(?:-(?:note|tip|important|warning|caution))?$/],
+  p: ['markdown-alert-title'],
+  ins: ['idiff'],
+  del: ['idiff'],
   span: [/^hljs-[\w-]{1,50}$/, /^(?:language-)?[a-z]+_$/],
   li: ['task-list-item', 'footnote-item'],
-  ul: ['task-list'],
+  ul: ['task-list', 'section-nav'],
   ol: ['task-list', 'footnotes-list'],
   section: ['footnotes'],
   sup: ['footnote-ref'],

@@ -105,6 +105,18 @@ const pieces = [
   ':tada:',
   '<textarea>',
   '<noscript>',
+  '{+ ',
+  ' +}',
+  '[- ',
+  ' -]',
+  '> [!note] ',
+  '>>> [!tip]',
+  '\n[[_TOC_]]\n\n',
+  '$`',
+  '`$',
+  '---\na: ',
+  '\n---\n',
+  '- [~] ',
 ];
 
 test('no text made of such pieces becomes active, and each converts', () => {
