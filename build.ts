@@ -96,7 +96,7 @@ const assetSources = {
   docs: 'src/doors/web/assets/docs.css',
   script: 'src/doors/web/client/main.ts',
   // Loaded by the script, when somebody writes.
-  editor_tools: 'src/doors/web/client/writing/editor_tools.ts',
+  editor_tools: 'src/doors/web/client/editing/editor_tools.ts',
   icons: 'src/doors/web/assets/icons.svg',
   favicon: 'src/doors/web/assets/favicon.svg',
 };

@@ -153,6 +153,11 @@ test('buttons format the selection, by the keyboard as well', { skip }, async ()
       ['Quote', 'a\nb', '> a\n> b'],
       ['List', 'a\nb', '- a\n- b'],
       ['Task list', 'a\nb', '- [ ] a\n- [ ] b'],
+      ['Numbered list', 'a\nb', '1. a\n2. b'],
+      ['Numbered list', '1. a\n2. b', 'a\nb'],
+      ['Heading', 'a', '## a'],
+      ['Strikethrough', 'a', '~~a~~'],
+      ['Table', 'a', 'a\n\n| Column | Column |\n| ------ | ------ |\n|        |        |\n'],
       ['Link', 'a', '[a](url)'],
       ['Link', 'https://a.example', '[](https://a.example)'],
     ] as const) {
@@ -186,7 +191,7 @@ test('buttons format the selection, by the keyboard as well', { skip }, async ()
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('End');
     const focused = page.locator(':focus');
-    assert.equal(await focused.getAttribute('aria-label'), 'Task list');
+    assert.equal(await focused.getAttribute('aria-label'), 'Table');
     assert.equal(await toolbar.locator('[tabindex="0"]').count(), 1);
     await comment(page).fill('a');
     await page.keyboard.press('Shift+Tab');

@@ -49,6 +49,7 @@ export const showShortcuts = (actions: Actions): void => {
   own.set('Ctrl Shift P', 'Preview a Markdown field');
   own.set('Ctrl B', 'Bold in a Markdown field');
   own.set('Ctrl I', 'Italic in a Markdown field');
+  own.set('Tab', 'Indent a list or code in its field; Escape, then Tab leaves it');
   own.set('Escape', 'Leave a field or close a menu');
   own.set('Ctrl K', 'Search or jump to');
   const page = collect('main', own);

@@ -68,7 +68,11 @@ export type IconName =
   | 'reply'
   | 'bold'
   | 'italic'
-  | 'list';
+  | 'list'
+  | 'strike'
+  | 'heading'
+  | 'numbered-list'
+  | 'table';
 
 const draw = (name: IconName, label: string | undefined): Html =>
   html`<svg class="icon"${

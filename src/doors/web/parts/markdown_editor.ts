@@ -24,15 +24,19 @@ type Given = FieldOptions & {
 const modeSwitch = (label: string): Html =>
   html`<span class="segmented needs-script" role="group" aria-label="${label}: write or preview"><button type="button" class="small" data-mode="write" aria-pressed="true">Write</button><button type="button" class="small" data-mode="preview" aria-pressed="false">Preview</button></span>`;
 
-/** Formats of `client/writing/format_text.ts`: icon and name. */
+/** Formats of `client/editing/format_text.ts`: icon and name. */
 const formats: [string, IconName, string][] = [
   ['bold', 'bold', 'Bold (Ctrl+B)'],
   ['italic', 'italic', 'Italic (Ctrl+I)'],
+  ['strike', 'strike', 'Strikethrough'],
+  ['heading', 'heading', 'Heading'],
   ['quote', 'quote', 'Quote'],
   ['code', 'code', 'Code'],
   ['link', 'link', 'Link'],
   ['list', 'list', 'List'],
+  ['numbers', 'numbered-list', 'Numbered list'],
   ['tasks', 'todo', 'Task list'],
+  ['table', 'table', 'Table'],
 ];
 
 /** Buttons that format the selected text. They are one stop of the Tab key; arrow keys move between them. */

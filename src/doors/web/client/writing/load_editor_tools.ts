@@ -1,8 +1,8 @@
 /**
- * Loads what only users who write need, when a Markdown field first gets the focus: the buttons that format, and the
- * completion of references.
+ * Loads what only users who write need, when a field for Markdown or code first gets the focus: the buttons that format,
+ * the keys that indent, and the completion of references.
  */
-import type * as EditorTools from './editor_tools.ts';
+import type * as EditorTools from '../editing/editor_tools.ts';
 
 type Tools = typeof EditorTools;
 
@@ -23,7 +23,8 @@ const format = async (button: HTMLElement): Promise<void> => (await load()).form
 
 export const startEditorTools = (): void => {
   document.addEventListener('focusin', ({ target }) => {
-    const isEditor = target instanceof Element && target.closest('.markdown-editor') !== null;
+    const isEditor =
+      target instanceof Element && target.closest('.markdown-editor, [data-code-editor]') !== null;
     // Without the tools, the field stays a field.
     if (isEditor) void load().catch(() => undefined);
   });

@@ -24,7 +24,7 @@ const preview = page({
   },
 });
 
-/** Answers JSON for `client/writing/complete_references.ts`. */
+/** Answers JSON for `client/editing/complete_references.ts`. */
 const complete = page({
   method: 'GET',
   path: '/-/completions',

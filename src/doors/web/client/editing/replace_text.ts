@@ -7,7 +7,7 @@ export const replaceText = (
   area.focus();
   area.setSelectionRange(start, end);
   // The only way that keeps the history of the browser's undo.
-  if (document.execCommand('insertText', false, text)) return;
+  if (text === '' ? document.execCommand('delete') : document.execCommand('insertText', false, text)) return;
   area.setRangeText(text, start, end, 'end');
   area.dispatchEvent(new Event('input', { bubbles: true }));
 };

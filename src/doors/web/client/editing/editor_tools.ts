@@ -1,5 +1,9 @@
-/** Tools of Markdown fields, a module of its own that `load_editor_tools.ts` loads: format buttons and completion. */
+/**
+ * Tools of fields for Markdown and code, a module of its own that `load_editor_tools.ts` loads: format buttons, keys
+ * that continue lists and indent, and completion.
+ */
 import { startCompletion } from './complete_references.ts';
+import { startEditingKeys } from './editing_keys.ts';
 import { type Format, formatText } from './format_text.ts';
 
 const areaOf = (element: Element): HTMLTextAreaElement | null =>
@@ -48,3 +52,4 @@ const moveInToolbar = (event: KeyboardEvent): void => {
 document.addEventListener('keydown', formatByKey);
 document.addEventListener('keydown', moveInToolbar);
 startCompletion();
+startEditingKeys();

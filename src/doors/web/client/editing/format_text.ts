@@ -1,7 +1,19 @@
 /** Formats the selection of a text area as Markdown; a second time, the format is removed. */
 import { replaceText } from './replace_text.ts';
+import { selectedLines } from './selected_lines.ts';
 
-export type Format = 'bold' | 'italic' | 'code' | 'quote' | 'list' | 'tasks' | 'link';
+export type Format =
+  | 'bold'
+  | 'italic'
+  | 'strike'
+  | 'heading'
+  | 'code'
+  | 'quote'
+  | 'list'
+  | 'numbers'
+  | 'tasks'
+  | 'table'
+  | 'link';
 
 /** Returns the selection without the white space at its ends, within which marks do not format. */
 const trimmedSelection = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): [number, number] => {
@@ -38,21 +50,37 @@ const wrap = (area: HTMLTextAreaElement, mark: string): void => {
   }
 };
 
-/** Returns the range of the whole lines of the selection. Of a line that it only reaches the start of, it has nothing. */
-const selectedLines = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): [number, number] => {
-  const isBeyond = selectionEnd > selectionStart && value[selectionEnd - 1] === '\n';
-  const end = value.indexOf('\n', isBeyond ? selectionEnd - 1 : selectionEnd);
-  return [value.lastIndexOf('\n', selectionStart - 1) + 1, end === -1 ? value.length : end];
+type LineFormat = {
+  /** Finds the format at the start of a line. */
+  prefix: RegExp;
+  write: (line: string, index: number) => string;
 };
 
-const prefixLines = (area: HTMLTextAreaElement, prefix: string): void => {
+const formatLines = (area: HTMLTextAreaElement, { prefix, write }: LineFormat): void => {
   const [start, end] = selectedLines(area);
   const lines = area.value.slice(start, end).split('\n');
-  const isPrefixed = lines.every((line) => line.startsWith(prefix));
-  const text = lines.map((line) => (isPrefixed ? line.slice(prefix.length) : prefix + line)).join('\n');
+  const isFormatted = lines.every((line) => prefix.test(line));
+  const text = lines.map((line, at) => (isFormatted ? line.replace(prefix, '') : write(line, at))).join('\n');
   replaceText(area, [start, end], text);
   // Of several lines, all stay selected for the next format.
   area.setSelectionRange(lines.length > 1 ? start : start + text.length, start + text.length);
+};
+
+const lineFormats = {
+  quote: { prefix: /^> /, write: (line) => `> ${line}` },
+  list: { prefix: /^- /, write: (line) => `- ${line}` },
+  tasks: { prefix: /^- \[ \] /, write: (line) => `- [ ] ${line}` },
+  numbers: { prefix: /^\d+\. /, write: (line, at) => `${at + 1}. ${line}` },
+  heading: { prefix: /^## /, write: (line) => `## ${line}` },
+} satisfies Record<string, LineFormat>;
+
+/** Writes an empty table behind the selected lines, and selects the title of its first column. */
+const writeTable = (area: HTMLTextAreaElement): void => {
+  const [start, end] = selectedLines(area);
+  const gap = area.value.slice(start, end).trim() === '' ? '' : '\n\n';
+  const at = gap === '' ? start : end;
+  replaceText(area, [at, end], `${gap}| Column | Column |\n| ------ | ------ |\n|        |        |\n`);
+  area.setSelectionRange(at + gap.length + 2, at + gap.length + 8);
 };
 
 const writeCode = (area: HTMLTextAreaElement): void => {
@@ -81,10 +109,14 @@ const formats: Record<Format, (area: HTMLTextAreaElement) => void> = {
   bold: (area) => wrap(area, '**'),
   // Within a word, underscores do not format.
   italic: (area) => wrap(area, '*'),
+  strike: (area) => wrap(area, '~~'),
+  heading: (area) => formatLines(area, lineFormats.heading),
   code: writeCode,
-  quote: (area) => prefixLines(area, '> '),
-  list: (area) => prefixLines(area, '- '),
-  tasks: (area) => prefixLines(area, '- [ ] '),
+  quote: (area) => formatLines(area, lineFormats.quote),
+  list: (area) => formatLines(area, lineFormats.list),
+  numbers: (area) => formatLines(area, lineFormats.numbers),
+  tasks: (area) => formatLines(area, lineFormats.tasks),
+  table: writeTable,
   link: writeLink,
 };
 

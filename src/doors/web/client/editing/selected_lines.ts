@@ -1,0 +1,10 @@
+/** Returns the range of the whole lines of the selection. Of a line that it only reaches the start of, it has nothing. */
+export const selectedLines = ({
+  value,
+  selectionStart,
+  selectionEnd,
+}: HTMLTextAreaElement): [number, number] => {
+  const isBeyond = selectionEnd > selectionStart && value[selectionEnd - 1] === '\n';
+  const end = value.indexOf('\n', isBeyond ? selectionEnd - 1 : selectionEnd);
+  return [value.lastIndexOf('\n', selectionStart - 1) + 1, end === -1 ? value.length : end];
+};
