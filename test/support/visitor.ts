@@ -10,6 +10,9 @@ export type Seen = {
   text: string;
 };
 
+/** A file of a form. */
+type SentFile = { name: string; content: string | Uint8Array<ArrayBuffer> };
+
 export type Visitor = {
   cookies: Map<string, string>;
   get: (path: string, headers?: Record<string, string>) => Promise<Seen>;
@@ -23,7 +26,7 @@ export type Visitor = {
   postFiles: (
     path: string,
     form: Record<string, string>,
-    files: Record<string, { name: string; content: string | Uint8Array<ArrayBuffer> }>,
+    files: Record<string, SentFile | SentFile[]>,
   ) => Promise<Seen>;
   /** Signs in; fails if the page refuses. */
   signIn: (login: string, password: string) => Promise<Seen>;
@@ -95,7 +98,8 @@ export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string):
     const body = new FormData();
     for (const [name, text] of Object.entries({ authenticity_token: token ?? '', ...form }))
       body.append(name, text);
-    for (const [name, file] of Object.entries(files)) body.append(name, new Blob([file.content]), file.name);
+    for (const [name, sent] of Object.entries(files))
+      for (const file of [sent].flat()) body.append(name, new Blob([file.content]), file.name);
     return await send(path, { method: 'POST', headers: { origin: gantry.url }, body });
   };
   return {

@@ -42,6 +42,8 @@ export type Visit = {
   changePreferences: (preferences: Preferences) => void;
   /** Returns the file that a form with `hasFiles` sent in a field; null: none was chosen. */
   file: (field: string) => SentFile | null;
+  /** Returns all files of a field that takes several. */
+  sentFiles: (field: string) => SentFile[];
   /** Replaces the browser's session with this answer; null ends it. */
   changeSession: (secret: string | null) => void;
   /** Secret of the administrator's own session, which the browser keeps while they act as another user; null: none. */

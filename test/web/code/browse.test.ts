@@ -133,7 +133,7 @@ test('a file is uploaded by the menu of a folder', { skip }, async () => {
     await page
       .getByLabel('File')
       .setInputFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent\n') });
-    await page.getByRole('button', { name: 'Upload a file' }).click();
+    await page.getByRole('button', { name: 'Upload files' }).click();
     await page.waitForURL('**/-/blob/main/many/sent.txt');
     await page.getByText('The file was uploaded.').waitFor();
     await web.assertFine(page);

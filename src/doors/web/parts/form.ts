@@ -149,13 +149,15 @@ ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 };
 
 /** Renders a choice of a file, for a form with `hasFiles`. @param accept media types and endings that may be chosen. */
-export const fileInput = (given: FieldOptions & { accept?: string; required?: boolean }): Html => {
+export const fileInput = (
+  given: FieldOptions & { accept?: string; required?: boolean; isMultiple?: boolean },
+): Html => {
   const { id, attributes, hint, error } = fieldParts(given);
   return html`<div class="field">
 <label for="${id}">${given.label}</label>${hint}
 <input id="${id}" name="${given.name}" type="file"${given.accept !== undefined && html` accept="${given.accept}"`}${
     given.required === true && html` required`
-  }${attributes}>
+  }${given.isMultiple === true && html` multiple`}${attributes}>
 ${error}</div>
 `;
 };

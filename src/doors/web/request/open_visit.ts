@@ -37,10 +37,10 @@ export type OpenVisit = Visit & {
 };
 
 /** A file field without a chosen file sends an empty name. */
-const findFile = (files: readonly FilePart[], field: string): SentFile | null => {
-  const part = files.find((one) => one.field === field && one.name !== '');
-  return part === undefined || part.content === null ? null : { name: part.name, content: part.content };
-};
+const findFiles = (files: readonly FilePart[], field: string): SentFile[] =>
+  files.flatMap(({ field: own, name, content }) =>
+    own === field && name !== '' && content !== null ? [{ name, content }] : [],
+  );
 
 export const openVisit = (
   request: FastifyRequest,
@@ -73,7 +73,8 @@ export const openVisit = (
     browserKey: (purpose) => createHmac('sha256', secretNow()).update(`key ${purpose}`).digest('base64url'),
     sessionSecret: secret,
     csrfToken,
-    file: (field) => findFile(visit.files, field),
+    file: (field) => findFiles(visit.files, field)[0] ?? null,
+    sentFiles: (field) => findFiles(visit.files, field),
     changeSession: (next) => {
       cookies.set(sessionCookie, { value: next ?? '', maxAge: maxSessionAge / 1000 });
       // After a sign-out the browser gets a new secret.

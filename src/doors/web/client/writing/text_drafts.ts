@@ -67,13 +67,17 @@ const removeAll = (): void => savedKeys().forEach((key) => localStorage.removeIt
 /** Where the text of a field was saved last: the form at lines of a change moves with its text. */
 const lastKeys = new WeakMap<Field, string>();
 
+/** What fields had before, where the page shows the text of a draft, such as with its preview. */
+const originals = new WeakMap<Field, string>();
+
 const save = (field: Field): void => {
   const key = keyOf(field);
   const last = lastKeys.get(field);
   if (last !== undefined && last !== key) localStorage.removeItem(last);
   if (key === null) return;
   lastKeys.set(field, key);
-  const { value: text, defaultValue: before } = field;
+  const { value: text } = field;
+  const before = originals.get(field) ?? field.defaultValue;
   if (text === before || text.length > maxLength) localStorage.removeItem(key);
   else write(key, { text, before, savedAt: Date.now(), isSent: false });
 };
@@ -103,6 +107,7 @@ const restore = (field: Field): void => {
   const key = keyOf(field);
   const draft = key === null ? null : read(key);
   if (key === null || draft === null || draft.isSent || field.value !== field.defaultValue) return;
+  if (draft.text === field.defaultValue) return void originals.set(field, draft.before);
   if (draft.before !== field.defaultValue) return localStorage.removeItem(key);
   field.value = draft.text;
   // Opens the forms in which the text is.
@@ -159,6 +164,7 @@ export const startDrafts = (): void => {
   addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
     if (form.getAttribute('action') === '/users/sign_out') removeAll();
-    else markSent(form);
+    // Some buttons only show the text in another way.
+    else if (event.submitter?.dataset['keepsDraft'] === undefined) markSent(form);
   });
 };

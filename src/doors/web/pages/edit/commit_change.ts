@@ -25,12 +25,12 @@ export type CommitResult = {
   isOutdated: boolean;
 };
 
-/** Commits one change of a file to the branch of the form, by the operation of the API. */
+/** Commits changes of files to the branch of the form, as one commit, by the operation of the API. */
 export const commitChange = async (
   { call }: Visit,
   target: EditTarget,
   { branch, commit_message: message }: Pick<CommitFields, 'branch' | 'commit_message'>,
-  action: FileAction,
+  ...actions: FileAction[]
 ): Promise<CommitResult> => {
   const { code, ref, kind, commit } = target;
   let isOutdated = false;
@@ -44,7 +44,7 @@ export const commitChange = async (
       await commitFiles(call, code, {
         branch,
         message: message.replaceAll('\r\n', '\n'),
-        actions: [action],
+        actions,
         ...(createsBranch(target, branch) && start),
         refuse,
       }),

@@ -156,3 +156,83 @@ test('refuses users who may not push, and hides private projects', async () => {
   assert.equal((await developer.get(`${root}/edit/main/none`)).status, 404);
   assert.equal((await developer.get(`${root}/edit/none/a.txt`)).status, 404);
 });
+
+test('previews changes without committing them', async () => {
+  const before = 'one\ntwo\nthree\n';
+  await seedCommit(gantry, project.id, { 'p.txt': before, 'p.md': '# Old\n', 'p.crlf': 'a\r\nb\r\n' });
+  await settle(gantry);
+  const { text } = await developer.get(`${root}/edit/main/p.txt`);
+  assert.match(text, /<button name="preview" value="1" formnovalidate[^>]*>Preview changes<\/button>/);
+  const form = {
+    file_path: 'p.txt',
+    branch: 'topic-of-preview',
+    commit_message: 'My <message>',
+    preview: '1',
+  };
+  const preview = async (path: string, content: string, more: object = {}) =>
+    await developer.post(`${root}/edit/main/${path}`, {
+      ...form,
+      file_path: path,
+      content,
+      last_commit_id: lastOf(text),
+      ...more,
+    });
+  const seen = await preview('p.txt', 'one\r\n<b>\r\nthree\r\n');
+  assert.equal(seen.status, 200);
+  assert.match(seen.text, /<tr class="del"[\s\S]+two[\s\S]+<tr class="add"[\s\S]+&lt;b&gt;/);
+  assert.ok(seen.text.includes('aria-label="1 added"') && seen.text.includes('aria-label="1 removed"'));
+  // The form keeps everything that was typed.
+  assert.match(seen.text, /<textarea[^>]+name="content"[^>]*>\none\r?\n&lt;b&gt;/);
+  assert.ok(seen.text.includes('value="topic-of-preview"') && seen.text.includes('My &lt;message&gt;'));
+  assert.equal(lastOf(seen.text), lastOf(text));
+  assert.equal(await fileOn('main', 'p.txt'), before);
+  assert.match((await preview('p.txt', before)).text, /The text has no changes/);
+  assert.match(
+    (await preview('p.crlf', 'a\r\nb\r\n', { line_ends: 'crlf' })).text,
+    /The text has no changes/,
+  );
+  const rendered = await preview('p.md', '# New *one*\n<script>alert(1)</script>\n');
+  assert.match(rendered.text, /<h1 id="user-content-new-one"[^>]*>New <em>one<\/em>/);
+  assert.doesNotMatch(rendered.text, /<script>alert/);
+  assert.equal((await reporter.post(`${root}/edit/main/p.txt`, { ...form, content: 'x' })).status, 403);
+  const fresh = await developer.post(`${root}/new/main`, { ...form, file_path: 'n.md', content: '# T\n' });
+  assert.match(fresh.text, /<tr class="add"[\s\S]+<h1 id="user-content-t"/);
+  assert.equal(await fileOn('main', 'n.md'), null);
+});
+
+test('inserts a template into a new file and keeps what was typed', async () => {
+  const { text } = await developer.get(`${root}/new/main`);
+  for (const [label, value] of [
+    ['LICENSE', 'licenses/mit'],
+    ['.gitignore', 'gitignores/Node'],
+    ['.gitlab-ci.yml', 'gitlab_ci_ymls/'],
+  ] as const)
+    assert.match(text, new RegExp(`<optgroup label="${label}">(?:(?!</optgroup>)[^])*value="${value}`));
+  const insert = async (template: string, form: object = {}) => {
+    const sent = {
+      file_path: '',
+      content: '',
+      branch: 'b-<x>',
+      commit_message: 'm-<y>',
+      insert_template: '1',
+    };
+    return await developer.post(`${root}/new/main`, { ...sent, ...form, template });
+  };
+  const pathIn = (page: string): string => /name="file_path"[^>]+value="([^"]*)"/.exec(page)?.[1] ?? '';
+  const license = await insert('licenses/mit');
+  assert.equal(license.status, 200);
+  assert.equal(pathIn(license.text), 'LICENSE');
+  assert.match(license.text, new RegExp(`Copyright \\(c\\) ${new Date().getUTCFullYear()} (?!\\[)`));
+  assert.ok(license.text.includes('value="b-&lt;x&gt;"') && license.text.includes('m-&lt;y&gt;'));
+  const ignore = await insert('gitignores/Node', { file_path: 'sub/', content: '# mine <z>' });
+  assert.equal(pathIn(ignore.text), 'sub/.gitignore');
+  assert.match(ignore.text, /# mine &lt;z&gt;\n\n[\s\S]+node_modules/);
+  assert.match(ignore.text, /value="gitignores\/Node" selected/);
+  assert.equal(pathIn((await insert('gitignores/Node', { file_path: 'own' })).text), 'own');
+  const ci = await insert(/value="(gitlab_ci_ymls\/[^"]+)"/.exec(text)?.[1] ?? '');
+  assert.equal(pathIn(ci.text), '.gitlab-ci.yml');
+  assert.match(ci.text, /formaction="[^"]+\/ci\/lint\?ref=main"[^>]*>Validate/);
+  for (const unknown of ['licenses/../x', 'gitignores/%2e', 'other/Node', '', 'gitignores'])
+    assert.equal(pathIn((await insert(unknown, { file_path: 'a', content: 'kept' })).text), 'a', unknown);
+  assert.equal(await fileOn('main', 'LICENSE'), null);
+});

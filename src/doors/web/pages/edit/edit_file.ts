@@ -1,6 +1,5 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
 import { isUtf8 } from 'node:buffer';
-import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
@@ -9,7 +8,7 @@ import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, checkbox, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
@@ -22,7 +21,8 @@ import {
   requireEditor,
   formPage,
 } from './edit_target.ts';
-import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
+import { type FileFields, fileFields, fileParams, toContent, validateButton } from './file_form.ts';
+import { previewButton, previewPart } from './preview_changes.ts';
 
 const routePath = `${projectRoot}/edit/:rest`;
 
@@ -40,6 +40,8 @@ type Given = {
   problems?: FormProblems;
   /** Last commit of the file, where it is newer. */
   newer?: string;
+  /** Shown before the form. */
+  preview?: Html;
 };
 
 /** Renders the choice to overwrite a file that another user has changed meanwhile. */
@@ -52,21 +54,17 @@ const overwriteField = ({ project, ref, path }: EditTarget, newer: string): Html
 const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
   html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
-/** The button that validates the text of the CI configuration in another window, so that the editor stays open. */
-const validateButton = ({ project, ref, path }: EditTarget, { content }: FileFields): Html =>
-  html`${content !== null && path === getConfigPath(project) && html`<button class="plain" formaction="${projectPagePath(project, 'ci/lint')}?ref=${encodeURIComponent(ref)}" formtarget="_blank" formnovalidate>Validate</button>`}`;
-
 const editView = (visit: Visit, target: EditTarget, given: Given): View => {
-  const { fields, last, problems = noProblems, newer } = given;
+  const { fields, last, problems = noProblems, newer, preview } = given;
   const { project, ref, path } = target;
   const shown = newer === undefined ? problems : noProblems;
-  const content = html`<section class="card"><div class="body">${form(
+  const content = html`${preview}<section class="card"><div class="body">${form(
     visit,
     {
       action: codePath(project, 'edit', ref, path),
       submit: 'Commit changes',
       problems: shown,
-      other: validateButton(target, fields),
+      other: html`${fields.content !== null && previewButton}${validateButton(target, { ...fields, file_path: path })}`,
     },
     newer === undefined ? null : overwriteField(target, newer),
     fields.content === null ? unreadableNote(target) : null,
@@ -105,6 +103,18 @@ const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileF
   };
 };
 
+/** Compares the text of a form with the file. */
+const showChanges = async (
+  visit: Visit,
+  target: EditTarget,
+  { content, line_ends, file_path }: FileFields & { content: string },
+): Promise<Html> =>
+  await previewPart(visit, target, {
+    path: file_path,
+    old: readText(await loadFile(target)) ?? '',
+    fresh: toContent({ content, line_ends }).toString('utf8'),
+  });
+
 const update = page({
   method: 'POST',
   path: routePath,
@@ -120,6 +130,10 @@ const update = page({
       content,
       line_ends,
     };
+    if (sent.preview && content !== null) {
+      const preview = await showChanges(visit, target, { ...fields, content });
+      return editView(visit, target, { fields, last: last_commit_id, preview });
+    }
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
     const { problems, isOutdated } = await commitChange(visit, target, fields, {
       ...toAction(target, fields),

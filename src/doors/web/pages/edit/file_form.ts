@@ -1,8 +1,10 @@
 /** The form of a file: its path and its text. */
-import type { Html } from '../../parts/html.ts';
-import { html } from '../../parts/html.ts';
-import { type FormProblems, hidden, input, fieldParts } from '../../parts/form.ts';
-import { longText, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
+import { boolean, longText, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { type FormProblems, fieldParts, hidden, input } from '../../parts/form.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { EditTarget } from './edit_target.ts';
 import { type CommitFields, commitParams } from './commit_form.ts';
 
 export const fileParams = {
@@ -11,6 +13,7 @@ export const fileParams = {
   content: optional(longText()),
   /** How lines of the file end; browsers send CR and LF always. */
   line_ends: oneOf(['lf', 'crlf'], { default: 'lf' }),
+  preview: boolean({ description: 'show the changes instead of committing them', default: false }),
 };
 
 export type FileFields = CommitFields & {
@@ -34,10 +37,16 @@ export const toContent = ({
 
 /** Renders the text in a fixed-width font. */
 const codeArea = (value: string, problems: FormProblems): Html => {
-  const { id, attributes, error } = fieldParts({ name: 'content', label: 'Content', problems });
+  const hint = html`<span class="needs-script">Tab indents. To leave the field by the keyboard, press Escape, then Tab.</span>`;
+  const { id, attributes, error, ...parts } = fieldParts({
+    name: 'content',
+    label: 'Content',
+    hint,
+    problems,
+  });
   // Browsers drop the first newline after the tag.
-  return html`<div class="field"><label for="${id}">Content</label>
-<textarea class="code" data-draft id="${id}" name="content" rows="24" spellcheck="false" autocapitalize="off"${attributes}>
+  return html`<div class="field"><label for="${id}">Content</label>${parts.hint}
+<textarea class="code" data-draft data-code-editor id="${id}" name="content" rows="24" spellcheck="false" autocapitalize="off"${attributes}>
 ${value}</textarea>
 ${error}</div>
 `;
@@ -53,3 +62,12 @@ export const fileFields = (fields: FileFields, problems: FormProblems): Html =>
     required: true,
     problems,
   })}${fields.content !== null && codeArea(fields.content, problems)}${hidden('line_ends', fields.line_ends)}`;
+
+/** The button that validates the text of the CI configuration in another window, so that the editor stays open. */
+export const validateButton = (
+  { project, ref }: EditTarget,
+  { content, file_path }: Pick<FileFields, 'content' | 'file_path'>,
+): Html | null =>
+  content !== null && file_path === getConfigPath(project)
+    ? html`<button class="plain" formaction="${projectPagePath(project, 'ci/lint')}?ref=${encodeURIComponent(ref)}" formtarget="_blank" formnovalidate data-keeps-draft>Validate</button>`
+    : null;

@@ -1,62 +1,92 @@
 /** Creates a file: `/group/project/-/new/main/folder`. */
-import { object } from '../../../../platform/http/schema.ts';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
-import { html } from '../../parts/html.ts';
+import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import { type EditTarget, findEditTarget, editParams, requireEditor, formPage } from './edit_target.ts';
-import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
+import { type FileFields, fileFields, fileParams, toContent, validateButton } from './file_form.ts';
+import { insertTemplate, templateField } from './file_templates.ts';
+import { previewButton, previewPart } from './preview_changes.ts';
 
 const routePath = `${projectRoot}/new/:rest`;
 
-const newView = (
-  visit: Visit,
-  target: EditTarget,
-  fields: FileFields,
-  problems: FormProblems = noProblems,
-): View => {
+type Given = { fields: FileFields; problems?: FormProblems; template?: string; preview?: Html };
+
+const newView = async (visit: Visit, target: EditTarget, given: Given): Promise<View> => {
+  const { fields, problems = noProblems, template, preview } = given;
   const { project, ref, path } = target;
-  const given = { action: codePath(project, 'new', ref, path), submit: 'Commit changes', problems };
-  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(target, fields, problems))}</div></section>`;
+  const options = {
+    action: codePath(project, 'new', ref, path),
+    submit: 'Commit changes',
+    problems,
+    other: html`${previewButton}${validateButton(target, fields)}`,
+  };
+  const templates = await templateField(template);
+  const content = html`${preview}<section class="card"><div class="body">${form(visit, options, templates, fileFields(fields, problems), commitFields(target, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
   return withFormStatus(view, problems);
 };
 
 const show = formPage('new', async (visit, target) => {
-  return newView(visit, target, {
+  const fields = {
     file_path: target.path === '' ? '' : `${target.path}/`,
     content: '',
-    line_ends: 'lf',
+    line_ends: 'lf' as const,
     ...(await proposeCommit(visit, target, 'Add a file')),
-  });
+  };
+  return await newView(visit, target, { fields });
 });
 
 const create = page({
   method: 'POST',
   path: routePath,
   audience: 'user',
-  params: object({ ...editParams, ...fileParams }),
-  handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {
+  params: object({
+    ...editParams,
+    ...fileParams,
+    template: optional(text({ maxLength: 200 })),
+    insert_template: boolean({ default: false }),
+  }),
+  handle: async (
+    visit,
+    { project, rest, line_ends, file_path = '', content = '', template = '', ...sent },
+  ) => {
     const target = await findEditTarget(visit, { project, rest });
     requireEditor(visit, target);
     const fields = {
-      ...readCommitFields(commit),
+      ...readCommitFields(sent),
       file_path: stripLeadingSlashes(file_path),
       content,
       line_ends,
     };
+    if (sent.insert_template) {
+      return await newView(visit, target, {
+        fields: await insertTemplate(visit, target, fields, template),
+        template,
+      });
+    }
+    const fresh = toContent({ content, line_ends });
+    if (sent.preview) {
+      const texts = { path: fields.file_path, old: '', fresh: fresh.toString('utf8') };
+      return await newView(visit, target, {
+        fields,
+        template,
+        preview: await previewPart(visit, target, texts),
+      });
+    }
     const action = {
       action: 'create',
       file_path: fields.file_path,
-      content: toContent({ content, line_ends }),
+      content: fresh,
     } as const;
     const { problems } = await commitChange(visit, target, fields, action);
-    if (problems !== null) return newView(visit, target, fields, problems);
+    if (problems !== null) return await newView(visit, target, { fields, problems, template });
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
     return await afterCommit(visit, target, fields, { path, notice: 'The file was created.' });
   },

@@ -53,6 +53,20 @@ test('uploads a file of any bytes into a folder', async () => {
   assert.equal(odd.status, 422, odd.text);
 });
 
+test('uploads several files in one commit, or none of them', async () => {
+  const path = `${root}/upload/main`;
+  assert.match((await developer.get(path)).text, /type="file" required multiple/);
+  const form = { folder: 'several', branch: 'main', commit_message: 'Upload three' };
+  const file = (name: string) => ({ name, content: `of ${name}` });
+  const made = await developer.postFiles(path, form, { file: [file('a'), file('b'), file('c')] });
+  assert.equal(made.location, `/${project.full_path}/tree/main/several`);
+  for (const name of ['a', 'b', 'c']) assert.equal((await read(`several/${name}`))?.toString(), `of ${name}`);
+  const { body } = await gantry.api(`GET /projects/${project.id}/repository/commits?path=several`);
+  assert.equal((body as unknown[]).length, 1);
+  const refused = await developer.postFiles(path, form, { file: [file('d'), file('a')] });
+  assert.deepEqual([refused.status, await read('several/d')], [422, null]);
+});
+
 test('uploads files larger than other forms, of members only', async () => {
   const path = `${root}/upload/main`;
   const content = new Uint8Array(3 * 1024 * 1024).fill(7);

@@ -1,5 +1,5 @@
 /**
- * Uploads a file of any content into a folder, or in place of a file: `/group/project/-/upload/main/images`.
+ * Uploads files of any content into a folder, or one in place of a file: `/group/project/-/upload/main/images`.
  */
 import { loadFile } from '../../../../code/repository/files/find_file.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
@@ -54,11 +54,18 @@ const uploadView = (
   const { project, ref, path } = target;
   const { last, folder } = fields;
   const shown = problems ?? noProblems;
-  const title = last === null ? 'Upload a file' : `Replace ${path}`;
+  const title = last === null ? 'Upload files' : `Replace ${path}`;
   const content = html`<section class="card form-page"><div class="body">${form(
     visit,
     { action: codePath(project, 'upload', ref, path), submit: title, hasFiles: true, problems: shown },
-    fileInput({ name: 'file', label: 'File', required: true, problems: shown }),
+    fileInput({
+      name: 'file',
+      label: last === null ? 'Files' : 'File',
+      required: true,
+      isMultiple: last === null,
+      ...(last === null && { hint: 'Up to 20 files and 32 MB together, in one commit.' }),
+      problems: shown,
+    }),
     last !== null
       ? hidden('last_commit_id', last)
       : input({
@@ -78,7 +85,7 @@ const uploadView = (
 const show = formPage('upload', async (visit, target) => {
   const last = await findReplaced(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
-  const commit = await proposeCommit(visit, target, last === null ? 'Upload a file' : `Replace ${name}`);
+  const commit = await proposeCommit(visit, target, last === null ? 'Upload files' : `Replace ${name}`);
   return uploadView(visit, target, { ...commit, last, folder: last === null ? target.path : '' });
 });
 
@@ -94,6 +101,18 @@ const atFile = ({ text: said, fields }: FormProblems): FormProblems => {
   const { file_path: wrong, ...others } = fields;
   return { text: said, fields: wrong === undefined ? fields : { ...others, file: wrong } };
 };
+
+const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+
+/** Leads to the file, or to the folder of several. */
+const whereTo = (
+  { project }: EditTarget,
+  { branch, folder }: Fields,
+  actions: readonly { file_path: string }[],
+): { path: string; notice: string } =>
+  actions.length === 1
+    ? { path: codePath(project, 'blob', branch, actions[0]?.file_path), notice: 'The file was uploaded.' }
+    : { path: codePath(project, 'tree', branch, folder), notice: `${actions.length} files were uploaded.` };
 
 const upload = page({
   method: 'POST',
@@ -111,19 +130,18 @@ const upload = page({
     const last = isCommitId(last_commit_id) ? last_commit_id : null;
     const folder = cleanFolder(sent);
     const fields = { ...readCommitFields(commit), folder, last };
-    const file = visit.file('file');
-    if (file === null) {
+    const files = last === null ? visit.sentFiles('file') : visit.sentFiles('file').slice(0, 1);
+    if (files.length === 0) {
       const problems = { text: null, fields: { file: ["can't be blank"] } };
       return uploadView(visit, target, fields, { problems, isOutdated: false });
     }
-    const free = [...(folder === '' ? [] : [folder]), baseName(file)].join('/');
-    const path = last === null ? free : target.path;
-    const { problems, isOutdated } = await commitChange(visit, target, fields, {
-      action: last === null ? 'create' : 'update',
-      file_path: path,
+    const actions = files.map((file) => ({
+      action: last === null ? ('create' as const) : ('update' as const),
+      file_path: last === null ? joinPath(folder, baseName(file)) : target.path,
       content: file.content,
       ...(last !== null && { last_commit_id: last }),
-    });
+    }));
+    const { problems, isOutdated } = await commitChange(visit, target, fields, ...actions);
     if (problems !== null) {
       // The page that is shown again has the newer commit: who submits it has seen the warning.
       const newer = isOutdated ? await findReplaced(await findEditTarget(visit, { project, rest })) : last;
@@ -134,8 +152,7 @@ const upload = page({
         { problems: atFile(problems), isOutdated },
       );
     }
-    const shown = codePath(target.project, 'blob', fields.branch, path);
-    return await afterCommit(visit, target, fields, { path: shown, notice: 'The file was uploaded.' });
+    return await afterCommit(visit, target, fields, whereTo(target, fields, actions));
   },
 });
 

@@ -1,0 +1,125 @@
+/** Compares two texts by lines, for changes that are not in the repository yet. Pure; bounded in time and memory. */
+import type { DiffRow } from './parse_lines.ts';
+
+/** Changed lines that are searched for; beyond, all between the common ends is one change. */
+const maxChanges = 400;
+/** Lines that are shown around a change. */
+const contextLines = 3;
+
+/** From the old text to the fresh one: lines of both, of the old one alone, of the fresh one alone. */
+type Step = 'same' | 'del' | 'add';
+
+/** Returns the lines with their ends, so that a last line without one differs. */
+const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+type Search = {
+  old: readonly string[];
+  fresh: readonly string[];
+  /** Furthest position in the old text by diagonal, before each round. */
+  rounds: Int32Array[];
+};
+
+/** Whether the step onto a diagonal adds a line, rather than deleting one. */
+const isAddition = (furthest: Int32Array, diagonal: number, round: number): boolean => {
+  const at = (k: number): number => furthest[k + maxChanges + 1] ?? -1;
+  return diagonal === -round || (diagonal !== round && at(diagonal - 1) < at(diagonal + 1));
+};
+
+/** Extends every diagonal by one change. @returns whether the ends are reached */
+const runRound = ({ old, fresh }: Search, furthest: Int32Array, round: number): boolean => {
+  for (let k = -round; k <= round; k += 2) {
+    const index = k + maxChanges + 1;
+    let x = isAddition(furthest, k, round) ? (furthest[index + 1] ?? 0) : (furthest[index - 1] ?? 0) + 1;
+    let y = x - k;
+    while (x < old.length && y < fresh.length && old[x] === fresh[y]) {
+      x += 1;
+      y += 1;
+    }
+    furthest[index] = x;
+    if (x >= old.length && y >= fresh.length) return true;
+  }
+  return false;
+};
+
+/** Walks back along the changes that reached the ends. */
+const traceBack = ({ old, fresh, rounds }: Search): Step[] => {
+  const steps: Step[] = [];
+  let [x, y] = [old.length, fresh.length];
+  for (let round = rounds.length - 1; round > 0; round -= 1) {
+    const furthest = rounds[round] ?? new Int32Array();
+    const isAdded = isAddition(furthest, x - y, round);
+    const diagonal = x - y + (isAdded ? 1 : -1);
+    const before = furthest[diagonal + maxChanges + 1] ?? 0;
+    const start = isAdded ? before : before + 1;
+    for (; x > start; x -= 1) steps.push('same');
+    steps.push(isAdded ? 'add' : 'del');
+    [x, y] = [before, before - diagonal];
+  }
+  for (; x > 0; x -= 1) steps.push('same');
+  return steps.toReversed();
+};
+
+/** Finds the fewest changes, as Myers does. @returns null: there are too many */
+const findSteps = (old: readonly string[], fresh: readonly string[]): Step[] | null => {
+  const search: Search = { old, fresh, rounds: [] };
+  const furthest = new Int32Array(2 * maxChanges + 3);
+  for (let round = 0; round <= maxChanges; round += 1) {
+    search.rounds.push(furthest.slice());
+    if (runRound(search, furthest, round)) return traceBack(search);
+  }
+  return null;
+};
+
+const countCommon = (old: readonly string[], fresh: readonly string[]): [start: number, end: number] => {
+  const most = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < most && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end += 1;
+  return [start, end];
+};
+
+const repeat = (step: Step, count: number): Step[] => Array.from({ length: count }, () => step);
+
+const compareLines = (old: readonly string[], fresh: readonly string[]): Step[] => {
+  const [start, end] = countCommon(old, fresh);
+  const [oldRest, freshRest] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
+  const steps = findSteps(oldRest, freshRest) ?? [
+    ...repeat('del', oldRest.length),
+    ...repeat('add', freshRest.length),
+  ];
+  return [...repeat('same', start), ...steps, ...repeat('same', end)];
+};
+
+/** Tells for each step whether it is shown: a change, or near one. */
+const findShown = (steps: readonly Step[]): boolean[] => {
+  const shown = steps.map(() => false);
+  steps.forEach((step, at) => {
+    if (step !== 'same') shown.fill(true, Math.max(0, at - contextLines), at + contextLines + 1);
+  });
+  return shown;
+};
+
+export type Comparison = { rows: DiffRow[]; additions: number; deletions: number };
+
+/** Compares two texts. Without a difference there are no rows. */
+export const compareTexts = (oldText: string, freshText: string): Comparison => {
+  const [old, fresh] = [splitLines(oldText), splitLines(freshText)];
+  const steps = compareLines(old, fresh);
+  const shown = findShown(steps);
+  const rows: DiffRow[] = [];
+  let [x, y] = [0, 0];
+  steps.forEach((kind, at) => {
+    const line = (kind === 'add' ? fresh[y] : old[x]) ?? '';
+    const isFirst = shown[at] === true && (at === 0 || shown[at - 1] === false);
+    if (isFirst) rows.push({ kind: 'hunk', text: `@@ -${x + 1} +${y + 1} @@` });
+    if (shown[at] === true) {
+      rows.push({ kind, old: x + 1, new: y + 1, text: line.replace(/\n$/, '') });
+      if (!line.endsWith('\n')) rows.push({ kind: 'note', text: 'No newline at end of file' });
+    }
+    if (kind !== 'add') x += 1;
+    if (kind !== 'del') y += 1;
+  });
+  const count = (kind: Step): number => steps.filter((step) => step === kind).length;
+  return { rows, additions: count('add'), deletions: count('del') };
+};
