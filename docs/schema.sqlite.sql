@@ -685,7 +685,9 @@ CREATE TABLE issues (
   deleted_at integer,
   revision integer not null default 0,
   discussion_locked integer,
-  relative_position integer
+  relative_position integer,
+  last_edited_at integer,
+  last_edited_by_id integer
 ) strict;
 
 CREATE INDEX issues_all_created on issues (deleted_at, created_at, id);
@@ -1130,7 +1132,9 @@ CREATE TABLE merge_requests (
   updated_at integer not null,
   deleted_at integer,
   revision integer not null default 0,
-  discussion_locked integer
+  discussion_locked integer,
+  last_edited_at integer,
+  last_edited_by_id integer
 ) strict;
 
 CREATE INDEX merge_requests_all_created on merge_requests (deleted_at, created_at, id);
@@ -1307,7 +1311,8 @@ CREATE TABLE notes (
   mentioned_by_project_id integer,
   mentioned_by_id integer,
   mentioned_by_sha text,
-  internal integer not null default 0
+  internal integer not null default 0,
+  edited_by_id integer
 ) strict;
 
 CREATE INDEX notes_author on notes (author_id, target_type, target_id, system);

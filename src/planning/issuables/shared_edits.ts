@@ -147,6 +147,14 @@ const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> =>
   return new Map(rows.map((row) => [row.id, row.username]));
 };
 
+/** Columns that note who changed the description, kept apart from `set`: they are no change of their own. */
+export const lastEdit = (
+  set: object,
+  { user }: Pick<Cause, 'user'>,
+  now: number,
+): { last_edited_at?: number; last_edited_by_id?: number } =>
+  'description' in set ? { last_edited_at: now, last_edited_by_id: user.id } : {};
+
 /** Collects the old and new values for the change log. Of a description, only that it changed. */
 export const collectChanges = <R extends Relations & { reviewers?: { id: number }[] }>(
   before: R,

@@ -118,6 +118,8 @@ export const issueFields = {
   time_estimate: { ...moves, json: null },
   total_time_spent: { ...stays, json: null },
   closed_by_id: { ...moves, json: null },
+  last_edited_at: { ...moves, json: null },
+  last_edited_by_id: { ...moves, json: null },
   deleted_at: { ...stays, json: null },
   relative_position: { ...stays, json: null },
   revision: { ...stays, json: null },

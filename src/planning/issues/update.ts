@@ -6,6 +6,7 @@ import {
   type SharedEdit,
   editAssignees,
   editLabels,
+  lastEdit,
   milestonePart,
   peopleNote,
   withoutAdminFields,
@@ -55,15 +56,15 @@ const statePart = ({ issue }: LoadedIssue, edit: IssueEdit, actor: Actor, now: n
 /** Columns that refer to records which an issue embeds. */
 const references = ['milestone_id', 'closed_by_id'] as const;
 
-type Stored = { set: Row; updated_at: number; isRelated: boolean };
+type Stored = { set: Row; updated_at: number; isRelated: boolean; actor: Actor };
 
 /** Stores changed columns. Loads the issue again only if it embeds other records than before. */
 const storeRow = async (
   tx: Tx,
   { issue, project }: LoadedIssue,
-  { set, updated_at, isRelated }: Stored,
+  { set, updated_at, isRelated, actor }: Stored,
 ): Promise<LoadedIssue> => {
-  const changed = { ...set, updated_at };
+  const changed = { ...set, updated_at, ...lastEdit(set, actor, tx.now) };
   await updateRow(tx.db, 'issues', issue.id, { set: changed });
   return isRelated || references.some((name) => name in set)
     ? await reloadIssue(tx.db, project, issue.id)
@@ -89,7 +90,7 @@ const applyEdit = async (
   const isRelated = assigned !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
   const updated_at = edit.updated_at ?? later(before, tx.now);
-  const after = await storeRow(tx, before, { set, updated_at, isRelated });
+  const after = await storeRow(tx, before, { set, updated_at, isRelated, actor });
   const notes = [
     ...parts.map((part) => part.note),
     await peopleNote(tx, assigned, issueAssigneesText),

@@ -96,7 +96,7 @@ export const updateNote = async <L extends LoadedNoteable>(
     check?.(await loadBody(tx, note));
     const edited = await tx.db
       .updateTable('notes')
-      .set({ body, updated_at: tx.now })
+      .set({ body, updated_at: tx.now, edited_by_id: actor.user.id })
       .where('id', '=', note.id)
       .returningAll()
       .executeTakeFirst();

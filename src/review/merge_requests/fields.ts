@@ -205,6 +205,8 @@ export const mergeRequestFields = {
   total_time_spent: internal,
   merged_by_id: internal,
   closed_by_id: internal,
+  last_edited_at: internal,
+  last_edited_by_id: internal,
   deleted_at: internal,
   revision: internal,
   /** Must be last: for a single request, `detail.ts` replaces it at the end of the text. */

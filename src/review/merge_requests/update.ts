@@ -9,6 +9,7 @@ import {
   type SharedEdit,
   editAssignees,
   editLabels,
+  lastEdit,
   milestonePart,
   peopleNote,
   withoutAdminFields,
@@ -152,7 +153,7 @@ const applyEdit = async (
   const hasRelationChange = assigned !== null || reviewers !== null || labelNote !== null;
   if (Object.keys(set).length === 0 && !hasRelationChange) return before;
   const version = prepared && { prepared, pushed_by_id: actor.user.id };
-  const after = await storeRow(tx, before, set, version);
+  const after = await storeRow(tx, before, { ...set, ...lastEdit(set, actor, tx.now) }, version);
   // The edit may have unblocked an automatic merge: the title no longer marks a draft, or the reviewer who requested
   // changes was removed.
   if (after.merge_request.merge_when_pipeline_succeeds === 1) await enqueueAutoMerge(tx, merge_request.id);

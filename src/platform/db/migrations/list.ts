@@ -85,6 +85,7 @@ import { issueOrders } from './0195_issue_orders.ts';
 import { mergeRequestOrders } from './0196_merge_request_orders.ts';
 import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
+import { lastEdits } from './0201_last_edits.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -176,4 +177,5 @@ export const migrationTexts: MigrationText[] = [
   mergeRequestOrders,
   excusedImports,
   movesWithoutHooks,
+  lastEdits,
 ];

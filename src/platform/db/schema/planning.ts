@@ -44,6 +44,9 @@ export type IssuesTable = {
   relative_position: Generated<number | null>;
   closed_at: number | null;
   closed_by_id: number | null;
+  /** The last edit of the description; null: none. The editor may be deleted. */
+  last_edited_at: Generated<number | null>;
+  last_edited_by_id: Generated<number | null>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -87,6 +90,8 @@ export type NotesTable = {
   /** Id of the mentioning issue or merge request. */
   mentioned_by_id: Generated<number | null>;
   mentioned_by_sha: Generated<string | null>;
+  /** Who last changed the text, at `updated_at`; null: nobody. The editor may be deleted. */
+  edited_by_id: Generated<number | null>;
 };
 
 /** Users mentioned in a text of a target. `note_id` 0: its title or description. */

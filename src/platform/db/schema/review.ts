@@ -54,6 +54,9 @@ export type MergeRequestsTable = {
   merged_by_id: number | null;
   closed_at: number | null;
   closed_by_id: number | null;
+  /** The last edit of the description; null: none. The editor may be deleted. */
+  last_edited_at: Generated<number | null>;
+  last_edited_by_id: Generated<number | null>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;

@@ -8,6 +8,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdownEditor, replyEditor } from '../../parts/markdown_editor.ts';
 import { noteActions } from '../../parts/timeline/note_actions.ts';
+import { type LastEdit, lastEditPart } from '../../parts/timeline/last_edit.ts';
 import { noteCard, noteHeading } from '../../parts/timeline/note_card.ts';
 import type { ShownComment, ShownDiscussion } from './load_comments.ts';
 
@@ -26,8 +27,9 @@ export type CardContext = {
 const headingOf = ({ id, author, created_at }: ShownComment, verb: string): Html =>
   noteHeading({ id: `note_${id}`, level: verb === 'replied' ? 4 : 3, verb, author, created_at });
 
-const editedAt = ({ created_at, updated_at }: ShownComment): string | null =>
-  created_at === updated_at ? null : updated_at;
+/** The editor of a comment on a commit is not stored. */
+const editOf = ({ created_at, updated_at }: ShownComment): LastEdit | null =>
+  created_at === updated_at ? null : { at: updated_at, by: null };
 
 const actionsOf = ({ path }: CardContext, comment: ShownComment): Html =>
   noteActions(comment, { path, mayQuote: false });
@@ -47,9 +49,7 @@ export const lineDiscussion = (context: CardContext, discussion: ShownDiscussion
   const [lead] = discussion.comments;
   const notes = discussion.comments.map(
     (one, at) =>
-      html`<div class="note" id="note_${one.id}">${avatar({ ...one.author, size: 'medium' })}<div><div class="row tight">${headingOf(one, at === 0 ? 'commented' : 'replied')}${
-        editedAt(one) !== null && html`<span class="muted small">edited</span>`
-      }<span class="end row tight">${actionsOf(context, one)}</span></div>${textOf(one)}</div></div>`,
+      html`<div class="note" id="note_${one.id}">${avatar({ ...one.author, size: 'medium' })}<div><div class="row tight">${headingOf(one, at === 0 ? 'commented' : 'replied')}${lastEditPart(editOf(one))}<span class="end row tight">${actionsOf(context, one)}</span></div>${textOf(one)}</div></div>`,
   );
   return html`<section class="card thread-card" aria-label="Comments of ${lead?.author.name ?? 'somebody'}" tabindex="-1"><div class="thread-notes">${notes}</div><div class="thread-actions">${replyForm(context, discussion, true)}</div></section>`;
 };
@@ -66,7 +66,7 @@ const discussionCard = (context: CardContext, discussion: ShownDiscussion): Html
     replies.length > 0 &&
     html`<ul class="replies">${replies.map(
       (one) =>
-        html`<li id="note_${one.id}"><div class="row">${headingOf(one, 'replied')}${editedAt(one) !== null && html`<span class="muted">edited</span>`}<span class="end row tight">${actionsOf(context, one)}</span></div>${textOf(one)}</li>`,
+        html`<li id="note_${one.id}"><div class="row">${headingOf(one, 'replied')}${lastEditPart(editOf(one))}<span class="end row tight">${actionsOf(context, one)}</span></div>${textOf(one)}</li>`,
     )}</ul>`;
   return noteCard({
     id: `note_${lead.id}`,
@@ -74,7 +74,7 @@ const discussionCard = (context: CardContext, discussion: ShownDiscussion): Html
     verb: 'commented',
     author: lead.author,
     created_at: lead.created_at,
-    editedAt: editedAt(lead),
+    edited: editOf(lead),
     content: html`${placePart(discussion)}${textOf(lead)}`,
     actions: actionsOf(context, lead),
     below: html`${answers}<div class="note-foot">${replyForm(context, discussion, false)}</div>`,

@@ -7,7 +7,7 @@ import type { TimelineContext } from './timeline_context.ts';
 import { textWithTasks } from './text_with_tasks.ts';
 
 export const descriptionCard = (visit: Visit, context: TimelineContext): Html => {
-  const { description, awards, texts, author, created_at, rights, path } = context;
+  const { description, awards, edits, texts, author, created_at, rights, path } = context;
   const isEmpty = (texts.description ?? '').trim() === '';
   const content = isEmpty ? html`<p class="muted">No description</p>` : description;
   return noteCard({
@@ -16,6 +16,7 @@ export const descriptionCard = (visit: Visit, context: TimelineContext): Html =>
     verb: 'wrote the description',
     author,
     created_at: new Date(created_at).toISOString(),
+    edited: edits.target,
     content: textWithTasks(visit, content, { action: rights.update ? path('/tasks') : null, texts }),
     badge: 'Author',
     below: reactions(visit, { action: rights.award ? path('/award_emoji') : null, awards: awards.target }),

@@ -17,6 +17,7 @@ import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';
 import { nameRole } from '../projects/role.ts';
 import { markdownTexts } from '../markdown.ts';
+import { type EditedRecord, type LastEdits, loadLastEdits } from './last_edit.ts';
 
 /** Threads and events of one page. */
 export const threadsPerPage = 50;
@@ -67,6 +68,7 @@ export type Timeline = {
   awards: AwardCounts;
   /** Roles of the authors in the project, by user; empty: the viewer does not see its members. */
   roles: ReadonlyMap<number, string>;
+  edits: LastEdits;
 };
 
 export const findTimelineRights = ({ call }: Visit, loaded: LoadedNoteable): TimelineRights => ({
@@ -140,19 +142,24 @@ type TimelineGiven = {
   requested: number | undefined;
   /** Default: what this browser chose. */
   filter?: ActivityFilter;
+  /** The record, whose description may have been edited; absent: a record without. */
+  record?: EditedRecord;
 };
 
 export const loadTimeline = async (
   visit: Visit,
   loaded: LoadedNoteable,
-  { description, requested, filter = visit.preferences.activity_filter }: TimelineGiven,
+  given: TimelineGiven,
 ): Promise<Timeline> => {
+  const { description, requested, filter = visit.preferences.activity_filter, record = null } = given;
   const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
-  const noteIds = items.flatMap(({ notes }) => notes.map(({ id }) => id));
-  const [texts, awards, roles] = await Promise.all([
+  const rows = items.flatMap(({ notes }) => notes);
+  const noteIds = rows.map(({ id }) => id);
+  const [texts, awards, roles, edits] = await Promise.all([
     renderTexts(visit, loaded, { description, items }),
     countAwards(visit.call, loaded.target, noteIds),
     loadRoles(visit, loaded, items),
+    loadLastEdits(visit.call, rows, record),
   ]);
-  return { ...texts, page, total, filter, awards, roles };
+  return { ...texts, page, total, filter, awards, roles, edits };
 };

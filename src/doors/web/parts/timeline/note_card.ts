@@ -3,6 +3,7 @@ import { avatar } from '../avatar.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { relativeTo } from '../timestamp.ts';
+import { type LastEdit, lastEditPart } from './last_edit.ts';
 
 /** Marks a text that only reporters and above see. */
 const internalBadge = html`<span class="badge" title="Visible only to members with at least the Reporter role">${icon('lock')} Internal note</span>`;
@@ -28,8 +29,8 @@ type NoteCardOptions = Heading & {
   author: { avatar_url?: string | null };
   /** The text as HTML. */
   content: Html;
-  /** Time of the last edit; null: never. */
-  editedAt?: string | null;
+  /** The last edit; null: never edited. */
+  edited?: LastEdit | null;
   /** `Author` or the state of a thread. */
   badge?: string | null;
   /** Role of the author in the project. */
@@ -46,7 +47,7 @@ type NoteCardOptions = Heading & {
 
 /** Renders a text with its author. */
 export const noteCard = (options: NoteCardOptions): Html => {
-  const { id, author, content, editedAt = null, badge = null, actions, below } = options;
+  const { id, author, content, edited = null, badge = null, actions, below } = options;
   const { isInternal = false, isUnresolved = false, role = null } = options;
   return html`<article class="note${isInternal && ' internal'}" id="${id}" aria-label="By ${author.name}"${isUnresolved && html` data-unresolved tabindex="-1"`}>${avatar(
     {
@@ -54,7 +55,7 @@ export const noteCard = (options: NoteCardOptions): Html => {
       avatar_url: author.avatar_url ?? null,
       size: 'medium',
     },
-  )}<div class="card"><header>${noteHeading(options)}${editedAt !== null && html`<span class="muted">edited ${relativeTo(editedAt)}</span>`}<span class="end row">${isInternal && internalBadge}${role !== null && html`<span class="count" title="Role in the project">${role}</span>`}${
+  )}<div class="card"><header>${noteHeading(options)}${lastEditPart(edited)}<span class="end row">${isInternal && internalBadge}${role !== null && html`<span class="count" title="Role in the project">${role}</span>`}${
     badge !== null && html`<span class="count">${badge}</span>`
   }${actions}</span></header><div class="body">${content}${below}</div></div></article>
 `;

@@ -6,6 +6,7 @@ import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { replyEditor } from '../markdown_editor.ts';
 import { noteTexts } from './edit_conflicts.ts';
+import { lastEditPart } from './last_edit.ts';
 import type { ShownNote, ShownThread } from './load_timeline.ts';
 import { noteCard, noteHeading } from './note_card.ts';
 import { noteActions } from './note_actions.ts';
@@ -26,9 +27,6 @@ const noteReactions = (visit: Visit, context: TimelineContext, note: ShownNote):
     awards: context.awards.notes.get(note.id) ?? [],
     noteId: note.id,
   });
-
-const editedAt = ({ created_at, updated_at }: ShownNote): string | null =>
-  updated_at === created_at ? null : updated_at;
 
 /** Tells whether a thread waits to be resolved. */
 export const isUnresolved = ({ notes }: ShownThread): boolean =>
@@ -74,7 +72,7 @@ const textOf = (visit: Visit, context: TimelineContext, { id, content, body, may
 };
 
 const replyPart = (visit: Visit, context: TimelineContext, note: ShownNote): Html =>
-  html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${
+  html`<li id="note_${note.id}"><div class="row">${noteHeading({ ...note, id: `note_${note.id}`, level: 4, verb: 'replied' })}${lastEditPart(context.edits.notes.get(note.id) ?? null)}${
     authorBadge(context, note) !== null && html`<span class="count">Author</span>`
   }${
     context.roles.has(note.author.id) &&
@@ -113,7 +111,7 @@ export const threadPart = (visit: Visit, context: TimelineContext, thread: Shown
     verb: 'commented',
     author: lead.author,
     created_at: lead.created_at,
-    editedAt: editedAt(lead),
+    edited: context.edits.notes.get(lead.id) ?? null,
     content: html`${place}${textOf(visit, context, lead)}`,
     badge: threadBadge(context, thread, lead),
     role: context.roles.get(lead.author.id) ?? null,

@@ -79,7 +79,7 @@ export const loadIssuePage = async (
   const { target, issue } = loaded;
   const some = pageRequest({ per_page: maxParticipants });
   const [timeline, labels, participants, requests, links, own, movedTo, timeReport] = await Promise.all([
-    loadTimeline(visit, loaded, { description: issue.description, requested }),
+    loadTimeline(visit, loaded, { description: issue.description, requested, record: issue }),
     linkedLabels(call.db, 'Issue', [target.id]),
     listParticipants(call, loaded, some),
     loadRequests(visit, loaded),

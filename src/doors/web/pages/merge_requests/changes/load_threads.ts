@@ -14,6 +14,7 @@ import type { Visit } from '../../../page.ts';
 import type { LineKey } from '../../../parts/diff/row_parts.ts';
 import type { Html } from '../../../parts/html.ts';
 import { markdownTexts } from '../../../parts/markdown.ts';
+import { type LastEdit, loadLastEdits } from '../../../parts/timeline/last_edit.ts';
 import type { Changes } from './load_changes.ts';
 import { type ShownSuggestion, prepareSuggestions } from './load_suggestions.ts';
 
@@ -27,7 +28,7 @@ export type ShownNote = {
   body: string;
   author: Person;
   created_at: string;
-  updated_at: string;
+  edited: LastEdit | null;
   resolvable: boolean;
   resolved?: boolean;
   resolved_by?: { name: string } | null;
@@ -177,9 +178,11 @@ export const renderDiffThreads = async (
     threads.map(({ discussion }) => discussion),
   );
   const notes = rendered.flatMap((thread) => thread.notes);
-  const [suggestions, counts] = await Promise.all([
+  const stored = threads.flatMap(({ discussion }) => discussion.notes);
+  const [suggestions, counts, edits] = await Promise.all([
     prepareSuggestions(visit, loaded, notes),
     countNoteAwards(visit, changes, notes),
+    loadLastEdits(call, stored, null),
   ]);
   const bodies = rendered.flatMap(({ notes }) =>
     notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),
@@ -193,9 +196,10 @@ export const renderDiffThreads = async (
       const row = rows.get(note.id);
       const content = contents[at++] as Html;
       const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
-      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions' | 'awards'>;
+      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions' | 'awards' | 'edited'>;
       const awards = counts.get(note.id) ?? [];
-      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [], awards };
+      const edited = edits.notes.get(note.id) ?? null;
+      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [], awards, edited };
     });
     return { ...thread, notes };
   });

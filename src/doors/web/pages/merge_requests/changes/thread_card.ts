@@ -6,6 +6,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { replyEditor } from '../../../parts/markdown_editor.ts';
 import { noteTexts } from '../../../parts/timeline/edit_conflicts.ts';
+import { lastEditPart } from '../../../parts/timeline/last_edit.ts';
 import { noteHeading } from '../../../parts/timeline/note_card.ts';
 import { noteActions } from '../../../parts/timeline/note_actions.ts';
 import { reactions } from '../../../parts/timeline/reactions.ts';
@@ -17,9 +18,12 @@ import { changesPath } from './changes_address.ts';
 import { suggestionParts, toSuggestionForm } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
+const authorPart = ({ changes }: Cards, { author }: ShownNote): Html | null =>
+  author.id === changes.loaded.target.author_id ? html`<span class="count">Author</span>` : null;
+
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes, visit } = cards;
-  const { author, created_at, updated_at, content, id } = note;
+  const { author, created_at, content, id } = note;
   const text = textWithTasks(visit, content, {
     action: note.mayAdmin ? requestPath(changes.loaded, `/notes/${id}/tasks`) : null,
     texts: noteTexts(note.body),
@@ -36,9 +40,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
     mayQuote: cards.rights.mayComment,
   });
   const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
-  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${
-    updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }<span class="end row tight">${links}</span></div>${text}${suggestionParts(toSuggestionForm(cards), note.suggestions)}${reacted}</div></div>`;
+  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${lastEditPart(note.edited)}${authorPart(cards, note)}<span class="end row tight">${links}</span></div>${text}${suggestionParts(toSuggestionForm(cards), note.suggestions)}${reacted}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {

@@ -150,7 +150,7 @@ const loadTalk = async (
   const { description } = merge_request;
   const path = (below: string): string => requestPath(loaded, below);
   const [timeline, events] = await Promise.all([
-    loadTimeline(visit, loaded, { description, requested }),
+    loadTimeline(visit, loaded, { description, requested, record: merge_request }),
     loadVersionEvents(visit, loaded),
   ]);
   const [code, suggestionsPart] = await Promise.all([
