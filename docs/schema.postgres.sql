@@ -2294,6 +2294,13 @@ create table user_identities (
 
 CREATE UNIQUE INDEX user_identities_user ON user_identities USING btree (user_id, provider);
 
+create table user_preferences (
+  user_id bigint not null,
+  choices text collate "C" not null,
+  constraint user_preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_preferences_pkey PRIMARY KEY (user_id)
+);
+
 create table user_statuses (
   user_id bigint not null,
   emoji text collate "C" not null,

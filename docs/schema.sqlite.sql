@@ -2138,6 +2138,11 @@ CREATE TABLE user_identities (
 
 CREATE UNIQUE INDEX user_identities_user on user_identities (user_id, provider);
 
+CREATE TABLE user_preferences (
+  user_id integer not null primary key references users (id) on delete cascade,
+  choices text not null
+) strict;
+
 CREATE TABLE user_statuses (
   user_id integer primary key references users (id) on delete cascade,
   emoji text not null,

@@ -36,10 +36,10 @@ export type Visit = {
   browserKey: (purpose: string) => string;
   /** Secret of the session cookie; null: none. */
   sessionSecret: string | null;
-  /** What this browser prefers. */
+  /** What the user prefers, or the browser of an anonymous visitor. */
   preferences: Preferences;
-  /** Keeps preferences in this browser. */
-  changePreferences: (preferences: Preferences) => void;
+  /** Stores preferences with the account; of anonymous visitors, in the browser. */
+  changePreferences: (preferences: Preferences) => Promise<void>;
   /** Returns the file that a form with `hasFiles` sent in a field; null: none was chosen. */
   file: (field: string) => SentFile | null;
   /** Returns all files of a field that takes several. */

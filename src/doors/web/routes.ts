@@ -264,6 +264,10 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/broadcast_messages/pages.ts')).pages,
   },
   {
+    lines: ['POST /-/preferences'],
+    load: async () => (await import('./pages/profile/choose_preference.ts')).pages,
+  },
+  {
     lines: ['POST /-/preview_markdown', 'GET /-/completions'],
     load: async () => (await import('./pages/markdown/pages.ts')).pages,
   },

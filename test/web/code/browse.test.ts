@@ -67,7 +67,7 @@ test('shows lines around a change of a commit in place, and steps through its fi
     }
     await page.keyboard.press(';');
     assert.equal(await page.locator('.diff-body:visible').count(), 0);
-    await page.getByRole('link', { name: 'Split' }).click();
+    await page.getByRole('button', { name: 'Split' }).click();
     await page.locator('table.split-diff').first().waitFor();
     await web.assertFine(page);
   });

@@ -12,11 +12,17 @@ import {
   sessionCookie,
 } from '../../../core/access/credentials/session_token.ts';
 import { maxImpersonationAge, maxSessionAge } from '../../../core/access/credentials/session.ts';
+import { loadChoices, storeChoices } from '../../../identity/users/preferences/stored_preferences.ts';
 import type { FilePart } from '../../../platform/http/body/file_parts.ts';
 import { setCookie } from '../../../platform/http/cookies.ts';
 import { flashCookie, flashLife, flashOf, flashValue, impersonatorCookie, visitorCookie } from './cookies.ts';
 import { pageHeaders } from './page_headers.ts';
-import { preferencesCookie, readPreferences, writePreferences } from './preferences.ts';
+import {
+  preferencesCookie,
+  readPreferences,
+  readPreferencesCookie,
+  writePreferences,
+} from './preferences.ts';
 import { pageStream } from './page_stream.ts';
 import { layout } from '../parts/frame/layout.ts';
 import { assets } from '../assets.ts';
@@ -42,10 +48,16 @@ const findFiles = (files: readonly FilePart[], field: string): SentFile[] =>
     own === field && name !== '' && content !== null ? [{ name, content }] : [],
   );
 
-export const openVisit = (
-  request: FastifyRequest,
-  { call, secret, signedInAt, factorDueAt }: PageCall,
-): OpenVisit => {
+/** An administrator who acts as another user keeps the preferences of their browser. */
+const hasOwnPreferences = ({ actor }: PageCall['call']): boolean => actor?.sudo_by_id === null;
+
+/** Loads what the user of a page prefers; null: nothing is stored, so their browser decides. */
+const loadPreferences = async ({ call }: PageCall): Promise<string | null> =>
+  call.actor !== null && hasOwnPreferences(call) ? await loadChoices(call.db, call.actor.user.id) : null;
+
+export const openVisit = async (request: FastifyRequest, opened: PageCall): Promise<OpenVisit> => {
+  const { call, secret, signedInAt, factorDueAt } = opened;
+  const stored = await loadPreferences(opened);
   const cookies: OpenVisit['cookies'] = new Map();
   const visitor = readCookieSecret(request.headers, visitorCookie);
   let own = secret ?? visitor;
@@ -80,9 +92,12 @@ export const openVisit = (
       // After a sign-out the browser gets a new secret.
       own = next;
     },
-    preferences: readPreferences(request.headers.cookie),
-    changePreferences: (next) =>
-      void cookies.set(preferencesCookie, { value: writePreferences(next), maxAge: preferencesLife }),
+    preferences: readPreferences(stored ?? readPreferencesCookie(request.headers.cookie)),
+    changePreferences: async (next) => {
+      const value = writePreferences(next);
+      if (hasOwnPreferences(call)) await storeChoices(call, value);
+      else cookies.set(preferencesCookie, { value, maxAge: preferencesLife });
+    },
     impersonatorSecret: readCookieSecret(request.headers, impersonatorCookie),
     keepImpersonator: (own) =>
       void cookies.set(impersonatorCookie, { value: own ?? '', maxAge: maxImpersonationAge / 1000 }),

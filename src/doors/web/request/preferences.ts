@@ -1,4 +1,4 @@
-/** Preferences of a browser, stored in a cookie: they apply to everybody who uses it, also before sign-in. */
+/** How visitors prefer pages: stored with the account of those who are signed in, and in a cookie of others. */
 import { type ActivityFilter, activityFilters } from '../../../planning/notes/queries.ts';
 import { readCookie } from '../../../platform/http/cookies.ts';
 
@@ -11,9 +11,15 @@ export const diffViews = ['unified', 'split'] as const;
 
 export type DiffView = (typeof diffViews)[number];
 
+/** The order of timelines: the oldest first, or the newest. */
+export const timelineOrders = ['asc', 'desc'] as const;
+
+export type TimelineOrder = (typeof timelineOrders)[number];
+
 export type Preferences = {
   /** What timelines of issues and merge requests show. */
   activity_filter: ActivityFilter;
+  timelineOrder: TimelineOrder;
   scheme: (typeof schemes)[number];
   /** Whether single keys are shortcuts. */
   hasShortcuts: boolean;
@@ -27,12 +33,17 @@ export type Preferences = {
   dismissed: readonly number[];
 };
 
-/** Reads the cookie: `dark`, `dark.nokeys.m12.m15`. Missing parts take their defaults. */
-export const readPreferences = (header: string | undefined): Preferences => {
-  const words = new Set(readCookie(header, preferencesCookie)?.split('.'));
+/** Returns the preferences of the browser, as its cookie has them. */
+export const readPreferencesCookie = (header: string | undefined): string | null =>
+  readCookie(header, preferencesCookie) ?? null;
+
+/** Reads preferences: `dark`, `dark.nokeys.m12.m15`. Missing parts take their defaults. */
+export const readPreferences = (text: string | null): Preferences => {
+  const words = new Set(text?.split('.'));
   return {
     scheme: schemes.find((one) => words.has(one)) ?? 'system',
     activity_filter: activityFilters.find((one) => words.has(one)) ?? 'all_notes',
+    timelineOrder: words.has('newest') ? 'desc' : 'asc',
     hasShortcuts: !words.has('nokeys'),
     showsLogTimes: words.has('logtimes'),
     wrapsLogs: !words.has('nowrap'),
@@ -44,10 +55,11 @@ export const readPreferences = (header: string | undefined): Preferences => {
 
 export const writePreferences = (preferences: Preferences): string => {
   const { scheme, activity_filter, hasShortcuts, showsLogTimes, wrapsLogs, dismissed } = preferences;
-  const { diffView, hidesWhitespace } = preferences;
+  const { diffView, hidesWhitespace, timelineOrder } = preferences;
   return [
     scheme,
     ...(activity_filter === 'all_notes' ? [] : [activity_filter]),
+    ...(timelineOrder === 'desc' ? ['newest'] : []),
     ...(hasShortcuts ? [] : ['nokeys']),
     ...(showsLogTimes ? ['logtimes'] : []),
     ...(wrapsLogs ? [] : ['nowrap']),

@@ -134,7 +134,7 @@ export const serve = async (
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
-  const visit = openVisit(request, await openPageCall(platform, request, page.isFeed === true));
+  const visit = await openVisit(request, await openPageCall(platform, request, page.isFeed === true));
   if (isGoGet(page, request)) {
     const { goGetPage } = await import('./go_get.ts');
     const answered = await goGetPage(visit.call, visit.path);

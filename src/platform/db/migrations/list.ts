@@ -86,6 +86,7 @@ import { mergeRequestOrders } from './0196_merge_request_orders.ts';
 import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
+import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -178,4 +179,5 @@ export const migrationTexts: MigrationText[] = [
   excusedImports,
   movesWithoutHooks,
   lastEdits,
+  userPreferences,
 ];

@@ -172,7 +172,11 @@ export type UserStatusesTable = {
   clear_at: number | null;
 };
 
+/** How a user prefers pages; no row: as their browser does. `choices` is what the cookie of a browser has. */
+export type UserPreferencesTable = { user_id: number; choices: string };
+
 export type IdentitySchema = {
+  user_preferences: UserPreferencesTable;
   user_statuses: UserStatusesTable;
   users: UsersTable;
   namespaces: NamespacesTable;

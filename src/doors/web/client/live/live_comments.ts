@@ -12,7 +12,9 @@ const entriesOf = '[data-comments] > [id^=note_]';
 const insert = (timeline: Element, entry: Element, previous: Element | null): Element => {
   const adopted = document.adoptNode(entry);
   const last = timeline.lastElementChild;
+  const first = timeline.querySelector(':scope > [id^=note_]');
   if (previous !== null) previous.after(adopted);
+  else if (first !== null) first.before(adopted);
   else if (last?.querySelector('textarea')) last.before(adopted);
   else timeline.append(adopted);
   return adopted;

@@ -15,7 +15,7 @@ import type { BlobKind } from './blob_kind.ts';
 /** Switches between the source of a file, and what it shows. */
 export const sourceSwitch = ({ project, ref, path }: CodeLocation, isPlain: boolean): Html => {
   const address = codePath(project, 'blob', ref, path);
-  return html`<span class="segments"><a class="button small" href="${address}?plain=1" data-source${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
+  return html`<span class="segmented"><a class="button small" href="${address}?plain=1" data-source${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
 };
 
 const editMenu = ({ call }: Visit, { project, ref, path }: CodeLocation): Html | null => {

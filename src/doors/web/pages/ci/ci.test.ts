@@ -146,7 +146,7 @@ test('shows the status, log and artifacts of a job', async () => {
   }
 });
 
-test('shows timestamps and wraps lines as the reader chooses, in this browser', async () => {
+test('shows timestamps and wraps lines as the reader chooses', async () => {
   const { jobs } = await seeded();
   const id = jobs['build'] ?? 0;
   const of = { id, project_id: project.id };
@@ -162,14 +162,24 @@ test('shows timestamps and wraps lines as the reader chooses, in this browser', 
   assert.match(plain, /role="alert">The job failed: script failure, exit code 7\./);
   assert.match(plain, /<div class="log"><details open><summary class="line" id="L1"><b>1<\/b><span>Prepare/);
   assert.doesNotMatch(plain, /09:42/);
-  assert.match(plain, /\?timestamps=true">Show timestamps<[^]+\?wrap=false">Do not wrap lines</);
+  assert.match(
+    plain,
+    /name="timestamps" value="true">Show timestamps<[^]+name="wrap" value="false">Do not wrap lines</,
+  );
   assert.match(
     await shown('?timestamps=true&line=3'),
-    /\?line=3&amp;timestamps=false">Hide[^]+<div class="log timed">[^]+id="L3"><a [^>]+>3<\/a><time datetime="2026-11-27T09:42:58\.000000Z">09:42:58<\/time><span>built &lt;b/,
+    /name="timestamps" value="false">Hide[^]+<div class="log timed">[^]+id="L3"><a [^>]+>3<\/a><time datetime="2026-11-27T09:42:58\.000000Z">09:42:58<\/time><span>built &lt;b/,
   );
-  assert.match(await shown('?wrap=false'), /wrap=true">Wrap lines<[^]+<div class="log timed unwrapped">/);
-  assert.match(await shown(), /<div class="log timed unwrapped">/);
+  assert.doesNotMatch(await shown('?wrap=false'), /timed/, 'an address is not remembered');
+  const choose = async (form: Record<string, string>): Promise<void> => {
+    const { location } = await people.developer.post('/-/preferences', { ...form, return_to: '/?line=3' });
+    assert.equal(location, '/?line=3');
+  };
+  await choose({ timestamps: 'true' });
+  await choose({ wrap: 'false' });
+  assert.match(await shown(), /value="true">Wrap lines<[^]+<div class="log timed unwrapped">/);
   assert.match(await shown('?timestamps=false&wrap=true'), /<div class="log">/);
+  await choose({ timestamps: 'false', wrap: 'true' });
   const found = await shown('?search=prepare');
   assert.match(found, /<a href="[^"]+\?line=1#L1" aria-label="Line 1">1<\/a><span><mark>Prepare/);
   assert.equal((await get(`jobs/${id}?timestamps=perhaps`)).status, 400);

@@ -1,4 +1,4 @@
-/** Renders the log of a job, with links that show the times of its lines and wrap long ones. */
+/** Renders the log of a job, with buttons that show the times of its lines and wrap long ones. */
 import { hasTimestamps } from '../../../../ci/artifacts/traces/line_timestamp.ts';
 import type { TracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
 import type { LoadedJob } from '../../../../ci/jobs/find.ts';
@@ -6,14 +6,15 @@ import { boolean, optional } from '../../../../platform/http/schema.ts';
 import { logMarkup } from '../../log/log_markup.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
+import { preferenceForm } from '../../parts/fields/preference_form.ts';
 import { type Html, html } from '../../parts/html.ts';
 
-/** Parameters that change how logs are shown. This browser keeps the choice. */
+/** Parameters that change how a log is shown on one page. */
 export const logParams = { timestamps: optional(boolean()), wrap: optional(boolean()) };
 
 type Choices = { timestamps?: boolean | undefined; wrap?: boolean | undefined };
 
-/** Applies the choices of the address to a visit, and keeps them in this browser. */
+/** Applies the choices of the address to a visit. */
 export const withLogChoices = (visit: Visit, { timestamps, wrap }: Choices): Visit => {
   if (timestamps === undefined && wrap === undefined) return visit;
   const { showsLogTimes, wrapsLogs } = visit.preferences;
@@ -22,24 +23,22 @@ export const withLogChoices = (visit: Visit, { timestamps, wrap }: Choices): Vis
     showsLogTimes: timestamps ?? showsLogTimes,
     wrapsLogs: wrap ?? wrapsLogs,
   };
-  visit.changePreferences(preferences);
   return { ...visit, preferences };
 };
 
 /** The part of a log that a page shows: a part from 1 on, or that of a line. */
 export type LogPosition = { part?: number | undefined; line?: number | undefined };
 
-const choiceLinks = (visit: Visit, path: string, shown: { position: LogPosition; text: string }): Html => {
+const choiceButtons = (visit: Visit, path: string, text: string): Html => {
   const { showsLogTimes, wrapsLogs } = visit.preferences;
-  const link = (name: keyof Choices, value: boolean, text: string): Html => {
-    const query = new URLSearchParams(
-      Object.entries(shown.position).flatMap(([key, at]) => (at === undefined ? [] : [[key, String(at)]])),
-    );
-    query.set(name, String(value));
-    return html`<a class="button small" href="${path}?${query.toString()}">${text}</a>`;
-  };
-  return html`${hasTimestamps(shown.text) && link('timestamps', !showsLogTimes, showsLogTimes ? 'Hide timestamps' : 'Show timestamps')}
-${link('wrap', !wrapsLogs, wrapsLogs ? 'Do not wrap lines' : 'Wrap lines')}`;
+  const one = (name: keyof Choices, value: boolean, label: string): Html =>
+    html`<button class="small" name="${name}" value="${String(value)}">${label}</button>`;
+  return preferenceForm(
+    visit,
+    { path },
+    html`${hasTimestamps(text) && one('timestamps', !showsLogTimes, showsLogTimes ? 'Hide timestamps' : 'Show timestamps')}
+${one('wrap', !wrapsLogs, wrapsLogs ? 'Do not wrap lines' : 'Wrap lines')}`,
+  );
 };
 
 const partsNav = (path: string, { first, last, parts }: TracePart): Html | null =>
@@ -49,9 +48,9 @@ const partsNav = (path: string, { first, last, parts }: TracePart): Html | null 
 <span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
 ${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
 
-type LogGiven = { part: TracePart | null; position: LogPosition; isOpen: boolean };
+type LogGiven = { part: TracePart | null; isOpen: boolean };
 
-export const logPart = (visit: Visit, found: LoadedJob, { part, position, isOpen }: LogGiven): Html => {
+export const logPart = (visit: Visit, found: LoadedJob, { part, isOpen }: LogGiven): Html => {
   const { code, job } = found;
   if (part === null) {
     const why =
@@ -64,7 +63,7 @@ export const logPart = (visit: Visit, found: LoadedJob, { part, position, isOpen
   const isTimed = showsLogTimes && hasTimestamps(part.text);
   const log = logMarkup({ ...part, isWhole: part.parts === 1, showsTimes: isTimed });
   return html`<div id="log" data-part>
-<p class="row log-choices">${choiceLinks(visit, path, { position, text: part.text })}
-<a class="button small" href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">Complete log as text</a></p>
+<div class="row log-choices">${choiceButtons(visit, path, part.text)}
+<a class="button small" href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">Complete log as text</a></div>
 ${nav}<div class="log${isTimed && ' timed'}${!wrapsLogs && ' unwrapped'}">${log}</div>${nav}</div>`;
 };

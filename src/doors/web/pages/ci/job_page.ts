@@ -81,7 +81,7 @@ ${artifactsPart(path, code.project.id, json)}${otherJobsPart(found, stage)}</div
 <h2>Log</h2>
 ${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
 ${hasLog && searchForm(path, search)}
-${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(visit, found, { part: trace, position: { part, line }, isOpen })}
+${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(visit, found, { part: trace, isOpen })}
 <div id="end"></div>`;
   const given = {
     project: code.project,

@@ -95,8 +95,6 @@ test('ignores white space', async () => {
   const { second, commit } = await newProject();
   const all = (await user.get(`${commit}/${second}`)).text;
   const less = (await user.get(`${commit}/${second}?w=1`)).text;
-  // The browser remembers it.
-  await user.get(`${commit}/${second}?w=0`);
   assert.deepEqual([all.includes('<mark> </mark>'), less.includes('<mark> </mark>')], [true, false]);
   // The texts of other files stay with their files.
   assert.match(less, /Diff of a"[^]*?&lt;three&gt;/);
@@ -206,7 +204,7 @@ test('shows a renamed file alone as renamed', async () => {
   assert.ok(alone.includes('All files') && !alone.includes('file-tree'));
 });
 
-test('shows both sides beside each other, and the browser remembers it', async () => {
+test('shows both sides beside each other, once by the address, always by the button', async () => {
   const { path, compare } = await newChange();
   const { visitor } = await seedVisitor(gantry);
   const isSplit = async (address: string): Promise<boolean> => {
@@ -216,22 +214,31 @@ test('shows both sides beside each other, and the browser remembers it', async (
   };
   assert.equal(await isSplit(path), false);
   assert.equal(await isSplit(`${path}?view=split`), true);
+  assert.equal(await isSplit(path), false);
+  const return_to = `${path}?view=unified#changes`;
+  assert.equal(
+    (await visitor.post('/-/preferences', { view: 'split', return_to })).location,
+    `${path}#changes`,
+  );
   assert.equal(await isSplit(path), true);
   assert.equal(await isSplit(compare), true);
-  const { text } = await visitor.get(compare);
-  assert.match(text, /href="[^"]*\?view=unified#changes">Unified/);
+  assert.match(
+    (await visitor.get(compare)).text,
+    /<button name="view" value="unified" aria-pressed="false">/,
+  );
   assert.equal(await isSplit(`${compare}?view=unified`), false);
-  assert.equal(await isSplit(path), false);
+  assert.equal(await isSplit(path), true);
 });
 
-test('remembers that white space is hidden', async () => {
+test('hides changes of white space once by the address, always by the button', async () => {
   const { second, commit } = await newProject();
   const { visitor } = await seedVisitor(gantry);
   const shows = async (query: string): Promise<boolean> =>
     (await visitor.get(`${commit}/${second}${query}`)).text.includes('<mark> </mark>');
-  assert.deepEqual([await shows(''), await shows('?w=1'), await shows('')], [true, false, false]);
-  assert.match((await visitor.get(`${commit}/${second}`)).text, /\?w=0#changes">Show whitespace/);
-  assert.deepEqual([await shows('?w=0'), await shows('')], [true, true]);
+  assert.deepEqual([await shows(''), await shows('?w=1'), await shows('')], [true, false, true]);
+  await visitor.post('/-/preferences', { w: '1', return_to: `${commit}/${second}` });
+  assert.deepEqual([await shows('?w=0'), await shows('')], [true, false]);
+  assert.match((await visitor.get(`${commit}/${second}`)).text, /<button name="w" value="0">Show whitespace/);
 });
 
 test('names the branches and tags that contain it', async () => {
@@ -306,7 +313,11 @@ test('shows the comments on the commit, and takes another one', async () => {
   const blank = await member.visitor.post(`${commit}/${second}/comments`, { note: ' ' });
   assert.deepEqual([blank.status, /aria-invalid="true"/.test(blank.text)], [422, true]);
   assert.match(blank.text, new RegExp(`action="/${full_path}/-/star">`));
-  assert.doesNotMatch(blank.text, /name="return_to"/, 'the path of a sent form shows no page');
+  assert.doesNotMatch(
+    blank.text,
+    /name="return_to" value="[^"]*\/comments/,
+    'the path of a sent form shows no page',
+  );
   assert.equal(
     (await member.visitor.post(`${commit}/${'0'.repeat(40)}/comments`, { note: 'x' })).status,
     404,

@@ -176,7 +176,7 @@ const diffAndComments = async (
     return { below, commentPath: context.mayComment ? commentPath(file) : null };
   };
   const part = await diffPart(diff, {
-    call: visit.call,
+    visit,
     code,
     from: commit.parents[0] ?? null,
     to: commit.id,

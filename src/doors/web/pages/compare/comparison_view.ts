@@ -159,7 +159,7 @@ const resultPart = async (
   const address = comparePath(project, comparison);
   return html`<div class="row">${await requestLink(visit, project, ends)}</div>
 ${choice.file === undefined && (await commitsPart(visit, code, compared))}
-${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: base, to: to.commit, address, choice })}`;
+${await diffPart({ diffs, files, overflow }, { visit, code, from: base, to: to.commit, address, choice })}`;
 };
 
 const problemFor = (name: string, resolved: Resolved | null): string | undefined =>

@@ -44,7 +44,7 @@ test('gives the description, each comment and each reply a heading', async () =>
   assert.match(headings.at(-1) ?? '', /^h4 .+ replied /);
 });
 
-test('shows comments or history alone, and remembers the choice', async () => {
+test('shows comments or history alone, and remembers what was chosen by a button', async () => {
   const visitor = openVisitor(gantry);
   const show = async (query: string): Promise<[boolean, boolean]> => {
     const { status, text } = await visitor.get(path + query);
@@ -53,18 +53,25 @@ test('shows comments or history alone, and remembers the choice', async () => {
   };
   assert.deepEqual(await show(''), [true, true]);
   assert.deepEqual(await show('?activity_filter=only_comments'), [true, false]);
-  assert.deepEqual(await show(''), [true, false]);
-  assert.deepEqual(await show('?activity_filter=only_activity'), [false, true]);
+  assert.deepEqual(await show(''), [true, true], 'an address is not remembered');
+  const chosen = await visitor.post('/-/preferences', {
+    activity_filter: 'only_activity',
+    return_to: `${path}?activity_filter=only_comments&page=1`,
+  });
+  assert.deepEqual([chosen.status, chosen.location], [303, path]);
+  assert.deepEqual(await show(''), [false, true]);
   assert.deepEqual(await show('?activity_filter=all_notes'), [true, true]);
   assert.equal((await visitor.get(`${path}?activity_filter=some`)).status, 400);
 });
 
-test('shows a new comment also where the browser hides comments', async () => {
+test('shows a new comment also to those who hide comments', async () => {
   const { visitor } = developer;
-  await visitor.get(`${path}?activity_filter=only_activity`);
+  await visitor.get(path);
+  await visitor.post('/-/preferences', { activity_filter: 'only_activity', return_to: path });
   const { location } = await visitor.post(`${path}/notes`, { body: 'Fresh' });
   assert.match(location ?? '', /\?activity_filter=all_notes#note_\d+$/);
   assert.match((await visitor.get(location ?? '')).text, /Fresh/);
+  await visitor.post('/-/preferences', { activity_filter: 'all_notes', return_to: path });
 });
 
 test('quotes a comment in a reply to its thread', async () => {

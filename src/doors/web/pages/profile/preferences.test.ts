@@ -49,11 +49,64 @@ test('chooses how changes are shown', async () => {
 test('refuses other schemes, and ignores what a cookie says otherwise', async () => {
   await visitor.get(path);
   assert.equal((await visitor.post(path, { scheme: '"><script>', shortcuts: '1' })).status, 400);
-  visitor.cookies.set('_service_preferences', '"><b>.nokeys');
-  const { text } = await visitor.get(path);
+  const anonymous = openVisitor(gantry);
+  anonymous.cookies.set('_service_preferences', '"><b>.nokeys');
+  const { text } = await anonymous.get('/users/sign_in');
   assert.match(text, /<html lang="en">/);
   assert.match(text, /data-no-keys/);
-  visitor.cookies.delete('_service_preferences');
+});
+
+test('applies to the account in every browser, and to nobody else', async () => {
+  const user = await seedVisitor(gantry);
+  const { id } = user;
+  await user.visitor.get(path);
+  await user.visitor.post(path, { scheme: 'dark', shortcuts: '0', timeline_order: 'desc' });
+  assert.equal(user.visitor.cookies.has('_service_preferences'), false);
+  const session = user.visitor.cookies.get('_service_session') ?? '';
+  const elsewhere = openVisitor(gantry, session);
+  elsewhere.cookies.set('_service_preferences', 'light');
+  const { text } = await elsewhere.get(path);
+  assert.match(text, /<html lang="en" data-scheme="dark">/);
+  assert.match(text, /<option value="desc" selected>/);
+  assert.doesNotMatch((await visitor.get(path)).text, /data-scheme/);
+  assert.equal((await gantry.api(`DELETE /users/${id}`)).status, 204);
+});
+
+test('keeps what a browser chose before, until something is stored', async () => {
+  const user = await seedVisitor(gantry);
+  user.visitor.cookies.set('_service_preferences', 'dark.split');
+  assert.match((await user.visitor.get(path)).text, /data-scheme="dark"/);
+  const { location } = await user.visitor.post('/-/preferences', { w: '1', return_to: '/help?w=0' });
+  assert.equal(location, '/help');
+  user.visitor.cookies.delete('_service_preferences');
+  const { text } = await user.visitor.get(path);
+  assert.match(text, /data-scheme="dark"/);
+  assert.match(text, /name="hide_whitespace" type="checkbox" value="1" checked/);
+});
+
+test('an administrator who acts as another user leaves their preferences alone', async () => {
+  const admin = await seedVisitor(gantry, { admin: 1 });
+  const user = await seedVisitor(gantry);
+  await admin.visitor.get('/');
+  const { location } = await admin.visitor.post(`/admin/users/${user.id}/impersonate`);
+  assert.equal(location, '/');
+  await admin.visitor.get('/help');
+  await admin.visitor.post('/-/preferences', { view: 'split', return_to: '/help' });
+  assert.match(admin.visitor.cookies.get('_service_preferences') ?? '', /split/);
+  assert.match((await user.visitor.get(path)).text, /<option value="unified" selected>/);
+});
+
+test('stores the choice of an anonymous visitor in the browser, and needs the token of the page', async () => {
+  const anonymous = openVisitor(gantry);
+  await anonymous.get('/users/sign_in');
+  const refused = await anonymous.post('/-/preferences', { view: 'split', authenticity_token: null });
+  assert.equal(refused.status, 422);
+  const { location } = await anonymous.post('/-/preferences', {
+    view: 'split',
+    return_to: '//evil.example/x',
+  });
+  assert.equal(location, '/');
+  assert.equal(anonymous.cookies.get('_service_preferences'), 'system.split');
 });
 
 test('is for the signed in', async () => {

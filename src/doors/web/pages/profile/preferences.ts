@@ -1,23 +1,25 @@
-/** Preferences of this browser: color scheme, diffs and shortcuts. */
+/** Preferences of the account: color scheme, diffs, timelines and shortcuts. */
 import { boolean, object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkbox, form, select } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { diffViews, schemes } from '../../request/preferences.ts';
+import { diffViews, schemes, timelineOrders } from '../../request/preferences.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/preferences';
 
 const viewNames = { unified: 'Unified: lines below each other', split: 'Split: side by side' } as const;
 
+const orderNames = { asc: 'Oldest first', desc: 'Newest first' } as const;
+
 const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as const;
 
 const preferencesView = (visit: Visit): View => {
-  const { scheme, hasShortcuts, diffView, hidesWhitespace } = visit.preferences;
+  const { scheme, hasShortcuts, diffView, hidesWhitespace, timelineOrder } = visit.preferences;
   return accountView(
     path,
     'Preferences',
-    html`<p>These settings are stored in this browser only.</p>
+    html`<p>These settings apply wherever you sign in.</p>
 ${form(
   visit,
   { action: path, submit: 'Save changes' },
@@ -37,6 +39,12 @@ ${form(
     name: 'hide_whitespace',
     label: 'Hide changes of white space only',
     checked: hidesWhitespace,
+  }),
+  select({
+    name: 'timeline_order',
+    label: 'Order of comments and events',
+    value: timelineOrder,
+    options: timelineOrders.map((one) => [one, orderNames[one]] as const),
   }),
   checkbox({
     name: 'shortcuts',
@@ -65,17 +73,19 @@ export const preferencePages = [
       shortcuts: boolean(),
       diff_view: optional(oneOf(diffViews)),
       hide_whitespace: optional(boolean()),
+      timeline_order: optional(oneOf(timelineOrders)),
     }),
-    handle: async (visit, { scheme, shortcuts, diff_view, hide_whitespace }) => {
+    handle: async (visit, { scheme, shortcuts, diff_view, hide_whitespace, timeline_order }) => {
       const { preferences } = visit;
-      visit.changePreferences({
+      await visit.changePreferences({
         ...preferences,
         scheme,
         hasShortcuts: shortcuts,
         diffView: diff_view ?? preferences.diffView,
         hidesWhitespace: hide_whitespace ?? preferences.hidesWhitespace,
+        timelineOrder: timeline_order ?? preferences.timelineOrder,
       });
-      return redirect(path, 'Your preferences were saved in this browser.');
+      return redirect(path, 'Your preferences were saved.');
     },
   }),
 ];

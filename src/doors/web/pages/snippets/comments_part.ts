@@ -29,7 +29,7 @@ export const commentsPart = async (
   const { call } = visit;
   const loaded = toLoadedSnippet(project, snippet);
   const [timeline, authors] = await Promise.all([
-    loadTimeline(visit, loaded, { description: null, requested, filter: 'all_notes' }),
+    loadTimeline(visit, loaded, { description: null, requested, filter: 'all_notes', order: 'asc' }),
     basicUsersById(call.db, [snippet.author_id]),
   ]);
   const author = authors.get(snippet.author_id);

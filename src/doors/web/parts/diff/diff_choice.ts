@@ -1,11 +1,12 @@
-/** How diffs are shown: the parameters of their pages, what this browser prefers, and the links that change it. */
+/** How diffs are shown: the parameters of their pages, what the visitor prefers, and the buttons that change it. */
 import { boolean, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Visit } from '../../page.ts';
 import { type DiffView, diffViews } from '../../request/preferences.ts';
+import { choiceButton, preferenceForm } from '../fields/preference_form.ts';
 import { type Html, html } from '../html.ts';
 import { maxRangesLength } from './line_ranges.ts';
 
-/** Absent: what the browser prefers. */
+/** Absent: what the visitor prefers. */
 export const viewParams = {
   view: optional(oneOf(diffViews)),
   w: optional(boolean({ description: 'hide changes of white space only' })),
@@ -26,24 +27,21 @@ export const diffParams = {
 
 type SentView = { view?: DiffView | undefined; w?: boolean | undefined };
 
-/** Returns what the address chooses, and else the browser. */
-export const preferredView = ({ preferences }: Visit, { view, w }: SentView): Required<SentView> => ({
+/** Returns what the address chooses, and else what the visitor prefers. */
+export const preferredView = (
+  { preferences }: Visit,
+  { view, w }: SentView,
+): { view: DiffView; w: boolean } => ({
   view: view ?? preferences.diffView,
   w: w ?? preferences.hidesWhitespace,
 });
-
-/** Remembers in this browser what the address chooses. */
-export const keepView = (visit: Visit, { view, w }: SentView): void => {
-  const { diffView, hidesWhitespace } = visit.preferences;
-  const chosen = { diffView: view ?? diffView, hidesWhitespace: w ?? hidesWhitespace };
-  if (chosen.diffView === diffView && chosen.hidesWhitespace === hidesWhitespace) return;
-  visit.changePreferences({ ...visit.preferences, ...chosen });
-};
 
 /** What a page shows of a diff. */
 export type DiffChoice = {
   view: DiffView;
   ignoresWhitespace: boolean;
+  /** What the address chooses of both, which links to the same diff keep. */
+  asked: Readonly<Record<string, string>>;
   /** New path of the only file to show; undefined: all. */
   file?: string | undefined;
   /** Its old path, if it was renamed. */
@@ -61,21 +59,30 @@ type SentChoice = SentView & {
   whole?: boolean | undefined;
 };
 
-/** Reads what an address chooses, and remembers how the browser prefers diffs. */
+const writeAsked = ({ view, w }: SentView): Record<string, string> => ({
+  ...(view !== undefined && { view }),
+  ...(w !== undefined && { w: w ? '1' : '0' }),
+});
+
+/** Reads what an address chooses; what it leaves open is as the visitor prefers. */
 export const readDiffChoice = (visit: Visit, sent: SentChoice): DiffChoice => {
-  keepView(visit, sent);
-  const { view = 'unified', w = false } = preferredView(visit, sent);
+  const { view, w } = preferredView(visit, sent);
   const { file, old_path, expand, whole } = sent;
-  return { view, ignoresWhitespace: w, file, oldPath: old_path, expand, isWhole: whole };
+  const shown = { view, ignoresWhitespace: w, asked: writeAsked(sent) };
+  return { ...shown, file, oldPath: old_path, expand, isWhole: whole };
 };
 
-/** Renders the links to both views. */
-export const viewSwitch = (current: DiffView, pathTo: (view: DiffView) => string): Html => {
-  const link = (view: DiffView, name: string): Html =>
-    html`<a class="button" href="${pathTo(view)}"${view === current && html` aria-current="true"`}>${name}</a>`;
-  return html`<span class="segments">${link('unified', 'Unified')}${link('split', 'Split')}</span>`;
+/** Renders the buttons that choose the view, and whether changes of white space only are hidden. */
+export const viewForm = (
+  visit: Visit,
+  { view, ignoresWhitespace }: Pick<DiffChoice, 'view' | 'ignoresWhitespace'>,
+  given: { path: string; anchor?: string },
+): Html => {
+  const segment = (value: DiffView, label: string): Html =>
+    choiceButton(['view', value], { label, isCurrent: value === view });
+  return preferenceForm(
+    visit,
+    given,
+    html`<span class="segmented" role="group" aria-label="View of changes">${segment('unified', 'Unified')}${segment('split', 'Split')}</span><button name="w" value="${ignoresWhitespace ? '0' : '1'}">${ignoresWhitespace ? 'Show whitespace' : 'Hide whitespace'}</button>`,
+  );
 };
-
-/** Renders the link that hides changes of white space only, or shows them again. */
-export const whitespaceLink = (isHidden: boolean, path: string): Html =>
-  html`<a class="button" href="${path}">${isHidden ? 'Show whitespace' : 'Hide whitespace'}</a>`;

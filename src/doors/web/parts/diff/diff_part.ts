@@ -1,14 +1,14 @@
 /** The diffs of a commit or comparison: a summary, a switch for white space, the files. */
-import type { Call } from '../../../../core/access/call.ts';
 import type { Code } from '../../../../code/repository/find_code.ts';
 import { type DiffRequest, type ReadDiff, readDiff } from '../../../../code/repository/commits/read_diff.ts';
 import { oneFileLimits } from '../../../../code/repository/commits/diff_json.ts';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
 import { codePath } from '../code/code_path.ts';
 import { type Html, html } from '../html.ts';
 import { markFolded } from './folding/mark_folded.ts';
-import { type DiffChoice, viewSwitch, whitespaceLink } from './diff_choice.ts';
+import { type DiffChoice, viewForm } from './diff_choice.ts';
 import { type LineParts, diffFiles, diffSummary } from './diff_files.ts';
 import type { ShownDiff } from './folding/collapse_reason.ts';
 import { diffFileId } from './file_card.ts';
@@ -38,7 +38,7 @@ export const readShownDiff = async (
 ): Promise<ReadDiff> => await readDiff(code, { ...toDiffRequest(choice), from, to });
 
 type Given = {
-  call: Call;
+  visit: Visit;
   code: Code;
   from: Oid | null;
   to: Oid;
@@ -60,7 +60,7 @@ export const addressWithChoice = (
 ): string => {
   const { file, oldPath, expand, isWhole = false } = choice;
   return withQuery(address, {
-    ...writeView(choice),
+    ...choice.asked,
     ...(file !== undefined && { file }),
     ...(file !== undefined && oldPath !== undefined && { old_path: oldPath }),
     ...(expand !== undefined && { expand }),
@@ -73,12 +73,6 @@ const withQuery = (address: string, query: Record<string, string>): string => {
   const sent = new URLSearchParams(query).toString();
   return sent === '' ? address : `${address}?${sent}`;
 };
-
-/** Returns the parameters of a view that is not the usual one. */
-const writeView = ({ view, ignoresWhitespace }: DiffChoice): Record<string, string> => ({
-  ...(view !== 'unified' && { view }),
-  ...(ignoresWhitespace && { w: '1' }),
-});
 
 const countLines = (diffs: readonly FileDiff[]): { additions: number; deletions: number } => ({
   additions: diffs.reduce((sum, { additions }) => sum + additions, 0),
@@ -114,23 +108,18 @@ export const readShownFiles = async (
 ): Promise<ShownDiff[]> => await markFolded(repository, to, findShown(diffs, choice));
 
 /** Renders the switches of the view, and the way back from one file. */
-const linksPart = ({ address, query = {}, choice }: Given): Html => {
-  const { view, ignoresWhitespace, file, oldPath } = choice;
+const linksPart = ({ visit, address, query = {}, choice }: Given): Html => {
+  const { file, oldPath } = choice;
   const one = { ...(file !== undefined && { file }), ...(oldPath !== undefined && { old_path: oldPath }) };
-  const kept = { ...query, ...writeView(choice) };
+  const kept = { ...query, ...choice.asked };
   const all =
     file !== undefined && html`<a class="button" href="${withQuery(address, kept)}#changes">All files</a>`;
-  const pathTo = (more: Record<string, string>): string =>
-    `${withQuery(address, { ...kept, ...more, ...one })}#changes`;
-  return html`<span class="row">${all}${viewSwitch(view, (name) => pathTo({ view: name }))}${whitespaceLink(
-    ignoresWhitespace,
-    pathTo({ w: ignoresWhitespace ? '0' : '1' }),
-  )}</span>`;
+  return html`<span class="row">${all}${viewForm(visit, choice, { path: withQuery(address, { ...kept, ...one }), anchor: '#changes' })}</span>`;
 };
 
 /** Renders the diffs. */
 export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
-  const { call, code, from, to, address, choice, query = {} } = given;
+  const { visit, code, from, to, address, choice, query = {} } = given;
   const { project, repository } = code;
   const shown = given.shown ?? (await readShownFiles(code, to, diffs, choice));
   const onlyPath = (
@@ -139,13 +128,13 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
   ): string =>
     withQuery(address, {
       ...query,
-      ...writeView(choice),
+      ...choice.asked,
       file: new_path,
       ...(renamed_file && { old_path }),
       ...more,
     });
   const cards = await diffFiles(shown, {
-    call,
+    call: visit.call,
     repository,
     choice,
     rawPaths: (one) => rawPathsOf(project, [from, to], one),

@@ -14,6 +14,7 @@ import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Suggestion } from '../../../../planning/notes/suggestions/json.ts';
 import { parseSuggestions } from '../../../../planning/notes/suggestions/parse_suggestions.ts';
 import type { Visit } from '../../page.ts';
+import type { TimelineOrder } from '../../request/preferences.ts';
 import type { Html } from '../html.ts';
 import { nameRole } from '../projects/role.ts';
 import { markdownTexts } from '../markdown.ts';
@@ -65,6 +66,7 @@ export type Timeline = {
   page: number;
   total: number;
   filter: ActivityFilter;
+  order: TimelineOrder;
   awards: AwardCounts;
   /** Roles of the authors in the project, by user; empty: the viewer does not see its members. */
   roles: ReadonlyMap<number, string>;
@@ -140,8 +142,9 @@ type TimelineGiven = {
   description: string | null;
   /** Page of the timeline; undefined: the last. */
   requested: number | undefined;
-  /** Default: what this browser chose. */
+  /** Default of both: what the visitor prefers. */
   filter?: ActivityFilter;
+  order?: TimelineOrder;
   /** The record, whose description may have been edited; absent: a record without. */
   record?: EditedRecord;
 };
@@ -151,7 +154,9 @@ export const loadTimeline = async (
   loaded: LoadedNoteable,
   given: TimelineGiven,
 ): Promise<Timeline> => {
-  const { description, requested, filter = visit.preferences.activity_filter, record = null } = given;
+  const { preferences } = visit;
+  const { description, requested, record = null } = given;
+  const { filter = preferences.activity_filter, order = preferences.timelineOrder } = given;
   const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
   const rows = items.flatMap(({ notes }) => notes);
   const noteIds = rows.map(({ id }) => id);
@@ -161,5 +166,5 @@ export const loadTimeline = async (
     loadRoles(visit, loaded, items),
     loadLastEdits(visit.call, rows, record),
   ]);
-  return { ...texts, page, total, filter, awards, roles, edits };
+  return { ...texts, page, total, filter, order, awards, roles, edits };
 };

@@ -1,7 +1,7 @@
 import { findIssue } from '../../../../../planning/issues/find.ts';
 import { integer, object, optional } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';
-import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
+import { timelineParams, withTimelineChoice } from '../../../parts/timeline/activity_nav.ts';
 import { oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueView } from './issue_view.ts';
 
@@ -10,10 +10,14 @@ export const showPages = [
     method: 'GET',
     path: `${issuesRoutePath}/:iid`,
     audience: 'visitor',
-    params: object({ ...oneIssue, page: optional(integer()), ...activityParam }),
-    handle: async (visit, { project, iid, page: requested, activity_filter }) =>
-      await issueView(withActivityFilter(visit, activity_filter), await findIssue(visit.call, project, iid), {
-        page: requested,
-      }),
+    params: object({ ...oneIssue, page: optional(integer()), ...timelineParams }),
+    handle: async (visit, { project, iid, page: requested, activity_filter, sort }) =>
+      await issueView(
+        withTimelineChoice(visit, { activity_filter, sort }),
+        await findIssue(visit.call, project, iid),
+        {
+          page: requested,
+        },
+      ),
   }),
 ];

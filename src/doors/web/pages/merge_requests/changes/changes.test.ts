@@ -109,11 +109,10 @@ test('shows both files side by side', async () => {
     long,
     /<td class="del">line <mark>20<\/mark>\n<\/td><td class="n">[^]*<td class="add">line <mark>/,
   );
-  assert.ok(text.includes('?view=split&amp;w=1"'), 'other links keep the view');
-  await read('?view=unified');
+  assert.match(text, /href="[^"]+\?view=split&amp;file=/, 'links to the same diff keep the view');
 });
 
-test('the browser remembers the view and hidden white space', async () => {
+test('buttons store the view and hidden white space; an address shows them once', async () => {
   const { visitor } = await seedVisitor(gantry, { project: project.id, access_level: 30 });
   const show = async (query: string) => {
     const { text } = await visitor.get(`${path}${query}`);
@@ -121,18 +120,29 @@ test('the browser remembers the view and hidden white space', async () => {
   };
   assert.deepEqual(await show(''), [false, false]);
   assert.deepEqual(await show('?view=split&w=1'), [true, true]);
+  assert.deepEqual(await show(''), [false, false]);
+  await visitor.get(`${path}?view=split`);
+  const choose = async (form: Record<string, string>, query = ''): Promise<void> => {
+    const { status, location } = await visitor.post('/-/preferences', {
+      ...form,
+      return_to: `${path}?view=unified&page=1${query}`,
+    });
+    assert.equal(status, 303);
+    assert.equal(location, `${path}?${form['view'] === undefined ? 'view=unified&' : ''}page=1`);
+  };
+  await choose({ view: 'split' });
+  await choose({ w: '1' }, '&w=0');
   assert.deepEqual(await show(''), [true, true]);
   const { text } = await visitor.get(path);
-  assert.match(text, /href="[^"]*\?w=1&amp;view=unified">Unified/);
-  assert.match(text, /href="[^"]*\?view=split&amp;w=0">Show whitespace/);
+  assert.match(text, /<button name="view" value="split" aria-pressed="true">Split/);
+  assert.match(text, /<button name="w" value="0">Show whitespace/);
   assert.deepEqual(await show('?view=unified&w=0'), [false, false]);
-  assert.deepEqual(await show(''), [false, false]);
+  assert.deepEqual(await show(''), [true, true]);
 });
 
 test('hides changes of white space', async () => {
   assert.ok(cardIn(await read(), 'src/spaces.ts') !== '');
   const text = await read('?w=1');
-  await read('?w=0');
   assert.equal(cardIn(text, 'src/spaces.ts'), '');
   assert.ok(cardIn(text, 'src/long.txt') !== '' && text.includes('Show whitespace'));
 });

@@ -49,9 +49,10 @@ export const choiceOf = ({ view, w, diff_id, start_sha, commit_id }: ChangesQuer
 const written = (query: ChangesQuery): string => {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
+    // The view is written even where it is the usual one: it may differ from what the visitor prefers.
     const isDefault =
-      value === undefined || value === false || value === 'unified' || (name === 'page' && value === 1);
-    if (!isDefault) params.set(name, value === true ? '1' : String(value));
+      value === undefined || (value === false && name !== 'w') || (name === 'page' && value === 1);
+    if (!isDefault) params.set(name, typeof value === 'boolean' ? String(Number(value)) : String(value));
   }
   return params.toString();
 };
@@ -63,14 +64,3 @@ export const changesPath = (loaded: Where, query: ChangesQuery = {}, below = '')
   const sent = written(query);
   return `${requestPath(loaded, '/diffs')}${below}${sent === '' ? '' : `?${sent}`}`;
 };
-
-const withParam = (path: string, name: string, value: string): string =>
-  `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`;
-
-/** Returns an address that names the view, also the usual one. */
-export const viewPath = (loaded: Where, query: ChangesQuery, view: DiffView): string =>
-  withParam(changesPath(loaded, { ...query, view: undefined }), 'view', view);
-
-/** Returns an address that tells whether changes of white space are hidden, also if they are not. */
-export const whitespacePath = (loaded: Where, query: ChangesQuery, w: boolean): string =>
-  withParam(changesPath(loaded, { ...query, w: undefined }), 'w', w ? '1' : '0');

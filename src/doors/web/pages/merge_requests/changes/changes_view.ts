@@ -43,13 +43,13 @@ type Part = {
 
 /** Reads a file alone, with more of its text than a list of files has. */
 const readAlone = async (visit: Visit, changes: Changes, path: string): Promise<FileDiff[]> => {
-  const { files, ends, query, loaded } = changes;
+  const { files, ends, ignoresWhitespace, loaded } = changes;
   const listed = files.find(({ new_path }) => new_path === path);
   if (listed === undefined || ends === null) return [];
   if (!listed.too_large) return [listed];
   const [from, to] = ends;
   const paths = [...new Set([listed.old_path, listed.new_path])];
-  const request = { from, to, ignore_whitespace: query.w === true, paths };
+  const request = { from, to, ignore_whitespace: ignoresWhitespace, paths };
   const read = await readVersionDiff(visit.call, loaded.project, request);
   return read?.diffs.filter(({ new_path }) => new_path === path) ?? [];
 };

@@ -120,7 +120,7 @@ const commentPath = ({ changes, rights }: Cards, file: FileDiff): string | null 
 
 const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   const { cards } = given;
-  const { loaded, query, ends, viewed } = cards.changes;
+  const { loaded, query, ends, viewed, view } = cards.changes;
   const { project } = loaded;
   const isAlone = query.file !== undefined;
   const isCollapsed = collapseReason(file, { isAlone }) !== null;
@@ -136,7 +136,7 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   return fileCard({
     file,
     rows: prepared,
-    view: query.view ?? 'unified',
+    view,
     isAlone,
     isFolded: viewed.has(file) && !isAlone && given.form?.file.new_path !== file.new_path,
     viewPath:

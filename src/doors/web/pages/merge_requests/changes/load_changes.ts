@@ -27,6 +27,7 @@ import { markFolded } from '../../../parts/diff/folding/mark_folded.ts';
 import { getRepository } from '../../../../../code/repository/get_repository.ts';
 import { preferredView } from '../../../parts/diff/diff_choice.ts';
 import { orderFiles } from '../../../parts/diff/file_tree.ts';
+import type { DiffView } from '../../../request/preferences.ts';
 import type { ChangesQuery } from './changes_address.ts';
 
 /** Versions that the menus list. */
@@ -35,6 +36,8 @@ const maxVersions = 50;
 export type Changes = {
   loaded: LoadedMergeRequest;
   query: ChangesQuery;
+  view: DiffView;
+  ignoresWhitespace: boolean;
   /** Newest first. */
   versions: VersionRow[];
   totalVersions: number;
@@ -91,7 +94,12 @@ const withoutEqual = (files: FileDiff[]): FileDiff[] =>
 const compare = async (
   visit: Visit,
   { project }: LoadedMergeRequest,
-  { version, since, commit, query }: Pick<Changes, 'version' | 'since' | 'commit' | 'query'>,
+  {
+    version,
+    since,
+    commit,
+    ignoresWhitespace,
+  }: Pick<Changes, 'version' | 'since' | 'commit' | 'ignoresWhitespace'>,
 ): Promise<Compared> => {
   const { call } = visit;
   if (version?.head_commit_sha === null || version === null)
@@ -101,12 +109,12 @@ const compare = async (
     since === null
       ? { from: commit === null ? version.base_commit_sha : commit.parent, isExact: true }
       : await findInterdiffBase(call, project, [since, version]);
-  const request: VersionDiffRequest = { from: base.from, to, ignore_whitespace: query.w === true };
+  const request: VersionDiffRequest = { from: base.from, to, ignore_whitespace: ignoresWhitespace };
   const read = await withAnonymousSlot(visit, async () => await readVersionDiff(call, project, request));
   if (read === null)
     return nothing('The commits of this version no longer exist, or they differ in too much.');
   const { diffs, files, overflow } = read;
-  const shown = query.w === true ? withoutEqual(diffs) : diffs;
+  const shown = ignoresWhitespace ? withoutEqual(diffs) : diffs;
   return {
     ends: [base.from, to],
     files: orderFiles(await markFolded(getRepository(call.platform, project), to, shown)),
@@ -130,10 +138,10 @@ const findCommit = async (
 export const loadChanges = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
-  requested: ChangesQuery,
+  query: ChangesQuery,
 ): Promise<Changes> => {
   const { call } = visit;
-  const query = { ...requested, ...preferredView(visit, requested) };
+  const { view, w: ignoresWhitespace } = preferredView(visit, query);
   const { id } = loaded.merge_request;
   const [{ items: versions, total: totalVersions }, viewed] = await Promise.all([
     listVersions(call.db, id, pageRequest({ per_page: maxVersions })),
@@ -145,9 +153,9 @@ export const loadChanges = async (
       : (versions.find((one) => one.id === query.diff_id) ?? (await findVersion(call.db, id, query.diff_id)));
   const commit = version === null ? null : await findCommit(visit, version, query.commit_id);
   const since = version === null || commit !== null ? null : findSince(versions, version, query.start_sha);
-  const compared = await compare(visit, loaded, { version, since, commit, query });
+  const compared = await compare(visit, loaded, { version, since, commit, ignoresWhitespace });
   const reviewed = await lastReviewedVersion(call, loaded, versions);
   const firstCommit = version === null ? null : await firstVersionCommit(call, version);
   const chosen = { versions, totalVersions, version, since, commit, firstCommit, reviewed };
-  return { loaded, query, viewed, ...chosen, ...compared };
+  return { loaded, query, view, ignoresWhitespace, viewed, ...chosen, ...compared };
 };

@@ -2,7 +2,6 @@
 import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { RawPage, page } from '../../../page.ts';
-import { keepView } from '../../../parts/diff/diff_choice.ts';
 import { oneRequest } from '../paths.ts';
 import { commentPages, routePath } from './actions/comment_pages.ts';
 import { reviewPages } from './actions/review_pages.ts';
@@ -18,7 +17,6 @@ const changes = page({
   params: object({ ...oneRequest, ...changesParams }),
   handle: async (visit, { project, iid, ...query }) => {
     const loaded = await findMergeRequest(visit.call, project, iid);
-    keepView(visit, query);
     return await changesView(visit, loaded, query);
   },
 });

@@ -2,7 +2,7 @@
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { changeTarget } from '../../../parts/timeline/change_target.ts';
 import { threadSteps } from '../../../parts/timeline/thread_steps.ts';
-import { viewSwitch, whitespaceLink } from '../../../parts/diff/diff_choice.ts';
+import { viewForm } from '../../../parts/diff/diff_choice.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
@@ -10,7 +10,7 @@ import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
-import { type ChangesQuery, changesPath, choiceOf, viewPath, whitespacePath } from './changes_address.ts';
+import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import { chosenCommitPart, firstCommitLink } from './commit_navigation.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
 import { type Cards, formPath } from './card_context.ts';
@@ -81,10 +81,9 @@ const sinceReview = (changes: Changes): Html | null => {
   return html`<a class="button" href="${pathTo(changes, { diff_id: undefined, start_sha: isHere ? undefined : reviewed.head_commit_sha })}"${isHere && html` aria-current="true"`}>Since my last review</a>`;
 };
 
-const viewLinks = ({ loaded, query }: Changes): Html => {
-  const { view = 'unified', w = false, file, whole } = query;
-  const kept = choiceOf(query);
-  return html`${viewSwitch(view, (one) => viewPath(loaded, { ...kept, file, whole }, one))}${whitespaceLink(w, whitespacePath(loaded, { ...kept, file }, !w))}`;
+const viewPart = ({ visit, changes }: Cards): Html => {
+  const { file, whole } = changes.query;
+  return viewForm(visit, changes, { path: pathTo(changes, { file, whole }) });
 };
 
 const counts = (cards: Cards, { unresolved, mayResolve }: DiffThreads): Html => {
@@ -110,5 +109,5 @@ export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiv
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, { ...choiceOf(query), file: query.file }, '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
-<span class="row">${counts(cards, diffThreads)}${viewLinks(changes)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
+<span class="row">${counts(cards, diffThreads)}${viewPart(cards)}${reviewMenu(cards, diffThreads.drafts.length, given)}</span></div>`;
 };

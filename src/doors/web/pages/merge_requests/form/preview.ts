@@ -72,7 +72,7 @@ export const previewPart = async (
     ),
   ]);
   const given = {
-    call: visit.call,
+    visit,
     code,
     from: base,
     to: head,

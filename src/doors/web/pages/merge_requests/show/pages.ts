@@ -6,7 +6,7 @@ import { integer, object, optional, text } from '../../../../../platform/http/sc
 import { RawPage, type Visit, page } from '../../../page.ts';
 import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
 import { projectPath } from '../../../parts/frame/project_layout.ts';
-import { activityParam, withActivityFilter } from '../../../parts/timeline/activity_nav.ts';
+import { timelineParams, withTimelineChoice } from '../../../parts/timeline/activity_nav.ts';
 import { requestsRoutePath } from '../paths.ts';
 import { requestView } from './request_view.ts';
 
@@ -39,15 +39,15 @@ export const showPages = [
       ...projectPath,
       iid: text({ maxLength: 30, description: 'number, with `.diff` or `.patch` behind it for that form' }),
       page: optional(integer()),
-      ...activityParam,
+      ...timelineParams,
     }),
-    handle: async (visit, { project, iid: sent, page: requested, activity_filter }) => {
+    handle: async (visit, { project, iid: sent, page: requested, activity_filter, sort }) => {
       const [, number, format] = addressPattern.exec(sent) ?? [];
       if (number === undefined) throw notFound('Merge Request');
       const iid = Number(number);
       if (format === 'diff' || format === 'patch') return await rawChanges(visit, project, { iid, format });
       return await requestView(
-        withActivityFilter(visit, activity_filter),
+        withTimelineChoice(visit, { activity_filter, sort }),
         await findMergeRequest(visit.call, project, iid),
         { page: requested },
       );
