@@ -9,6 +9,8 @@ import { fetchCommit } from './ops/fetch_commit.ts';
 import { commitActions } from './ops/commit_file_actions.ts';
 import { forkRepository } from './ops/fork.ts';
 import { checkMerge, commitMerge, squash } from './ops/merge.ts';
+import { listConflicts } from './ops/merge_conflicts.ts';
+import { resolveConflicts } from './ops/resolve_conflicts.ts';
 import { rebase } from './ops/rebase.ts';
 import { createTagObject } from './ops/create_tag.ts';
 import { blameFile } from './read/blame.ts';
@@ -84,6 +86,8 @@ export const methods: MethodHandlers = {
   'repository.fetch_commit': fetchCommit,
   'merge.check': checkMerge,
   'merge.commit': commitMerge,
+  'merge.conflicts': listConflicts,
+  'merge.resolve': resolveConflicts,
   'merge.squash': squash,
   'merge.rebase': rebase,
   'commit.cherry_pick': cherryPick,

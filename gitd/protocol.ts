@@ -8,10 +8,12 @@
 import type {
   ActionProblem,
   BlameRange,
+  BodySlice,
   Client,
   Commit,
   CommitAction,
   CommitWalk,
+  ConflictOfFile,
   Contributor,
   DiffLimits,
   DiffOptions,
@@ -170,6 +172,29 @@ export type Methods = {
   'merge.commit': {
     params: Repo & { ours: Oid; theirs: Oid; message: string; author: Signature; committer: Signature };
     result: { id: Oid } | null;
+  };
+  /**
+   * The first `max_files` files that conflict, and the number of all; null: the commits merge. A text has at most
+   * `max_bytes`, all together `max_total`. Texts as body.
+   */
+  'merge.conflicts': {
+    params: Repo & { ours: Oid; theirs: Oid; max_files: number; max_bytes: number; max_total: number };
+    result: { files: ConflictOfFile[]; total: number } | null;
+  };
+  /**
+   * Commits a merge with these texts for the files that conflict. Contents are slices of the request's body. null: the
+   * files are not exactly those that conflict.
+   */
+  'merge.resolve': {
+    params: Repo & {
+      ours: Oid;
+      theirs: Oid;
+      files: { path: string; content: BodySlice }[];
+      message: string;
+      author: Signature;
+      committer: Signature;
+    };
+    result: { id: Oid } | ActionProblem | null;
   };
   /** Creates one commit on the merge base with the head's tree. */
   'merge.squash': {

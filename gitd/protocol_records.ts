@@ -87,6 +87,24 @@ export type DiffOptions = {
 /** Position of a file's content in the request's body. */
 export type BodySlice = { offset: number; length: number };
 
+/** Why a file conflicts. Only `text` can be resolved line by line. */
+export type ConflictKind =
+  | 'text'
+  | 'binary'
+  /** Deleted on one side, changed on the other. */
+  | 'deleted'
+  | 'renamed'
+  /** A link, or a file whose type differs. */
+  | 'mode'
+  | 'submodule'
+  /** The text or its name is not UTF-8. */
+  | 'encoding'
+  | 'too_large'
+  | 'other';
+
+/** @property content the text with conflict marks, whose labels are both commits; for `text` only */
+export type ConflictOfFile = { path: string; kind: ConflictKind; content?: BodySlice };
+
 export type CommitAction = {
   action: 'create' | 'update' | 'delete' | 'move' | 'chmod';
   file_path: string;

@@ -50,6 +50,7 @@ const ofProject: Record<string, string | null> = {
   'merge_requests/new': 'merge_requests/new?merge_request[source_branch]=handrails',
   'merge_requests/:iid': 'merge_requests/1',
   'merge_requests/:iid/edit': 'merge_requests/1/edit',
+  'merge_requests/:iid/conflicts': null, // test/web/resolve_conflicts.test.ts
   'merge_requests/:iid/award_emoji': 'merge_requests/1/award_emoji',
   'merge_requests/:iid/notes/:note/edit': 'merge_requests/1/notes/<request note>/edit',
   'merge_requests/:iid/notes/:note/quote': 'merge_requests/1/notes/<request note>/quote',

@@ -42,6 +42,8 @@ export const workNouns = [
       'GET /:iid/pipelines',
       'POST /:iid/pipelines',
       'GET /:iid/versions',
+      'GET /:iid/conflicts',
+      'POST /:iid/conflicts',
       'GET /:iid/diffs',
       'GET /:iid/diffs/threads',
       'POST /:iid/merge',

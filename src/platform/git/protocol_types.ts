@@ -18,6 +18,7 @@ export type {
   Commit,
   CommitAction,
   CommitWalk,
+  ConflictKind,
   Contributor,
   DiffLimits,
   Divergence,

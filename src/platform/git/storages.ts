@@ -102,6 +102,7 @@ const reads = new Set<Method>([
   'blame.file',
   'contributors.list',
   'merge.check',
+  'merge.conflicts',
 ]);
 
 /**

@@ -76,7 +76,7 @@ const resolveParent = async (
 };
 
 /** Applies the size limits of pushes to a commit. @throws Failure 400 */
-const requireSizesWithinLimits = async (
+export const requireSizesWithinLimits = async (
   { platform }: Call,
   { repository }: Code,
   actions: FileAction[],

@@ -26,7 +26,7 @@ const isForMembers = ({ visibility, repository_access_level }: Project): boolean
   visibility === 'private' || repository_access_level === 'private';
 
 /** Whether the fork would show commits to users who may not see the upstream. */
-const wouldReveal = (fork: Project, upstream: Project): boolean =>
+export const wouldReveal = (fork: Project, upstream: Project): boolean =>
   isWider(fork.visibility, upstream.visibility) || (isForMembers(upstream) && !isForMembers(fork));
 
 /** Whether the caller may update the fork from its upstream. */

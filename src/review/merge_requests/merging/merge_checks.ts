@@ -12,6 +12,7 @@ import { type Discussion, unresolvedDiscussions } from '../../../planning/discus
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { areChangesRequested } from '../approvals/reviewers.ts';
+import { findPushableSource } from '../conflicts/load_conflicts.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { type ConflictingFiles, loadConflictingFiles } from './conflicting_files.ts';
 import { headOrder, isGreen } from './head_pipeline.ts';
@@ -41,6 +42,8 @@ export type MergeChecks = {
   needsRebase: boolean;
   mayMerge: boolean;
   mayRebase: boolean;
+  /** The branches conflict, and the caller may push a merge that resolves it. */
+  mayResolve: boolean;
 };
 
 const divergences = makeLruCache<Divergence>(2_000, () => 1);
@@ -154,6 +157,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
     needsRebase: project.merge_method !== 'merge' && (divergence?.behind ?? 0) > 0,
     mayMerge: isAllowed,
     mayRebase: call.signedIn && (await mayRebaseAsCaller(call, loaded)),
+    mayResolve: branches === 'conflict' && (await findPushableSource(call, loaded)) !== null,
   };
 };
 

@@ -16,6 +16,7 @@ import { deleteSourceBranchPages } from './actions/delete_source_branch.ts';
 import { mergePages } from './actions/merge_pages.ts';
 import { pickPages } from './actions/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
+import { conflictsPages } from './conflicts/pages.ts';
 import { commitsPages } from './commits/pages.ts';
 import { requestsPath, requestsRoutePath } from './paths.ts';
 import { editPages } from './form/edit.ts';
@@ -103,6 +104,7 @@ export const pages = [
   ...pipelinesPages,
   ...changesPages,
   ...versionsPages,
+  ...conflictsPages,
   ...changePages,
   ...mergePages,
   ...deleteSourceBranchPages,

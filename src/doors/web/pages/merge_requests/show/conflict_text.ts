@@ -1,6 +1,8 @@
-/** Says which files of a merge request conflict, and which commands resolve the conflicts: there is no editor for them. */
+/** Says which files of a merge request conflict, and which commands resolve the conflicts. */
 import { may } from '../../../../../core/access/may.ts';
 import { canReadCode } from '../../../../../core/access/visible.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { Visit } from '../../../page.ts';
 import { fileNameList } from '../../../parts/code/file_name_list.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -9,11 +11,14 @@ import { cloneAddresses } from '../../projects/clone_menu.ts';
 import { checkOutHead, quoteWord } from '../check_out_commands.ts';
 import type { OpenPage } from './load_overview.ts';
 
+/** A merge request with the project of its source branch; null: it was deleted. */
+type Ends = { loaded: LoadedMergeRequest; source: Project | null };
+
 /**
  * Lists the commands that merge the target branch into that of a fork. The last one pushes, for those who may: they see
  * the address of the fork.
  */
-const forkCommands = (visit: Visit, { loaded, source }: OpenPage, mayPush: boolean): string[] => {
+const forkCommands = (visit: Visit, { loaded, source }: Ends, mayPush: boolean): string[] => {
   const { source_branch, target_branch } = loaded.merge_request;
   const isShown = source !== null && mayPush && canReadCode(visit.call.viewer, source);
   const [address] = isShown ? cloneAddresses(visit, source) : [];
@@ -25,7 +30,7 @@ const forkCommands = (visit: Visit, { loaded, source }: OpenPage, mayPush: boole
   ];
 };
 
-const ownCommands = ({ loaded }: OpenPage, mayPush: boolean): string[] => {
+const ownCommands = ({ loaded }: Ends, mayPush: boolean): string[] => {
   const { source_branch, target_branch } = loaded.merge_request;
   return [
     'git fetch origin',
@@ -37,13 +42,21 @@ const ownCommands = ({ loaded }: OpenPage, mayPush: boolean): string[] => {
   ];
 };
 
+const mayPushTo = ({ call }: Visit, { source }: Ends): boolean =>
+  source !== null && may(call.viewer, 'push_code', source);
+
+/** Lists the commands that merge the target branch into the source branch. */
+export const resolveCommands = (visit: Visit, ends: Ends): string[] => {
+  const { merge_request, project } = ends.loaded;
+  const isFork = merge_request.source_project_id !== project.id;
+  const mayPush = mayPushTo(visit, ends);
+  return isFork ? forkCommands(visit, ends, mayPush) : ownCommands(ends, mayPush);
+};
+
 const helpPart = (visit: Visit, shown: OpenPage): Html => {
-  const { source, loaded } = shown;
-  const mayPush = source !== null && may(visit.call.viewer, 'push_code', source);
-  const isFork = loaded.merge_request.source_project_id !== loaded.project.id;
-  const commands = isFork ? forkCommands(visit, shown, mayPush) : ownCommands(shown, mayPush);
+  const mayPush = mayPushTo(visit, shown);
   const note = html`<p class="muted small">Somebody who may push to the source branch has to push the result.</p>`;
-  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${commands.join('\n')}</pre>${!mayPush && note}</details>`;
+  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${resolveCommands(visit, shown).join('\n')}</pre>${!mayPush && note}</details>`;
 };
 
 /** Renders the conflict with the target branch. */

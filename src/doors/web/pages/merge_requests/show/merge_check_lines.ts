@@ -181,6 +181,11 @@ const blocked = (text: Html, remedy: Html | null = null): CheckLine => ({
   remedy,
 });
 
+const resolveLink = ({ loaded, checks }: OpenPage): Html | null =>
+  checks.mayResolve
+    ? html`<a class="button small" href="${requestPath(loaded, '/conflicts')}">Resolve conflicts</a>`
+    : null;
+
 /** Says that branches do not merge; null: they do. */
 const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
   const { source_branch, target_branch, checked_source_sha } = shown.loaded.merge_request;
@@ -201,7 +206,7 @@ const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
       html`Nothing to merge${quiet(html`${code(target_branch)} has every commit of ${code(source_branch)}`)}`,
     );
   }
-  return branches === 'conflict' ? blocked(conflictText(visit, shown)) : null;
+  return branches === 'conflict' ? blocked(conflictText(visit, shown), resolveLink(shown)) : null;
 };
 
 const rebaseButton = (visit: Visit, { loaded, checks }: OpenPage): Html | false =>

@@ -1,0 +1,127 @@
+/** Renders a file of the page that resolves conflicts: a choice for each conflict, or its whole text. */
+import type {
+  Conflict,
+  Labels,
+  Segment,
+  Side,
+} from '../../../../../review/merge_requests/conflicts/conflict_text.ts';
+import type { TextConflict } from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import type { FileChoice, Way } from './sent_choices.ts';
+
+/** Lines that are shown before and after a conflict. */
+const maxContext = 3;
+/** Lines of one side that are shown; the whole text has all. */
+const maxShown = 200;
+
+export type CardGiven = {
+  /** Position of the file in the form. */
+  index: number;
+  file: TextConflict;
+  labels: Labels;
+  choice: FileChoice | undefined;
+  problem: string | undefined;
+};
+
+const linesText = (lines: readonly string[]): string => lines.join('').replace(/\r?\n$/, '');
+
+/** Renders lines in a fixed-width font. */
+const linesPart = (lines: readonly string[], name: string): Html | null =>
+  lines.length === 0 ? null : html`<pre class="${name}" tabindex="0">${linesText(lines)}</pre>`;
+
+const sidePart = (lines: readonly string[], name: string): Html => {
+  if (lines.length === 0) return html`<p class="muted small">No lines: they are removed.</p>`;
+  const more = lines.length - maxShown;
+  return html`${linesPart(lines.slice(0, maxShown), name)}${more > 0 && html`<p class="muted small">and ${more} more lines</p>`}`;
+};
+
+const sideChoice = (
+  { index, choice }: CardGiven,
+  { at, side, label, lines }: { at: number; side: Side; label: Html; lines: Html | null },
+): Html => {
+  const id = `file_${index}_hunk_${at}_${side}`;
+  return html`<div class="side">
+<div class="field check"><input id="${id}" name="files[${index}][hunks][${at}]" type="radio" value="${side}"${choice?.hunks[at] === side && html` checked`}>
+<label for="${id}">${label}</label></div>${lines}</div>
+`;
+};
+
+const contextOf = (segment: Segment | undefined): readonly string[] =>
+  segment?.isConflict === false ? segment.lines : [];
+
+type Placed = { at: number; hunk: Conflict; before: readonly string[]; after: readonly string[] };
+
+/** Finds the conflicts with the lines around them. */
+const placeHunks = (segments: readonly Segment[]): Placed[] => {
+  const placed: Placed[] = [];
+  for (const [index, hunk] of segments.entries()) {
+    if (!hunk.isConflict) continue;
+    const before = contextOf(segments[index - 1]).slice(-maxContext);
+    placed.push({
+      at: placed.length,
+      hunk,
+      before,
+      after: contextOf(segments[index + 1]).slice(0, maxContext),
+    });
+  }
+  return placed;
+};
+
+const hunkPart = (given: CardGiven, { at, hunk, before, after }: Placed, total: number): Html => {
+  const { ours, theirs } = given.labels;
+  return html`<fieldset class="conflict">
+<legend>Conflict ${at + 1} of ${total}</legend>
+${linesPart(before, 'context')}${sideChoice(given, {
+    at,
+    side: 'ours',
+    label: html`Use <code>${ours}</code> (source branch)`,
+    lines: sidePart(hunk.ours, 'source'),
+  })}${sideChoice(given, {
+    at,
+    side: 'theirs',
+    label: html`Use <code>${theirs}</code> (target branch)`,
+    lines: sidePart(hunk.theirs, 'target'),
+  })}${sideChoice(given, {
+    at,
+    side: 'both',
+    label: html`Use both, first those of <code>${ours}</code>`,
+    lines: null,
+  })}${linesPart(after, 'context')}</fieldset>
+`;
+};
+
+const wayChoice = ({ index, file, choice }: CardGiven): Html => {
+  const name = `files[${index}][way]`;
+  if (file.segments === null) {
+    return html`${hidden(name, 'text')}<p>Only the whole text of this file can be edited here.</p>`;
+  }
+  const box = (way: Way, label: string): Html =>
+    html`<div class="field check"><input id="file_${index}_${way}" class="way-${way}" name="${name}" type="radio" value="${way}"${(choice?.way ?? 'hunks') === way && html` checked`}>
+<label for="file_${index}_${way}">${label}</label></div>
+`;
+  return html`<fieldset class="row"><legend>How to resolve this file</legend>${box('hunks', 'Choose for each conflict')}${box('text', 'Edit the whole text')}</fieldset>
+`;
+};
+
+const textPart = ({ index, file, choice, problem }: CardGiven): Html => {
+  const id = `file_${index}_whole`;
+  const invalid = problem !== undefined && html` aria-describedby="file_${index}_error"`;
+  // Browsers drop the first newline after the tag.
+  return html`<div class="field whole-text"><label for="${id}">Text of ${file.path}</label>
+<textarea class="code" id="${id}" name="files[${index}][text]" rows="16" spellcheck="false" autocapitalize="off"${invalid}>
+${choice?.text ?? file.text}</textarea></div>
+`;
+};
+
+export const fileCard = (given: CardGiven): Html => {
+  const { index, file, problem } = given;
+  const placed = placeHunks(file.segments ?? []);
+  return html`<section class="card conflict-file">
+<header><h2>${file.path}</h2></header>
+<div class="body">${problem !== undefined && html`<p class="error" id="file_${index}_error">${problem}</p>`}${hidden(`files[${index}][path]`, file.path)}${hidden(`files[${index}][key]`, file.key)}
+${wayChoice(given)}<div class="hunks">${placed.map((one) => hunkPart(given, one, placed.length))}</div>
+${textPart(given)}</div>
+</section>
+`;
+};

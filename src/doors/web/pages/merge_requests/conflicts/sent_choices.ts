@@ -1,0 +1,111 @@
+/** Reads what somebody chose on the page that resolves conflicts, and makes the files of it. */
+import {
+  type Labels,
+  type Side,
+  hasMarks,
+  joinSegments,
+  sides,
+} from '../../../../../review/merge_requests/conflicts/conflict_text.ts';
+import {
+  type TextConflict,
+  countHunks,
+} from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
+
+/** How a file is resolved: conflict by conflict, or by its whole text. */
+export type Way = 'hunks' | 'text';
+
+export type FileChoice = { key: string; way: Way; hunks: (Side | undefined)[]; text: string | null };
+
+/** The choices by path. */
+export type Choices = ReadonlyMap<string, FileChoice>;
+
+const maxFields = 1_000;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const listOf = (value: unknown): unknown[] =>
+  isRecord(value) ? Object.values(value).slice(0, maxFields) : [];
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : null;
+
+const sideOf = (value: unknown): Side | undefined => sides.find((side) => side === value);
+
+/** Browsers send CR and LF always. */
+const withPlainEnds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** Reads the sides by the index of their conflict: browsers leave out those without a choice. */
+const readHunks = (value: unknown): (Side | undefined)[] => {
+  const hunks: (Side | undefined)[] = [];
+  if (!isRecord(value)) return hunks;
+  for (const [index, side] of Object.entries(value)) {
+    if (/^\d{1,3}$/.test(index)) hunks[Number(index)] = sideOf(side);
+  }
+  return hunks;
+};
+
+const readFile = (sent: unknown): [string, FileChoice][] => {
+  if (!isRecord(sent)) return [];
+  const path = textOf(sent['path']);
+  if (path === null) return [];
+  const text = textOf(sent['text']);
+  return [
+    [
+      path,
+      {
+        key: textOf(sent['key']) ?? '',
+        way: sent['way'] === 'text' ? 'text' : 'hunks',
+        hunks: readHunks(sent['hunks']),
+        text: text === null ? null : withPlainEnds(text),
+      },
+    ],
+  ];
+};
+
+/** Reads `files[0][path]=...&files[0][hunks][0]=ours`. */
+export const readChoices = (sent: unknown): Choices => new Map(listOf(sent).flatMap(readFile));
+
+/** Returns the choice for a file as it is now; undefined: none was made for this text. */
+export const choiceFor = (choices: Choices, { path, key }: TextConflict): FileChoice | undefined => {
+  const choice = choices.get(path);
+  return choice?.key === key ? choice : undefined;
+};
+
+const isCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
+
+const isEdited = ({ text: original }: TextConflict, { text }: FileChoice): boolean =>
+  text !== null && text !== withPlainEnds(original);
+
+const fromText = (
+  file: TextConflict,
+  { text }: FileChoice,
+  labels: Labels,
+): { text: string } | { problem: string } => {
+  if (text === null || hasMarks(text, labels)) {
+    return {
+      problem: 'The text still has marks of conflicts. Edit each marked place, and remove its marks.',
+    };
+  }
+  return { text: isCrlf(file.text) ? text.replaceAll('\n', '\r\n') : text };
+};
+
+/** Makes the text of a resolved file, or says what is missing. */
+export const resolveFile = (
+  file: TextConflict,
+  choice: FileChoice | undefined,
+  labels: Labels,
+): { text: string } | { problem: string } => {
+  const { segments } = file;
+  if (choice === undefined) return { problem: 'Choose how to resolve this file.' };
+  if (choice.way === 'text' || segments === null) return fromText(file, choice, labels);
+  if (isEdited(file, choice)) {
+    return {
+      problem: 'You edited the text, but chose “Choose for each conflict”. Choose the text to use it.',
+    };
+  }
+  const count = countHunks(segments);
+  const text = joinSegments(segments, choice.hunks.slice(0, count));
+  if (text !== null) return { text };
+  return { problem: count === 1 ? 'Choose a side for the conflict.' : 'Choose a side for each conflict.' };
+};
