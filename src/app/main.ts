@@ -46,6 +46,8 @@ export type ServiceParts = {
   log: Logger;
   /** Called when commits can no longer be acknowledged. The process must end. */
   onFatal: (error: unknown) => void;
+  /** Whether the process does other work, so that the service leaves its memory alone. Default: false. */
+  sharesProcess?: boolean;
 };
 
 export type Service = {
@@ -209,7 +211,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       await servers.stop();
     });
     // Stops first: it ends waiting polls before the port closes.
-    stops.push(collectWhileIdle(app), startSweeping(platform));
+    stops.push(parts.sharesProcess === true ? () => undefined : collectWhileIdle(app), startSweeping(platform));
     const bound = await listen(app, config.listen);
     const url = address.open(bound);
     const ssh = await listenToSsh({ platform, baseUrl: url }, servers);

@@ -110,6 +110,7 @@ export const startTestService = async (environment: Record<string, string> = {})
     onFatal: (error) => {
       throw error;
     },
+    sharesProcess: true, // a collection pays for the memory of all tests of the process
   });
   return {
     service,
