@@ -211,7 +211,10 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       await servers.stop();
     });
     // Stops first: it ends waiting polls before the port closes.
-    stops.push(parts.sharesProcess === true ? () => undefined : collectWhileIdle(app), startSweeping(platform));
+    stops.push(
+      parts.sharesProcess === true ? () => undefined : collectWhileIdle(app),
+      startSweeping(platform),
+    );
     const bound = await listen(app, config.listen);
     const url = address.open(bound);
     const ssh = await listenToSsh({ platform, baseUrl: url }, servers);
