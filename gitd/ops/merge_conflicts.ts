@@ -82,6 +82,7 @@ export const findConflicts = async (
   context: Context,
   quarantine: Quarantine,
   { ours, theirs }: { ours: Oid; theirs: Oid },
+  { isDurable }: { isDurable: boolean },
 ): Promise<ConflictingMerge | null> => {
   const [one, other] = [await readRawCommit(context, ours), await readRawCommit(context, theirs)];
   await countDifferences(context, one.tree, other.tree);
@@ -100,7 +101,7 @@ export const findConflicts = async (
     seconds,
     signal: context.signal,
     variables: quarantine.env,
-    config: [['merge.conflictStyle', 'merge']],
+    config: [['merge.conflictStyle', 'merge'], ...(isDurable ? [] : [['core.fsync', 'none'] as const])],
     maxOutput: maxListBytes,
     codes: [0, 1],
   });
@@ -175,7 +176,7 @@ const readFiles = async (
 
 export const listConflicts = async (params: Params, context: Context): Promise<Answer<'merge.conflicts'>> =>
   await withQuarantine(context.dir, false, async (quarantine): Promise<Answer<'merge.conflicts'>> => {
-    const merge = await findConflicts(context, quarantine, params);
+    const merge = await findConflicts(context, quarantine, params, { isDurable: false });
     if (merge === null) return { result: null };
     const editor = editMergedTree(context, quarantine, merge.tree);
     const some = merge.conflicts.slice(0, params.max_files);

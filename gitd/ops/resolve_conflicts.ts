@@ -64,7 +64,7 @@ export const resolveConflicts = async (
     context.dir,
     true,
     async (quarantine): Promise<Methods['merge.resolve']['result']> => {
-      const merge = await findConflicts(context, quarantine, params);
+      const merge = await findConflicts(context, quarantine, params, { isDurable: true });
       if (merge === null || !areAll(merge, files)) return null;
       const editor = editMergedTree(context, quarantine, merge.tree);
       for (const file of files) {

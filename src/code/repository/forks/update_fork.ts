@@ -1,7 +1,7 @@
 /** Brings the default branch of a fork up to date with that of the project that it was forked from. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { isWider } from '../../../identity/groups/rules.ts';
-import { badRequest, forbidden, notFound } from '../../../platform/errors.ts';
+import { forbidden, notFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type Code, openCode } from '../find_code.ts';
@@ -9,9 +9,8 @@ import { loadProtectedBranches, mayPushTo } from '../protection/rules.ts';
 import { changeRefs, requirePushPermission, retryOnConflict } from '../refs/authorized_ref_changes.ts';
 import { getGitIdentity } from '../refs/git_identity.ts';
 import { importCommit } from '../refs/import_commits.ts';
-import { sizeProblem } from '../refs/push_policy.ts';
+import { requireRoom } from '../refs/require_room.ts';
 import { branchPrefix } from '../refs/resolve.ts';
-import { getQuota } from '../refs/transfer_access.ts';
 import { findDefaultHead, loadUpstream } from './upstream.ts';
 
 /** @property files names of conflicting files, at most 1,000; there may be none, as when a folder moved to two places */
@@ -60,15 +59,6 @@ const combine = async (call: Call, sides: Sides): Promise<{ head: Oid; update: F
   if (merged !== null) return { head: merged.id, update: { result: 'merged' } };
   const { conflicts: files } = await repository.ask('merge.check', { ours: head, theirs });
   return { head, update: { result: 'conflict', files, upstream: upstream.project } };
-};
-
-/** @throws Failure 400 if the repository with the commits of the upstream is larger than it may be */
-const requireRoom = async ({ platform }: Call, { repository }: Code): Promise<void> => {
-  const { repository_bytes } = getQuota(platform.config);
-  if (repository_bytes === null) return;
-  const { size } = await repository.ask('repository.statistics', {});
-  const problem = sizeProblem(size, repository_bytes, 'commit');
-  if (problem !== null) throw badRequest(problem);
 };
 
 const attempt = async (call: Call, fork: Code, upstream: Code, branch: string): Promise<ForkUpdate> => {

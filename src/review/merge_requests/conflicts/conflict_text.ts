@@ -78,16 +78,16 @@ export const joinSegments = (
   segments: readonly Segment[],
   choices: readonly (Side | undefined)[],
 ): string | null => {
-  const lines: string[] = [];
+  const texts: string[] = [];
   let at = 0;
   for (const segment of segments) {
-    if (!segment.isConflict) lines.push(...segment.lines);
+    if (!segment.isConflict) texts.push(segment.lines.join(''));
     else {
       const side = choices[at];
       if (side === undefined) return null;
-      lines.push(...linesOf(segment, side));
+      texts.push(linesOf(segment, side).join(''));
       at += 1;
     }
   }
-  return lines.join('');
+  return texts.join('');
 };

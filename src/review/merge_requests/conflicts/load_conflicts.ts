@@ -79,6 +79,8 @@ const toTextConflict = (
   { from, to }: { from: Labels; to: Labels },
 ): TextConflict | OtherConflict => {
   if (isOfRename(marked, from)) return { path, kind: 'renamed' };
+  // Browsers send such a line end as another one.
+  if (/\r(?!\n)/.test(marked)) return { path, kind: 'encoding' };
   const text = renameLabels(marked, from, to);
   const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
   return { path, kind: 'text', text, segments: parseConflicts(marked, from), key };

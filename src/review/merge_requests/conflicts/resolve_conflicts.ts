@@ -9,6 +9,7 @@ import { openCode } from '../../../code/repository/find_code.ts';
 import { changeRefs, requirePushPermission } from '../../../code/repository/refs/authorized_ref_changes.ts';
 import { getGitIdentity } from '../../../code/repository/refs/git_identity.ts';
 import { importCommit } from '../../../code/repository/refs/import_commits.ts';
+import { requireRoom } from '../../../code/repository/refs/require_room.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -43,7 +44,10 @@ const createMerge = async (
   const actions = files.map(({ path, content }) => ({ action: 'update' as const, file_path: path, content }));
   await requireSizesWithinLimits(call, code, actions);
   if (source.id !== loaded.project.id) {
+    // A repository that is full already takes no more commits.
+    await requireRoom(call, code);
     await importCommit(call.platform, { source: loaded.project, target: source }, theirs, [ours]);
+    await requireRoom(call, code);
   }
   const packed = packActions(actions);
   const author = getGitIdentity(call, requireUser(call));

@@ -21,14 +21,19 @@ export type CardGiven = {
   file: TextConflict;
   labels: Labels;
   choice: FileChoice | undefined;
+  /** What was typed for other conflicts of the file; null: nothing. */
+  lost: string | null;
   problem: string | undefined;
 };
 
 const linesText = (lines: readonly string[]): string => lines.join('').replace(/\r?\n$/, '');
 
-/** Renders lines in a fixed-width font. */
+/** Renders lines in a fixed-width font. Browsers drop the first newline after the tag. */
 const linesPart = (lines: readonly string[], name: string): Html | null =>
-  lines.length === 0 ? null : html`<pre class="${name}" tabindex="0">${linesText(lines)}</pre>`;
+  lines.length === 0
+    ? null
+    : html`<pre class="${name}" tabindex="0">
+${linesText(lines)}</pre>`;
 
 const sidePart = (lines: readonly string[], name: string): Html => {
   if (lines.length === 0) return html`<p class="muted small">No lines: they are removed.</p>`;
@@ -104,6 +109,14 @@ const wayChoice = ({ index, file, choice }: CardGiven): Html => {
 `;
 };
 
+const lostPart = ({ index, lost }: CardGiven): Html | null =>
+  lost === null
+    ? null
+    : html`<div class="field"><label for="file_${index}_lost">What you typed before the branches changed; copy from it what still holds</label>
+<textarea class="code" id="file_${index}_lost" rows="8" readonly>
+${lost}</textarea></div>
+`;
+
 const textPart = ({ index, file, choice, problem }: CardGiven): Html => {
   const id = `file_${index}_whole`;
   const invalid = problem !== undefined && html` aria-describedby="file_${index}_error"`;
@@ -120,7 +133,7 @@ export const fileCard = (given: CardGiven): Html => {
   return html`<section class="card conflict-file">
 <header><h2>${file.path}</h2></header>
 <div class="body">${problem !== undefined && html`<p class="error" id="file_${index}_error">${problem}</p>`}${hidden(`files[${index}][path]`, file.path)}${hidden(`files[${index}][key]`, file.key)}
-${wayChoice(given)}<div class="hunks">${placed.map((one) => hunkPart(given, one, placed.length))}</div>
+${lostPart(given)}${wayChoice(given)}<div class="hunks">${placed.map((one) => hunkPart(given, one, placed.length))}</div>
 ${textPart(given)}</div>
 </section>
 `;

@@ -72,7 +72,10 @@ const formOf = (text: string): Record<string, string> => {
     ...text.matchAll(/<input id="[^"]+"[^>]*name="([^"]+)" type="radio" value="([^"]+)" checked/g),
   ];
   const fields = [...hidden, ...checked].map(([, name = '', value = '']) => [name, unescape(value)]);
-  const texts = areas.map(([, name = '', value = '']) => [name, unescape(value).replaceAll('\n', '\r\n')]);
+  const texts = areas.map(([, name = '', value = '']) => [
+    name,
+    unescape(value).replaceAll(/\r?\n/g, '\r\n'),
+  ]);
   const all = Object.fromEntries([...fields, ...texts]) as Record<string, string>;
   return Object.fromEntries(
     Object.entries(all).filter(([name]) => /^(files|source_sha|target_sha|commit_message)/.test(name)),
@@ -174,9 +177,31 @@ test('shows the conflicts again when a branch moved, with the choices of equal f
   assert.equal(again['commit_message'], 'Kept message');
   assert.deepEqual([again['files[0][hunks][0]'], again['files[1][hunks][0]']], ['theirs', undefined]);
   assert.match(moved.text, /b newer/);
+  const typed = { ...sent, 'files[1][way]': 'text', 'files[1][text]': 'typed for long\r\n' };
+  const kept = await visitor.post(`${path}/conflicts`, typed);
+  assert.match(kept.text, /id="file_1_lost" rows="8" readonly>\ntyped for long\n</);
   const done = await visitor.post(`${path}/conflicts`, { ...again, 'files[1][hunks][0]': 'theirs' });
   assert.equal(done.status, 303);
   assert.equal(await fileOn(project, 'topic', 'b.txt'), lines({ 3: 'b newer' }));
+});
+
+test('keeps the line ends of other lines, and takes sides of very many lines', async () => {
+  const mixed = (word: string): string => `first\r\n${word}\nlast\n`;
+  const many = (word: string): string => `${word}\n${'\n'.repeat(200_000)}`;
+  const { project, path, developer } = await openConflict(
+    { 'a.txt': many('x'), 'b.txt': mixed('x') },
+    { 'a.txt': many('ours'), 'b.txt': mixed('ours') },
+    { 'a.txt': many('theirs'), 'b.txt': mixed('theirs') },
+  );
+  const { visitor } = developer;
+  const form = formOf((await visitor.get(`${path}/conflicts`)).text);
+  const sides = { ...form, 'files[0][hunks][0]': 'ours', 'files[1][hunks][0]': 'theirs' };
+  const edited = { ...sides, 'files[1][way]': 'text', 'files[1][text]': 'first\r\nmine\r\nlast\r\n' };
+  const refused = await visitor.post(`${path}/conflicts`, edited);
+  assert.deepEqual([refused.status, /end in different ways/.test(refused.text)], [422, true]);
+  assert.equal((await visitor.post(`${path}/conflicts`, sides)).status, 303);
+  assert.equal(await fileOn(project, 'topic', 'a.txt'), many('ours'));
+  assert.equal(await fileOn(project, 'topic', 'b.txt'), mixed('theirs'));
 });
 
 test('says which conflicts it cannot resolve, and the commands that do', async () => {
@@ -187,9 +212,16 @@ test('says which conflicts it cannot resolve, and the commands that do', async (
       'old.txt': lines({ 1: 'old' }),
       'big.txt': 'x\n',
       'a.txt': 'a\n',
+      'cr.txt': 'x\ry\n',
     },
-    { 'bin.dat': 'a\0c', 'gone.txt': lines({ 4: 'kept' }), 'big.txt': 'y'.repeat(300_000), 'a.txt': 'b\n' },
-    { 'bin.dat': 'a\0d', 'big.txt': 'z'.repeat(300_000), 'a.txt': 'c\n' },
+    {
+      'bin.dat': 'a\0c',
+      'gone.txt': lines({ 4: 'kept' }),
+      'big.txt': 'y'.repeat(300_000),
+      'a.txt': 'b\n',
+      'cr.txt': 'x\rb\n',
+    },
+    { 'bin.dat': 'a\0d', 'big.txt': 'z'.repeat(300_000), 'a.txt': 'c\n', 'cr.txt': 'x\rc\n' },
   );
   const commit = async (branch: string, actions: object[]): Promise<void> => {
     const json = { branch, commit_message: 'Change', actions };
@@ -221,6 +253,7 @@ test('says which conflicts it cannot resolve, and the commands that do', async (
     'a.txt': 'conflicts in its text',
     'big.txt': 'is too large to be edited here',
     'bin.dat': 'is a binary file',
+    'cr.txt': 'is not a text in UTF-8 whose lines end in LF or CRLF',
     'gone.txt': 'was deleted in one branch and changed in the other',
     'new.txt': 'was renamed or moved',
   });

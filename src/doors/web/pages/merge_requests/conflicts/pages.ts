@@ -24,7 +24,7 @@ import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 import { fileCard } from './conflict_file_card.ts';
 import { refusedPart } from './refused_conflicts.ts';
-import { type Choices, choiceFor, readChoices, resolveFile } from './sent_choices.ts';
+import { type Choices, choiceFor, lostText, readChoices, resolveFile } from './sent_choices.ts';
 
 const routePath = `${requestsRoutePath}/:iid/conflicts`;
 
@@ -65,7 +65,14 @@ ${form(
   hidden('source_sha', heads.source_sha),
   hidden('target_sha', heads.target_sha),
   html`${files.map((file, index) =>
-    fileCard({ index, file, labels, choice: choiceFor(choices, file), problem: problems?.get(file.path) }),
+    fileCard({
+      index,
+      file,
+      labels,
+      choice: choiceFor(choices, file),
+      lost: lostText(choices, file),
+      problem: problems?.get(file.path),
+    }),
   )}`,
   textArea({ name: 'commit_message', label: 'Commit message', value: message, rows: 3 }),
 )}`;

@@ -14,7 +14,7 @@ const reasons: Record<ConflictKind, string> = {
   renamed: 'was renamed or moved',
   mode: 'is a link, or has another type or mode in each branch',
   submodule: 'is a submodule',
-  encoding: 'is not a text in UTF-8',
+  encoding: 'is not a text in UTF-8 whose lines end in LF or CRLF',
   too_large: 'is too large to be edited here',
   other: 'conflicts in another way than by its text',
 };

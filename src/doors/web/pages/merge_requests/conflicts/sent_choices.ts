@@ -72,7 +72,15 @@ export const choiceFor = (choices: Choices, { path, key }: TextConflict): FileCh
   return choice?.key === key ? choice : undefined;
 };
 
+/** Returns the text that was typed into the field of a file whose conflicts are others by now; null: none was. */
+export const lostText = (choices: Choices, { path, key }: TextConflict): string | null => {
+  const choice = choices.get(path);
+  return choice !== undefined && choice.key !== key && choice.way === 'text' ? choice.text : null;
+};
+
 const isCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
+
+const hasMixedEnds = (text: string): boolean => /\r\n/.test(text) && /(?:^|[^\r])\n/.test(text);
 
 const isEdited = ({ text: original }: TextConflict, { text }: FileChoice): boolean =>
   text !== null && text !== withPlainEnds(original);
@@ -85,6 +93,12 @@ const fromText = (
   if (text === null || hasMarks(text, labels)) {
     return {
       problem: 'The text still has marks of conflicts. Edit each marked place, and remove its marks.',
+    };
+  }
+  if (hasMixedEnds(file.text)) {
+    return {
+      problem:
+        'The lines of this file end in different ways, which its text here cannot keep. Choose for each conflict.',
     };
   }
   return { text: isCrlf(file.text) ? text.replaceAll('\n', '\r\n') : text };
