@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { badRequest } from '../../errors.ts';
+import { Failure, badRequest } from '../../errors.ts';
 import { type FilePart, withFileParts } from './file_parts.ts';
 import { maxKeys, nestValues } from './form.ts';
 import type { RawParams } from '../params.ts';
@@ -54,6 +54,9 @@ const hasTooManyParts = (boundary: string, body: Buffer): boolean => {
   return count > maxKeys;
 };
 
+/** Files of one form, which pages may limit further. */
+const maxFiles = 100;
+
 type Given = {
   contentType: string;
   body: Buffer;
@@ -86,7 +89,7 @@ export const parseMultipart = async ({
   try {
     const parser = Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      limits: { ...partHead, parts: maxKeys, fieldSize: maxValueBytes, files: 20 },
+      limits: { ...partHead, parts: maxKeys, fieldSize: maxValueBytes, files: maxFiles },
     });
     parser.on('field', (name, value) => pairs.push({ name, value }));
     parser.on('file', (field, stream, name) => {
@@ -98,16 +101,19 @@ export const parseMultipart = async ({
         if (keepsFiles) file.content = Buffer.concat(chunks);
       });
     });
-    parser.on('partsLimit', () => {
+    const refuse = (text: string) => (): void => {
       pieces.unpipe(parser);
-      reject(new Error('too many parts'));
-    });
+      reject(badRequest(text));
+    };
+    parser.on('partsLimit', refuse('invalid multipart body'));
+    // The parser would skip the files after the last one it takes.
+    parser.on('filesLimit', refuse(`more than ${maxFiles} files`));
     parser.on('finish', resolve);
     parser.on('error', reject);
     pieces.pipe(parser);
     await promise;
-  } catch {
-    throw badRequest('invalid multipart body');
+  } catch (error) {
+    throw error instanceof Failure ? error : badRequest('invalid multipart body');
   }
   return withFileParts(nestValues(pairs), files);
 };

@@ -191,6 +191,9 @@ test('previews changes without committing them', async () => {
     (await preview('p.crlf', 'a\r\nb\r\n', { line_ends: 'crlf' })).text,
     /The text has no changes/,
   );
+  const gone = await preview('gone.txt', 'kept\r\n', { overwrite: '1'.repeat(40) });
+  assert.match(gone.text, /<textarea[^>]+name="content"[^>]*>\nkept/);
+  assert.match(gone.text, /name="overwrite"/);
   const rendered = await preview('p.md', '# New *one*\n<script>alert(1)</script>\n');
   assert.match(rendered.text, /<h1 id="user-content-new-one"[^>]*>New <em>one<\/em>/);
   assert.doesNotMatch(rendered.text, /<script>alert/);
@@ -202,6 +205,11 @@ test('previews changes without committing them', async () => {
 
 test('inserts a template into a new file and keeps what was typed', async () => {
   const { text } = await developer.get(`${root}/new/main`);
+  const [first] =
+    /<button[^>]*>(?=[^]*name="insert_template")/.exec(
+      text.slice(text.indexOf('authenticity_token', text.indexOf('<main'))),
+    ) ?? [];
+  assert.doesNotMatch(first ?? '', /insert_template/, 'Enter in a field commits');
   for (const [label, value] of [
     ['LICENSE', 'licenses/mit'],
     ['.gitignore', 'gitignores/Node'],

@@ -1,4 +1,5 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
+import { Failure } from '../../../../platform/errors.ts';
 import { isUtf8 } from 'node:buffer';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
@@ -103,6 +104,16 @@ const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileF
   };
 };
 
+/** Returns the text of the file; empty for one that was deleted after the form was opened. */
+const readCurrent = async (target: EditTarget): Promise<string> => {
+  try {
+    return readText(await loadFile(target)) ?? '';
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return '';
+    throw error;
+  }
+};
+
 /** Compares the text of a form with the file. */
 const showChanges = async (
   visit: Visit,
@@ -111,7 +122,7 @@ const showChanges = async (
 ): Promise<Html> =>
   await previewPart(visit, target, {
     path: file_path,
-    old: readText(await loadFile(target)) ?? '',
+    old: await readCurrent(target),
     fresh: toContent({ content, line_ends }).toString('utf8'),
   });
 
@@ -132,7 +143,13 @@ const update = page({
     };
     if (sent.preview && content !== null) {
       const preview = await showChanges(visit, target, { ...fields, content });
-      return editView(visit, target, { fields, last: last_commit_id, preview });
+      const newer = [sent.overwrite ?? ''].find(isCommitId);
+      return editView(visit, target, {
+        fields,
+        last: last_commit_id,
+        preview,
+        ...(newer !== undefined && { newer }),
+      });
     }
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
     const { problems, isOutdated } = await commitChange(visit, target, fields, {

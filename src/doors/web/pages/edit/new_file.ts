@@ -16,6 +16,9 @@ import { previewButton, previewPart } from './preview_changes.ts';
 
 const routePath = `${projectRoot}/new/:rest`;
 
+/** Enter in a field presses the first button of a form, which would be that of the templates. */
+const defaultButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true">Commit changes</button>`;
+
 type Given = { fields: FileFields; problems?: FormProblems; template?: string; preview?: Html };
 
 const newView = async (visit: Visit, target: EditTarget, given: Given): Promise<View> => {
@@ -28,7 +31,7 @@ const newView = async (visit: Visit, target: EditTarget, given: Given): Promise<
     other: html`${previewButton}${validateButton(target, fields)}`,
   };
   const templates = await templateField(template);
-  const content = html`${preview}<section class="card"><div class="body">${form(visit, options, templates, fileFields(fields, problems), commitFields(target, fields, problems))}</div></section>`;
+  const content = html`${preview}<section class="card"><div class="body">${form(visit, options, defaultButton, templates, fileFields(fields, problems), commitFields(target, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
   return withFormStatus(view, problems);
 };

@@ -65,6 +65,10 @@ test('uploads several files in one commit, or none of them', async () => {
   assert.equal((body as unknown[]).length, 1);
   const refused = await developer.postFiles(path, form, { file: [file('d'), file('a')] });
   assert.deepEqual([refused.status, await read('several/d')], [422, null]);
+  const files = Array.from({ length: 21 }, (_file, at) => file(`many ${at}`));
+  const tooMany = await developer.postFiles(path, form, { file: files });
+  assert.deepEqual([tooMany.status, await read('several/many 0')], [422, null]);
+  assert.match(tooMany.text, /at most 20 can be uploaded at once/);
 });
 
 test('uploads files larger than other forms, of members only', async () => {

@@ -114,6 +114,9 @@ const whereTo = (
     ? { path: codePath(project, 'blob', branch, actions[0]?.file_path), notice: 'The file was uploaded.' }
     : { path: codePath(project, 'tree', branch, folder), notice: `${actions.length} files were uploaded.` };
 
+/** Files of one commit. */
+const maxFiles = 20;
+
 const upload = page({
   method: 'POST',
   path: routePath,
@@ -131,8 +134,12 @@ const upload = page({
     const folder = cleanFolder(sent);
     const fields = { ...readCommitFields(commit), folder, last };
     const files = last === null ? visit.sentFiles('file') : visit.sentFiles('file').slice(0, 1);
-    if (files.length === 0) {
-      const problems = { text: null, fields: { file: ["can't be blank"] } };
+    if (files.length === 0 || files.length > maxFiles) {
+      const problem =
+        files.length === 0
+          ? "can't be blank"
+          : `are ${files.length}; at most ${maxFiles} can be uploaded at once`;
+      const problems = { text: null, fields: { file: [problem] } };
       return uploadView(visit, target, fields, { problems, isOutdated: false });
     }
     const actions = files.map((file) => ({
