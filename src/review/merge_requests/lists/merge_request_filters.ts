@@ -164,9 +164,10 @@ const mergedConditions = ({ merged_after, merged_before }: Filters): Condition[]
     : [sql<boolean>`coalesce(merge_requests.merged_at, 0) >= ${merged_after}`]),
   ...(merged_before === undefined
     ? []
-    : [
-        sql<boolean>`coalesce(merge_requests.merged_at, 0) <= ${merged_before} and merge_requests.merged_at is not null`,
-      ]),
+    : [sql<boolean>`coalesce(merge_requests.merged_at, 0) <= ${merged_before}`]),
+  ...(merged_after === undefined && merged_before === undefined
+    ? []
+    : [sql<boolean>`merge_requests.merged_at is not null`]),
 ];
 
 export const mergeRequestConditions = (filters: Filters, { viewer, dialect }: ListRequester): Condition[] => {

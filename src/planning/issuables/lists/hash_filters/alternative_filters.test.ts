@@ -97,4 +97,5 @@ test('lists of merge requests are filtered by reviewers and by the time of mergi
   assert.deepEqual(await titles(`merged_after=${body.merged_at}`), ['merged']);
   assert.deepEqual(await titles(`merged_before=${body.merged_at}&order_by=updated_at`), ['merged']);
   assert.deepEqual(await titles('merged_before=2020-01-01'), []);
+  assert.deepEqual(await titles('merged_after=1970-01-01'), ['merged']);
 });

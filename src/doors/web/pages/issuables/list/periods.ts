@@ -21,13 +21,20 @@ const dayMilliseconds = 86_400_000;
 
 const startOfDay = (time: number): number => Math.floor(time / dayMilliseconds) * dayMilliseconds;
 
+/** Goes to the same day of an earlier month, or to its last day. */
+const goBackMonths = (date: Date, count: number): void => {
+  const day = date.getUTCDate();
+  date.setUTCMonth(date.getUTCMonth() - count, 1);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, last));
+};
+
 /** Returns the start of the day some units earlier; null: before the first accepted year. */
 const goBack = (now: number, count: number, unit: string): number | null => {
   const date = new Date(startOfDay(now));
   if (unit === 'd') date.setUTCDate(date.getUTCDate() - count);
   if (unit === 'w') date.setUTCDate(date.getUTCDate() - 7 * count);
-  if (unit === 'm') date.setUTCMonth(date.getUTCMonth() - count);
-  if (unit === 'y') date.setUTCFullYear(date.getUTCFullYear() - count);
+  if (unit === 'm' || unit === 'y') goBackMonths(date, unit === 'y' ? 12 * count : count);
   return date.getUTCFullYear() >= 1900 ? date.getTime() : null;
 };
 
