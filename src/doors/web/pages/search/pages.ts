@@ -16,19 +16,19 @@ import { type Filters, filterParams, filterQuery, readFilters, searchForm } from
 
 const searchPath = '/search';
 
-type Tab = { scope: ScopeName; name: string; icon: IconName; isOpen?: true; readsGit?: true };
+type Tab = { scope: ScopeName; name: string; icon: IconName; isOpen?: true; isCostly?: true };
 
 /**
- * `isOpen`: for anonymous visitors, too, as the lists of these records. `readsGit`: git reads the repository for it, so
- * that it is only counted when it is shown.
+ * `isOpen`: for anonymous visitors, too, as the lists of these records. `isCostly`: git reads the repository for it, or
+ * the database all comments, so that it is only counted when it is shown.
  */
 const allTabs: readonly Tab[] = [
   { scope: 'projects', name: 'Projects', icon: 'folder', isOpen: true },
   { scope: 'blobs', name: 'Code', icon: 'file', isOpen: true },
-  { scope: 'commits', name: 'Commits', icon: 'commit', readsGit: true },
+  { scope: 'commits', name: 'Commits', icon: 'commit', isCostly: true },
   { scope: 'issues', name: 'Issues', icon: 'issue' },
   { scope: 'merge_requests', name: 'Merge requests', icon: 'merge-request' },
-  { scope: 'notes', name: 'Comments', icon: 'comment' },
+  { scope: 'notes', name: 'Comments', icon: 'comment', isCostly: true },
   { scope: 'milestones', name: 'Milestones', icon: 'milestone' },
   { scope: 'snippet_titles', name: 'Snippets', icon: 'file' },
   { scope: 'users', name: 'People', icon: 'user' },
@@ -134,8 +134,8 @@ const resultsPart = async (
 type Counts = ReadonlyMap<ScopeName, number | undefined>;
 
 /** Whether a tab is counted although it is not shown. */
-const isCounted = ({ scope, readsGit }: Tab, { filters }: Search): boolean =>
-  readsGit !== true && !(scope === 'blobs' && filters.ref !== undefined);
+const isCounted = ({ scope, isCostly }: Tab, { filters }: Search): boolean =>
+  isCostly !== true && !(scope === 'blobs' && filters.ref !== undefined);
 
 const countTabs = async (
   query: Search,

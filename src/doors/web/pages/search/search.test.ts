@@ -66,7 +66,7 @@ test('shows tabs with the exact counts of what the visitor sees', async () => {
   const inGroup = await search({ search: word, group_id: group.full_path });
   assert.deepEqual(readTabs(inGroup), ['Projects 0', 'Code 1', ...counts, 'People 0']);
   const inProject = await search({ search: word, project_id: String(project.id), scope: 'projects' });
-  const ofProject = ['Issues 1', 'Merge requests 1', 'Comments 0', 'Milestones 1', 'People 0'];
+  const ofProject = ['Issues 1', 'Merge requests 1', 'Comments', 'Milestones 1', 'People 0'];
   assert.deepEqual(readTabs(inProject), ['Code 1', 'Commits', ...ofProject]);
   assert.ok(inProject.includes('Search everywhere'));
   assert.deepEqual(readTabs(await search({ search: 'ab' }))[1], 'Code');
