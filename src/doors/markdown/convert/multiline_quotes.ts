@@ -17,15 +17,15 @@ const readOpening = (state: StateBlock, line: number): string | null => {
 };
 
 const findEnd = (state: StateBlock, from: number, endLine: number): number => {
-  // One text has few quotes; remember that none is closed below, so that many openings take linear time.
-  const environment = state.env as { noQuoteEnd?: { after: number; before: number } };
-  const known = environment.noQuoteEnd;
-  if (known?.before === endLine && from >= known.after) return -1;
+  // Remember for each last line that no quote is closed below, so that many openings take linear time.
+  const environment = state.env as { noQuoteEnds?: Map<number, number> };
+  const known = (environment.noQuoteEnds ??= new Map());
+  if (from >= (known.get(endLine) ?? Infinity)) return -1;
   for (let line = from; line < endLine; line++) {
     if ((state.sCount[line] ?? 0) < state.blkIndent && !state.isEmpty(line)) return -1;
     if (isFence(state, line)) return line;
   }
-  environment.noQuoteEnd = { after: from, before: endLine };
+  known.set(endLine, from);
   return -1;
 };
 

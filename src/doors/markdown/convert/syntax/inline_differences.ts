@@ -4,7 +4,7 @@ import type { StateInline } from 'markdown-it';
 const closingBrackets: Record<string, string> = { '{': '}', '[': ']' };
 const elements: Record<string, 'ins' | 'del'> = { '+': 'ins', '-': 'del' };
 
-/** The last search for each closing mark of a text: nothing between `from` and `at`. */
+/** The last search for each mark of a text: nothing between `from` and `at`. */
 type Searches = Map<string, { from: number; at: number }>;
 
 const searchesByState = new WeakMap<StateInline, Searches>();
@@ -30,8 +30,9 @@ const findRange = (state: StateInline): [start: number, end: number, element: 'i
   if (end === -1 || end + 2 > state.posMax) return null;
   // `[-a-](b)` is a link.
   if (bracket === ']' && /[([]/.test(src[end + 2] ?? '')) return null;
-  const content = src.slice(pos + 2, end);
-  return content.trim() === '' || content.includes('\n') ? null : [pos + 2, end, element];
+  const newline = findMark(state, '\n', pos + 2);
+  if (newline !== -1 && newline < end) return null;
+  return src.slice(pos + 2, end).trim() === '' ? null : [pos + 2, end, element];
 };
 
 /** Rule of the parser: what is between the marks may be formatted. */
