@@ -51,6 +51,14 @@ const pinned = (addresses: Address[]): NonNullable<RequestOptions['lookup']> => 
   };
 };
 
+const load = async () =>
+  await Promise.all([import('node:http'), import('node:https'), import('./open_connections.ts')]);
+
+let loaded: ReturnType<typeof load> | null = null;
+
+/** Loads the modules at first use, since few services need them, and once: `import()` costs as much as a statement. */
+const loadHttp = async (): ReturnType<typeof load> => await (loaded ??= load());
+
 type CheckedRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -76,11 +84,7 @@ export const openCheckedRequest = async (
 ): Promise<ClientRequest> => {
   const addresses = await resolveChecked(url, rules, lookup);
   const isSecure = url.protocol === 'https:';
-  // Loaded at first use, since few services need them.
-  const [{ request }, { agent, secureAgent }] = await Promise.all([
-    isSecure ? import('node:https') : import('node:http'),
-    import('./open_connections.ts'),
-  ]);
+  const [http, https, { agent, secureAgent }] = await loadHttp();
   const options: RequestOptions & Pinned & { rejectUnauthorized?: boolean } = {
     method,
     agent: sharesConnections && (isSecure ? secureAgent : agent),
@@ -93,7 +97,7 @@ export const openCheckedRequest = async (
     headers,
     ...(isSecure && { rejectUnauthorized: verifiesCertificate }),
   };
-  return request(url, options);
+  return (isSecure ? https : http).request(url, options);
 };
 
 /** Sends the body and waits for the head of the response. */
