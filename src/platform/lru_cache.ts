@@ -1,6 +1,7 @@
 export type LruCache<V> = {
   get: (key: string) => V | undefined;
   set: (key: string, value: V) => void;
+  delete: (key: string) => void;
 };
 
 /** Keeps nothing, so that `npm run bench` shows what caches are worth. */
@@ -36,5 +37,6 @@ export const makeLruCache = <V>(maxWeight: number, weigh: (value: V, key: string
         remove(oldest);
       }
     },
+    delete: remove,
   };
 };

@@ -18,6 +18,8 @@ export type Tx = {
   now: number;
   /** Runs after the commit, never after a rollback. Must not throw. */
   afterCommit: (work: () => void) => void;
+  /** Runs after the commit or the rollback. Must not throw. */
+  afterEnd: (work: (isCommitted: boolean) => void) => void;
   /** Notifies listeners of a topic in this process after the commit, once per transaction. */
   announce: (topic: string) => void;
   /** As `announce`, for every process of the service. */
@@ -101,13 +103,16 @@ type Reactions = { listeners: EventEmitter; observers: Observers };
 const runsOnce =
   (parts: EngineParts, clock: Clock, { listeners, observers }: Reactions) =>
   async <T>(work: (tx: Tx) => Promise<T>, isRelaxed: boolean): Promise<T> => {
-    const later: (() => void)[] = [];
+    const ends: ((isCommitted: boolean) => void)[] = [];
+    const afterEnd: Tx['afterEnd'] = (then) => void ends.push(then);
+    const end = (isCommitted: boolean): void => ends.forEach((then) => then(isCommitted));
     const { collect, flush } = makeCollector(observers);
     const [near, far] = [new Set<string>(), new Set<string>()];
     const announce: Tx['announce'] = (topic) => void near.add(topic);
     const shared: Omit<Tx, 'db' | 'now'> = {
       dialect: parts.dialect,
-      afterCommit: (then) => void later.push(then),
+      afterCommit: (then) => afterEnd((isCommitted) => void (isCommitted && then())),
+      afterEnd,
       announce,
       collect,
       broadcast: (topic) => {
@@ -115,7 +120,7 @@ const runsOnce =
         announce(topic);
       },
     };
-    const result = await parts.db.transaction().execute(async (db) => {
+    const inside = async (db: Transaction<Schema>): Promise<T> => {
       if (isRelaxed) await parts.relax(db);
       await bindConnection(db);
       try {
@@ -127,8 +132,15 @@ const runsOnce =
       } finally {
         unbindConnection(db);
       }
-    });
-    for (const then of later) then();
+    };
+    const result = await parts.db
+      .transaction()
+      .execute(inside)
+      .catch((error: unknown) => {
+        end(false);
+        throw error;
+      });
+    end(true);
     for (const topic of near) listeners.emit(topic);
     return result;
   };

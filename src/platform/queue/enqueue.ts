@@ -7,6 +7,7 @@ import { insertMany } from '../db/insert_many.ts';
 import type { Tx } from '../db/open.ts';
 import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
+import { holdRows } from './start_at_once.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
 /** What a handler is given beside the payload. */
@@ -23,7 +24,13 @@ export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;
 /** Topic that a transaction announces when it enqueues work that is due. */
 export const workTopic = 'work';
 
-type Options = { unique_key?: string; turn?: string; run_at?: number };
+type Options = {
+  unique_key?: string;
+  turn?: string;
+  run_at?: number;
+  /** Starts with the commit, if it can: for small work with a turn that is also its unique key. */
+  startsAtOnce?: boolean;
+};
 
 /** Returns the trace of the request or work that runs, if it is sent to a collector. */
 const getTraceparent = (): string | null => {
@@ -43,12 +50,33 @@ const toRow = (tx: Tx, name: string, { payload, options = {} }: { payload: Paylo
     locked_by: null,
     last_error: null,
     created_at: tx.now,
+    attempts: 0,
     trace: getTraceparent(),
   };
 };
 
 const onWaitingRow = `on conflict (unique_key) do update
   set run_at = case when work.run_at < excluded.run_at then work.run_at else excluded.run_at end`;
+
+type Inserted = { id: number; turn: string };
+
+/** Inserts work of which as much as possible starts with the commit. */
+const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[]): Promise<void> => {
+  const started = await holdRows(tx, rows);
+  const ids = new Map<string, number>();
+  tx.afterEnd((isCommitted) => {
+    for (const { row, tell } of started) tell?.(isCommitted ? (ids.get(row.turn ?? '') ?? null) : null);
+  });
+  const inserts = started.map(({ row }) => row);
+  const inserted = await insertRows<'work', Inserted>(
+    tx.db,
+    'work',
+    inserts,
+    `${onWaitingRow} returning id, turn`,
+  );
+  for (const { id, turn } of inserted) ids.set(turn, id);
+  if (started.some(({ row, tell }) => tell === null && row.run_at <= tx.now)) tx.announce(workTopic);
+};
 
 /** Enqueues several pieces of work, whose unique keys must differ. */
 export const enqueueAll = async (
@@ -57,6 +85,8 @@ export const enqueueAll = async (
   pieces: readonly { payload: Payload; options?: Options }[],
 ): Promise<void> => {
   const rows = pieces.map((piece) => toRow(tx, name, piece));
+  if (rows.length <= maxCachedRows && pieces.every(({ options }) => options?.startsAtOnce === true))
+    return await insertStarting(tx, rows);
   if (rows.length <= maxCachedRows) await insertRows(tx.db, 'work', rows, onWaitingRow);
   else await insertMany(tx, 'work', rows, onWaitingRow);
   if (rows.some(({ run_at }) => run_at <= tx.now)) tx.announce(workTopic);

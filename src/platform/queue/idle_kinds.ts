@@ -13,7 +13,8 @@ export type IdleKinds = {
   forgetAll: () => void;
 };
 
-const hasKind = (kinds: Kinds, name: string): boolean =>
+/** Tells whether a kind is one of these. */
+export const isOfKinds = (kinds: Kinds, name: string): boolean =>
   'only' in kinds ? kinds.only.includes(name) : !kinds.except.includes(name);
 
 /** @param maxAge milliseconds after which work may have become due by time, or in another process */
@@ -31,7 +32,7 @@ export const makeIdleKinds = (maxAge: number): IdleKinds => {
     },
     forget: (name) => {
       changes += 1;
-      for (const [key, { kinds }] of noted) if (hasKind(kinds, name)) noted.delete(key);
+      for (const [key, { kinds }] of noted) if (isOfKinds(kinds, name)) noted.delete(key);
     },
     forgetAll: () => {
       changes += 1;

@@ -1,8 +1,10 @@
 /** Runs due work, oldest first, as much at once as the lanes allow, until stopped. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { Store, Tx } from '../db/open.ts';
 import type { Clock } from '../time.ts';
-import { type IdleKinds, makeIdleKinds } from './idle_kinds.ts';
+import { type IdleKinds, isOfKinds, makeIdleKinds } from './idle_kinds.ts';
+import { offerRoom } from './start_at_once.ts';
 import { makeWakeup } from './wakeup.ts';
 import { type Lane, getKindsToTake, singleLane } from './lanes.ts';
 import { type Payload, type WorkHandler, workTopic } from './enqueue.ts';
@@ -112,21 +114,31 @@ const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
 const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
   const pieces = new Map<Promise<void>, string>();
   let changes = 0;
+  const add = (name: string, run: Promise<void>): void => {
+    const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
+    const piece: Promise<void> = run.catch(failed).finally(() => {
+      pieces.delete(piece);
+      changes += 1;
+      onEnd(name);
+    });
+    pieces.set(piece, name);
+    changes += 1;
+  };
+  const outsideOfRequests = AsyncLocalStorage.snapshot();
   return {
     names: (): string[] => [...pieces.values()],
     /** Returns how often a piece began or ended. */
     changes: (): number => changes,
-    start: (taken: LeasedWork): void => {
-      const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
-      const piece: Promise<void> = runOne(parts, taken)
-        .catch(failed)
-        .finally(() => {
-          pieces.delete(piece);
-          changes += 1;
-          onEnd(taken.name);
-        });
-      pieces.set(piece, taken.name);
-      changes += 1;
+    start: (taken: LeasedWork): void => add(taken.name, runOne(parts, taken)),
+    /** Keeps room for a piece. Returns the function that starts it; null: it will not come. */
+    keepRoom: (name: string): ((taken: LeasedWork | null) => void) => {
+      const { promise, resolve } = Promise.withResolvers<LeasedWork | null>();
+      const run = async (): Promise<void> => {
+        const taken = await promise;
+        if (taken !== null) await runOne(parts, taken);
+      };
+      outsideOfRequests(() => add(name, run()));
+      return resolve;
     },
     untilOneEnds: async (): Promise<void> => await Promise.race(pieces.keys()),
     untilAllEnd: async (): Promise<void> => void (await Promise.all(pieces.keys())),
@@ -176,6 +188,20 @@ const makeStarter = (
   };
 };
 
+/** Lets transactions start work, where this process has the database for itself. Returns a function that ends this. */
+const offerRoomOf = (
+  { store, handlers, lanes = singleLane }: WorkerParts,
+  running: Running,
+  isStopping: () => boolean,
+): (() => void) => {
+  if (store.dialect.engine !== 'sqlite') return () => undefined;
+  return offerRoom(store.db, (name) => {
+    const kinds = getKindsToTake(lanes, running.names());
+    const hasRoom = kinds !== null && isOfKinds(kinds, name) && Object.hasOwn(handlers, name);
+    return hasRoom && !isStopping() ? running.keepRoom(name) : null;
+  });
+};
+
 /** Starts a worker. Commits of this process that enqueue work wake it; otherwise it polls. */
 export const startWorker = (parts: WorkerParts): Worker => {
   const { store, log, idlePause = usualPause } = parts;
@@ -192,6 +218,7 @@ export const startWorker = (parts: WorkerParts): Worker => {
   });
   const { startDue, stop } = makeStarter(parts, running, idleKinds);
   let stopping = false;
+  const endOffer = offerRoomOf(parts, running, () => stopping);
 
   const drain = async (): Promise<void> => {
     for (let before = -1; before !== running.changes();) {
@@ -220,6 +247,7 @@ export const startWorker = (parts: WorkerParts): Worker => {
   return {
     stop: async () => {
       stopping = true;
+      endOffer();
       control.abort();
       endListening();
       bell.wakeUp();
