@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type RecordedChange, changesTopic } from '../../core/events/record_event.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
@@ -55,6 +56,32 @@ const passesBranchFilter = (hook: HookFacts, { payload, data }: Snapshot): boole
   return payload !== 'push' || ref === undefined || matchesBranch(hook, ref.replace(/^refs\/heads\//, ''));
 };
 
+/**
+ * Lists the hooks that pause. They are held, so that the end of their pause waits for this transaction and finds what it
+ * stores (`endPause`).
+ */
+const pausedHooks = compiled((db, { ids, now }: { ids: readonly number[]; now: number }, dialect) =>
+  db
+    .selectFrom('hooks')
+    .select('id')
+    .where(dialect.oneOf('id', ids))
+    .where('disabled_until', '>', now)
+    .modifyEnd(dialect.forHold)
+    .compile(),
+);
+
+/** Enqueues the work of the hooks that do not pause. The others follow when their pause ends. */
+const enqueueDeliveries = async (tx: Tx, ids: readonly number[], target: string): Promise<void> => {
+  const paused = new Set((await pausedHooks(tx.db, { ids, now: tx.now })).map(({ id }) => id));
+  const active = ids.filter((id) => !paused.has(id));
+  if (active.length === 0) return;
+  await enqueueAll(
+    tx,
+    deliverHooksWork,
+    active.map((id) => makeDeliveryWork(id, target)),
+  );
+};
+
 /** Stores a change for its hooks. */
 const storeDeliveries = async (
   tx: Tx,
@@ -72,17 +99,20 @@ const storeDeliveries = async (
   const rows = hooks.map(({ id: hook_id }) => ({ hook_id, hook_event_id, target, next_attempt_at: tx.now }));
   for (let at = 0; at < rows.length; at += maxRowsPerInsert)
     await insertRows(tx.db, 'hook_deliveries', rows.slice(at, at + maxRowsPerInsert));
-  await enqueueAll(
+  await enqueueDeliveries(
     tx,
-    deliverHooksWork,
-    hooks.map(({ id: hook_id }) => makeDeliveryWork(hook_id, target)),
+    hooks.map(({ id }) => id),
+    target,
   );
 };
 
+/** How the turns of a hook's work begin. */
+export const turnsOfHook = (hook_id: number): string => `hook ${hook_id} `;
+
 /** The work that sends the pending deliveries of a hook and a target: one at a time, whatever the process. */
 export const makeDeliveryWork = (hook_id: number, target: string) => {
-  const turn = `hook ${hook_id} ${target}`;
-  return { payload: { hook_id, target }, options: { unique_key: turn, turn } };
+  const turn = `${turnsOfHook(hook_id)}${target}`;
+  return { payload: { hook_id, target }, options: { unique_key: turn, turn, startsAtOnce: true } };
 };
 
 const handlePlan = async (

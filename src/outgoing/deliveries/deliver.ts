@@ -17,7 +17,7 @@ import type { HookRow } from '../hooks/queries.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
 import { type Attempt, attemptDelivery, insertLog, isDelivered } from './attempt.ts';
 import { failuresBeforePause, getPause, maxDeliveryAge } from './backoff.ts';
-import { endPause, enqueueProbe } from './paused_hooks.ts';
+import { beginPause, endPause } from './paused_hooks.ts';
 import { type Message, renderBody } from './request.ts';
 
 type Pending = {
@@ -71,22 +71,42 @@ const loadOldest = async ({ store, clock }: Platform, queue: Queue): Promise<Old
   return pending === undefined ? null : { hook, pending };
 };
 
-/** Payloads that several hooks of one change share, in bytes. */
+/** Payloads that several hooks of one change share, in bytes, and the longest of them. */
 const maxCachedBytes = 8_388_608;
+const maxCachedText = 16_384;
 
-const payloadCache = memoizePerStore((_platform: Platform) =>
-  makeLruCache<Promise<string>>(maxCachedBytes, () => 16_384),
+/** The payload of a change, and the event's name for hooks of projects and groups, and of the instance. */
+type Built = { text: string; name: string; systemName: string };
+
+const builtPayloads = memoizePerStore((_platform: Platform) =>
+  makeLruCache<Promise<Built>>(maxCachedBytes, () => maxCachedText),
 );
 
-/** Builds the payload of a change once for all hooks that receive it. */
-const payloadText = async (platform: Platform, id: number, snapshot: Snapshot): Promise<string> => {
-  const cache = payloadCache(platform);
-  const cached = cache.get(String(id));
+const buildAll = async (platform: Platform, text: string): Promise<Built> => {
+  const snapshot = JSON.parse(text) as Snapshot;
+  return {
+    text: JSON.stringify(await buildPayload(platform, snapshot)),
+    name: getEventName(snapshot, false),
+    systemName: getEventName(snapshot, true),
+  };
+};
+
+/** Builds the payload of a change once for all hooks that receive it, also at the same time. */
+const getBuilt = async (platform: Platform, { hook_event_id, snapshot }: Pending): Promise<Built> => {
+  const cache = builtPayloads(platform);
+  const key = String(hook_event_id);
+  const cached = cache.get(key);
   if (cached !== undefined) return await cached;
-  const built = buildPayload(platform, snapshot).then((payload) => JSON.stringify(payload));
-  const text = await built;
-  if (text.length <= 16_384) cache.set(String(id), built);
-  return text;
+  const building = buildAll(platform, snapshot);
+  cache.set(key, building);
+  let isKept = false;
+  try {
+    const built = await building;
+    isKept = built.text.length <= maxCachedText;
+    return built;
+  } finally {
+    if (!isKept) cache.delete(key);
+  }
 };
 
 const isSystemHook = ({ project_id, group_id }: HookRow): boolean => project_id === null && group_id === null;
@@ -99,14 +119,13 @@ const buildMessage = async (
   hook: HookRow,
   pending: Pending,
 ): Promise<Message & { trigger_name: string }> => {
-  const snapshot = JSON.parse(pending.snapshot) as Snapshot;
-  const payload = await payloadText(platform, pending.hook_event_id, snapshot);
+  const built = await getBuilt(platform, pending);
   return {
     id: toDeliveryId(pending.uuid, hook.id),
     event_uuid: pending.uuid,
-    event_name: getEventName(snapshot, isSystemHook(hook)),
+    event_name: isSystemHook(hook) ? built.systemName : built.name,
     trigger_name: pending.trigger_name,
-    body: renderBody(hook, payload),
+    body: renderBody(hook, built.text),
   };
 };
 
@@ -142,12 +161,12 @@ const postponeDelivery = compiled((db, { id, attempts, next_attempt_at }: NextAt
   db.updateTable('hook_deliveries').set({ attempts, next_attempt_at }).where('id', '=', id).compile(),
 );
 
-const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<void> => {
+const recordSuccess = async (tx: Tx, hook: HookState, pending: Pending): Promise<void> => {
   await removeDelivery(tx, pending);
   const { id, failures, disabled_until } = hook;
   if (failures === 0 && disabled_until === null) return;
-  await updateState(tx.db, { id, failures: 0, failing_since: null, disabled_until: null });
   if (disabled_until !== null) await endPause(tx, id);
+  await updateState(tx.db, { id, failures: 0, failing_since: null, disabled_until: null });
 };
 
 /**
@@ -157,7 +176,7 @@ const recordSuccess = async (tx: Tx, hook: HookRow, pending: Pending): Promise<v
 const countFailure = async (
   tx: Tx,
   random: number,
-  { before, hook }: { before: HookRow; hook: HookRow },
+  { before, hook }: { before: HookState; hook: HookState },
 ): Promise<void> => {
   const { id } = hook;
   if (hook.disabled_until !== before.disabled_until && isPaused(hook, tx.now)) return;
@@ -165,13 +184,13 @@ const countFailure = async (
   const disabled_until = failures < failuresBeforePause ? null : tx.now + getPause(failures, random);
   const failing_since = hook.failures === 0 ? tx.now : hook.failing_since;
   await updateState(tx.db, { id, failures, failing_since, disabled_until });
-  if (disabled_until !== null) await enqueueProbe(tx, id, disabled_until);
+  if (disabled_until !== null) await beginPause(tx, id, disabled_until);
 };
 
 const recordFailure = async (
   tx: Tx,
   random: number,
-  { before, hook, pending }: Oldest & { before: HookRow },
+  { before, hook, pending }: { before: HookState; hook: HookState; pending: Pending },
 ): Promise<void> => {
   const attempts = pending.attempts + 1;
   const next_attempt_at = tx.now + getPause(attempts, random);
@@ -181,7 +200,22 @@ const recordFailure = async (
 };
 
 const lockedHook = compiled((db, { id }: { id: number }, dialect) =>
-  db.selectFrom('hooks').selectAll().where('id', '=', id).modifyEnd(dialect.forUpdate).compile(),
+  db
+    .selectFrom('hooks')
+    .select(['id', 'failures', 'failing_since', 'disabled_until'])
+    .where('id', '=', id)
+    .modifyEnd(dialect.forUpdate)
+    .compile(),
+);
+
+const anyPending = compiled((db, { hook_id, target }: Queue) =>
+  db
+    .selectFrom('hook_deliveries')
+    .select('id')
+    .where('hook_id', '=', hook_id)
+    .where('target', '=', target)
+    .limit(1)
+    .compile(),
 );
 
 type Run = { platform: Platform; queue: Queue; finishIn: WorkRun['finishIn'] };
@@ -202,7 +236,7 @@ const record = async (
       if (isDelivered(attempt)) await recordSuccess(tx, alive, one.pending);
       else await recordFailure(tx, random, { before: one.hook, hook: alive, pending: one.pending });
     }
-    const isEmpty = (await oldestPending(tx.db, queue)).length === 0;
+    const isEmpty = (await anyPending(tx.db, queue)).length === 0;
     if (isEmpty) await finishIn(tx);
     return isEmpty;
   });

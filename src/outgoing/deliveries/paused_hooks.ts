@@ -6,7 +6,7 @@ import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type WorkHandler, type WorkRun, enqueue, enqueueAll } from '../../platform/queue/enqueue.ts';
-import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
+import { deliverHooksWork, makeDeliveryWork, turnsOfHook } from '../changes/observe.ts';
 import { isPaused } from '../hooks/json.ts';
 import { resumeWork } from '../hooks/topic.ts';
 
@@ -16,13 +16,57 @@ export const probeWork = 'hooks.probe';
 const probeKey = (hookId: number): string => `${probeWork} ${hookId}`;
 
 /** Enqueues the attempt that may end a pause. */
-export const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void> => {
+const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void> => {
   const options = { unique_key: probeKey(hookId), run_at: runAt };
   await enqueue(tx, probeWork, { hook_id: hookId }, options);
 };
 
-/** Ends the pause of a hook: the pending deliveries follow. */
+/** Most pieces that the begin of a pause removes; others end when they are taken. */
+const maxRemoved = 1_000;
+
+/** No space: the turns of the hook stand before it, those of hooks with longer ids do not. */
+const afterSpace = '!';
+
+const removeWaiting = compiled((db, { from, to }: { from: string; to: string }, dialect) =>
+  db
+    .deleteFrom('work')
+    .where('id', 'in', (is) =>
+      is
+        .selectFrom('work')
+        .select('id')
+        .where('turn', '>=', from)
+        .where('turn', '<', to)
+        .where('name', '=', deliverHooksWork)
+        .where('locked_until', 'is', null)
+        .limit(maxRemoved)
+        .modifyEnd(dialect.skipLocked),
+    )
+    .compile(),
+);
+
+/** Begins a pause: the waiting work of the hook ends, since what is pending follows after the pause. */
+export const beginPause = async (tx: Tx, hookId: number, until: number): Promise<void> => {
+  const from = turnsOfHook(hookId);
+  await removeWaiting(tx.db, { from, to: from.slice(0, -1) + afterSpace });
+  await enqueueProbe(tx, hookId, until);
+};
+
+/**
+ * Locks a hook before its pause ends. Waits for transactions that store deliveries without work, since they saw the
+ * pause; later ones wait, and see that it has ended.
+ */
+const lockPause = compiled((db, { id }: { id: number }, dialect) =>
+  db
+    .selectFrom('hooks')
+    .select(['id', 'disabled_until'])
+    .where('id', '=', id)
+    .modifyEnd(dialect.forExclusive)
+    .compile(),
+);
+
+/** Has the pending deliveries of a hook follow its pause. The caller then ends the pause. */
 export const endPause = async (tx: Tx, hookId: number): Promise<void> => {
+  await lockPause(tx.db, { id: hookId });
   await tx.db.deleteFrom('work').where('unique_key', '=', probeKey(hookId)).execute();
   await enqueue(tx, resumeWork, { hook_id: hookId });
 };
@@ -112,11 +156,15 @@ const longestDue = compiled((db, { hook_id }: { hook_id: number }) =>
 );
 
 const probe = async (tx: Tx, hookId: number): Promise<void> => {
-  const [hook] = await pauseOfHook(tx.db, { id: hookId });
+  const [hook] = await lockPause(tx.db, { id: hookId });
   if (hook === undefined || hook.disabled_until === null) return;
   if (isPaused(hook, tx.now)) return await enqueueProbe(tx, hookId, hook.disabled_until);
   const [pending] = await longestDue(tx.db, { hook_id: hookId });
-  if (pending === undefined) return;
+  if (pending === undefined) {
+    // Nothing would end the pause for a process whose clock is behind.
+    await tx.db.updateTable('hooks').set({ disabled_until: null }).where('id', '=', hookId).execute();
+    return;
+  }
   await tx.db
     .updateTable('hook_deliveries')
     .set({ next_attempt_at: tx.now })

@@ -73,6 +73,12 @@ export const createHook = async (
   });
 };
 
+/** Locks a hook. Waits for transactions that store deliveries without work, since they saw that it pauses. */
+const lockHook = async ({ db, dialect }: Tx, id: number): Promise<void> => {
+  const own = db.selectFrom('hooks').select('id').where('id', '=', id);
+  await own.modifyEnd(dialect.forExclusive).execute();
+};
+
 /**
  * Edits a hook. Also resumes a hook that paused after failures: its pending deliveries are sent at once. If the edit
  * changes the URL's origin, tokens, headers and URL variables that it does not include are cleared, so that the new host
@@ -88,6 +94,7 @@ export const updateHook = async (
   const edit = keepOwnFlags(owner, input);
   return await call.write(async (tx) => {
     await lockOwner(tx, owner);
+    await lockHook(tx, id);
     const before = await findHook(tx.db, owner, id);
     const row = await tx.db
       .updateTable('hooks')
