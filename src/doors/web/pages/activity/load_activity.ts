@@ -16,7 +16,14 @@ export const activityParams = {
   ...pageParams,
 };
 
-export type ActivityQuery = { action?: ActivityKind; page: number; per_page: number };
+export type ActivityQuery = {
+  action?: ActivityKind;
+  /** Days, exclusive. */
+  before?: string;
+  after?: string;
+  page: number;
+  per_page: number;
+};
 
 /** Paths by project id. The rows are visible, so are their projects. */
 const loadPaths = async ({ db }: Call, rows: readonly ActivityRow[]): Promise<Map<number, string>> => {

@@ -3,7 +3,7 @@ import { findGroup } from '../../../../identity/groups/find.ts';
 import { userIdByName } from '../../../../identity/users/queries.ts';
 import { unauthorized } from '../../../../platform/errors.ts';
 import { pageParams } from '../../../../platform/http/page.ts';
-import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { clearable, date, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
 import { profileTabs } from './profile_lists.ts';
 import { profilePage } from './profile_page.ts';
@@ -17,6 +17,7 @@ export const pages = [
       name: text({ maxLength: 1_000 }),
       tab: { ...oneOf(profileTabs), default: 'projects' as const },
       search: optional(clearable(text())),
+      day: optional(clearable(date())),
       ...pageParams,
     }),
     handle: async (visit, { name, ...query }) => {

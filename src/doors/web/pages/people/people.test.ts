@@ -125,6 +125,56 @@ test('lists starred projects and groups that the viewer sees', async () => {
   assert.equal((await viewer.get(`/${user.username}?tab=x`)).status, 400);
 });
 
+test('draws what the viewer sees of a year of contributions, and has it as a table', async () => {
+  const user = await make();
+  const [open, hidden] = [
+    await seedProject(gantry, { visibility: 'public' }),
+    await seedProject(gantry, { visibility: 'private' }),
+  ];
+  await seedMember(gantry, { user: user.id, project: hidden.id, access_level: 30 });
+  const today = new Date().toISOString().slice(0, 10);
+  const dayBefore = (days: number) =>
+    new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+  const early = dayBefore(100);
+  const act = async (project_id: number, days: readonly string[]): Promise<void> => {
+    const rows = days.map((day) => ({
+      created_at: Date.parse(day) + 1_000,
+      project_id,
+      author_id: user.id,
+      action: 'created' as const,
+      target_type: null,
+      target_id: null,
+      subject_type: 'Project' as const,
+      subject_id: project_id,
+      data: '{}',
+    }));
+    await gantry.service.platform.store.write(
+      async ({ db }) => await db.insertInto('activities').values(rows).execute(),
+    );
+  };
+  await act(open.id, [today, ...Array.from({ length: 12 }, () => early), dayBefore(400)]);
+  await act(hidden.id, [early]);
+  const path = `/${user.username}`;
+  const { text } = await viewer.get(path);
+  assert.match(text, /<h2 id="contributions">13 contributions in the last year<\/h2>/);
+  assert.match(text, /<svg [^>]+ role="img" aria-label="13 contributions in the last year, on 2 days">/);
+  assert.match(text, new RegExp(`<rect class="shade-2"[^>]+><title>${early}: 12 contributions</title>`));
+  const table = /Contributions as a table[^]*?<\/table>/.exec(text)?.[0] ?? '';
+  const cells = [...table.matchAll(/<time datetime="([^"]+)">[^]*?<td>(\d+)<\/td>/g)].map(
+    ([, ...cell]) => cell,
+  );
+  assert.deepEqual(cells, [
+    [today, '1'],
+    [early, '12'],
+  ]);
+  assert.match((await (await signIn(user)).get(path)).text, /14 contributions in the last year/);
+  assert.match((await viewer.get(`/${(await make()).username}`)).text, /0 contributions in the last year/);
+  const day = await viewer.get(`${path}?tab=activity&day=${early}`);
+  assert.match(day.text, new RegExp(`Activity on <time datetime="${early}">`));
+  assert.equal(day.text.split('<li><span class="lead">').length - 1, 12);
+  assert.equal((await viewer.get(`${path}?tab=activity&day=soon`)).status, 400);
+});
+
 test('of a blocked user, shows only the name', async () => {
   const user = await make({ bio: 'Secret bio', location: 'Lisbon' });
   await seedProject(gantry, { owner: user.id, visibility: 'public' });

@@ -15,6 +15,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList, visibilityMark } from '../../parts/projects/project_list.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
+import { dayMilliseconds } from '../../../events/contributions.ts';
 import { loadActivity } from '../activity/load_activity.ts';
 import { searchForm } from '../../parts/search_form.ts';
 
@@ -25,6 +26,8 @@ export type ProfileTab = (typeof profileTabs)[number];
 export type PageQuery = {
   tab: ProfileTab;
   search?: string | null | undefined;
+  /** The day of the activity. */
+  day?: string | null | undefined;
   page: number;
   per_page: number;
 };
@@ -76,15 +79,24 @@ const loadProjects = async (
   return { total, list: projectList(items as ListedProject[]) };
 };
 
+/** @param day `YYYY-MM-DD` */
+const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
+
 const activityListing = async (
   { call }: Visit,
   userId: number,
   { path, asked: query }: { path: string; asked: PageQuery },
 ): Promise<Listing> => {
   const wanted = pageRequest(query);
-  const { items, total } = await loadActivity(call, byAuthor(userId), wanted);
-  const content = html`<div class="card">${activityList(items, { hasProject: true })}</div>
-${pagesNav({ path, query: { tab: 'activity' }, page: wanted, total })}`;
+  const day = query.day ?? null;
+  const { items, total } = await loadActivity(call, byAuthor(userId), {
+    ...wanted,
+    ...(day !== null && { after: addDays(day, -1), before: addDays(day, 1) }),
+  });
+  const kept = { tab: 'activity', day: day ?? undefined };
+  const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>. <a href="${path}?tab=activity">All activity</a></p>`}<div class="card">${activityList(items, { hasProject: true })}</div>
+${pagesNav({ path, query: kept, page: wanted, total })}`;
   return { total, content };
 };
 

@@ -8,6 +8,7 @@ import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { moment } from '../../parts/timestamp.ts';
+import { contributionCalendar } from './contribution_calendar.ts';
 import { type PageQuery, type ProfileTab, profileListing, profileTabs } from './profile_lists.ts';
 
 type Profile = ReturnType<typeof publicProfile>;
@@ -68,6 +69,8 @@ export const profilePage = async (visit: Visit, id: number, query: PageQuery): P
     return { title, body: html`${head(visit, user, profile)}<p>This user is blocked.</p>` };
   }
   const { content } = await profileListing(visit, id, { path, asked: query });
+  const hasCalendar = query.tab === 'projects' || query.tab === 'activity';
+  const calendar = hasCalendar && (await contributionCalendar(visit, id, path));
   const links = profileTabs.map((tab) => ({
     path: tab === 'projects' ? path : `${path}?tab=${tab}`,
     name: tabNames[tab],
@@ -77,7 +80,7 @@ export const profilePage = async (visit: Visit, id: number, query: PageQuery): P
     title,
     body: html`${head(visit, user, profile)}
 ${hasText(profile.bio) && html`<p class="lines">${profile.bio}</p>`}
-<div class="with-aside"><div class="stack">${tabs('Profile', links)}
+<div class="with-aside"><div class="stack">${calendar}${tabs('Profile', links)}
 ${content}</div>
 <aside class="aside" aria-label="About ${profile.name}">${facts(user, profile)}</aside></div>`,
   };
