@@ -235,9 +235,10 @@ test('leads from the project to its board by g b, and adds an issue to a column'
     await page.keyboard.press('g');
     await page.keyboard.press('b');
     await page.waitForURL(`**${path}`);
-    await page.getByRole('link', { name: 'New issue in todo' }).click();
-    await page.getByLabel('Title').fill('Added');
-    await page.getByRole('button', { name: 'Create issue' }).click();
+    await page.getByTitle('New issue in todo').click();
+    await page.locator('details[open]').getByLabel('Title').fill('Added');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#list-/);
     await waitForCards(page, lists.todo, ['Added', 'First', 'Second', 'Third']);
     await page.getByText('4 of 2').waitFor();
   });

@@ -30,7 +30,9 @@ import {
   cardPart,
   moveFormId,
 } from './card.ts';
+import { addListMenu } from './add_list_menu.ts';
 import { columnName } from './column_name.ts';
+import { foldLink, foldedQuery, isFolded } from './folded_columns.ts';
 import { newIssueLink } from './new_issue.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
@@ -42,7 +44,13 @@ const mostCards = 200;
 export type Expanded = { list: string; count: number };
 
 /** @property scope the issues of the whole board, or of one project of it */
-export type BoardQuery = { read: ListQuery; scope: Scope; expanded: Expanded | null; typed: RefusedFilter };
+export type BoardQuery = {
+  read: ListQuery;
+  scope: Scope;
+  expanded: Expanded | null;
+  typed: RefusedFilter;
+  folded: readonly string[];
+};
 
 const maxBoards = 100;
 
@@ -103,7 +111,10 @@ const loadCards = async (
   );
 };
 
-const keptQuery = ({ read }: BoardQuery): AddressQuery => chipQuery(read.chips);
+const keptQuery = ({ read, folded }: BoardQuery): AddressQuery => ({
+  ...chipQuery(read.chips),
+  ...foldedQuery(folded),
+});
 
 const morePart = (path: string, { key, total, versions }: LoadedColumn, query: BoardQuery): Html | null => {
   const shown = versions.length;
@@ -127,7 +138,12 @@ const columnPart = (
   const shown = versions.flatMap(({ id }) => cards.get(id) ?? []);
   const context = { ...shared, from: key, ids: shown.map(({ issue }) => issue.id) };
   const name = columnName(column);
-  return html`<section class="column" id="list-${key}" data-list="${key}" aria-label="${name}"><header><h2>${headingPart(column)}</h2>${countPart(column)}${newIssueLink(visit, { place, path, query: queryText(query) }, column)}</header>
+  const filters = chipQuery(query.read.chips);
+  const fold = foldLink({ path, folded: query.folded, filters, key, name });
+  if (isFolded(query.folded, key))
+    return html`<section class="column narrow" id="list-${key}" aria-label="${name}, folded"><header>${fold}<h2>${headingPart(column)}</h2>${countPart(column)}</header></section>
+`;
+  return html`<section class="column" id="list-${key}" data-list="${key}" aria-label="${name}"><header>${fold}<h2>${headingPart(column)}</h2>${countPart(column)}${newIssueLink(visit, { place, path, query: queryText(query) }, column)}</header>
 <ol class="cards">${shown.map((card) => cardPart(card, context))}</ol>${morePart(path, column, query)}</section>
 `;
 };
@@ -163,11 +179,14 @@ const moveForm = (visit: Visit, { path, query }: BoardShown): Html =>
   html`<form method="post" action="${path}/move" id="${moveFormId}">${hidden('authenticity_token', visit.csrfToken())}${hidden('query', queryText(query))}</form>`;
 
 const limitOf =
-  ({ expanded }: BoardQuery) =>
-  (key: ColumnKey): number =>
-    expanded !== null && expanded.list === String(key)
+  ({ expanded, folded }: BoardQuery) =>
+  (key: ColumnKey): number => {
+    // The first issue is where those that are moved there go.
+    if (isFolded(folded, key)) return 1;
+    return expanded !== null && expanded.list === String(key)
       ? Math.min(Math.max(expanded.count, firstCards), mostCards)
       : firstCards;
+  };
 
 const bar = {
   words: 'issues',
@@ -201,8 +220,8 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
   const edit =
     place.canChange && html`<a class="button" href="${path}/edit">${icon('settings')} Edit board</a>`;
   const content = html`<h1 class="visually-hidden">Board ${board.name}</h1>
-<div class="row between">${await switcher(visit, place, board)}<span class="row">${edit}<a class="button" href="${addressOf(place.issuesPath, keptQuery(query))}">${icon('issue')} List</a></span></div>
-${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: {}, typed: query.typed }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
+<div class="row between">${await switcher(visit, place, board)}<span class="row">${place.canChange && addListMenu(visit, place, path, queryText(query))}${edit}<a class="button" href="${addressOf(place.issuesPath, chipQuery(query.read.chips))}">${icon('issue')} List</a></span></div>
+${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: foldedQuery(query.folded), typed: query.typed }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
 <div class="board" data-board data-changes="Issue ${place.project === null ? '' : `${place.project.id} `}" tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
 <p class="visually-hidden" role="status" data-board-status></p>`;
   const status = query.typed.problems.length > 0 ? { status: 422 } : {};

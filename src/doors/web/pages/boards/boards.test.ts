@@ -436,7 +436,12 @@ describe('forms of boards', () => {
     const { path, lists, issue, read: readIssue } = await setUp();
     const first = await issue({ labels: 'todo' });
     const { text } = await reporter.get(path);
-    assert.match(text, new RegExp(`href="${path}/issues/new\\?list=${lists['todo']}`));
+    const column =
+      new RegExp(`<section class="column" id="list-${lists['todo']}"[^]*?</section>`).exec(text)?.[0] ?? '';
+    assert.match(
+      column,
+      new RegExp(`<form method="post" action="${path}/issues">[^]+name="list" value="${lists['todo']}"`),
+    );
     assert.match((await reporter.get(`${path}/issues/new?list=${lists['todo']}`)).text, /In the column todo/);
     const form = { list: String(lists['todo']), query: '', title: 'Made here' };
     assert.equal((await reporter.post(`${path}/issues`, form)).status, 303);
@@ -447,6 +452,54 @@ describe('forms of boards', () => {
     assert.deepEqual((await readIssue(first.iid + 1)).labels, ['todo']);
     assert.equal((await guest.post(`${path}/issues`, { ...form, list: 'open' })).status, 303);
     assert.equal((await reporter.post(`${path}/issues`, { ...form, list: 'closed' })).status, 404);
+  });
+});
+
+describe('the page of a board', () => {
+  test('folds columns, which the address, filters and moves keep', async () => {
+    const { path, lists, issue } = await setUp();
+    const { id } = await issue({ labels: 'todo' });
+    const folded = `${path}?labels=todo&folded=${lists['todo']}`;
+    const { text } = await reporter.get(`${path}?labels=todo`);
+    assert.ok(text.includes(`href="${path}?labels=todo&amp;folded=${lists['todo']}#list-${lists['todo']}"`));
+    assert.ok(text.includes(`id="card-${id}"`));
+    const shown = (await reporter.get(folded)).text;
+    assert.match(
+      shown,
+      new RegExp(`<section class="column narrow" id="list-${lists['todo']}" aria-label="todo, folded">`),
+    );
+    assert.doesNotMatch(shown, new RegExp(`id="card-${id}"`));
+    assert.match(shown, /Unfold the column todo/);
+    assert.match(shown, /<span class="count">1<\/span>/);
+    const typed = await reporter.get(`${folded}&q=crash`);
+    assert.equal(typed.location, `${path}?folded=${lists['todo']}&labels=todo&search=crash`);
+    const query = /name="query" value="([^"]+)"/.exec(shown)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.match(query, new RegExp(`folded=${lists['todo']}`));
+  });
+
+  test('shows completed tasks and comments on cards', async () => {
+    const { path, issue, project: own } = await setUp();
+    const { id, iid } = await issue({ labels: 'todo', description: '- [x] a\n- [ ] b\n- [ ] c' });
+    const plain = await issue({ labels: 'todo' });
+    for (const body of ['One', 'Two']) await must(`POST /projects/${own.id}/issues/${iid}/notes`, { body });
+    const { text } = await reporter.get(path);
+    const card = (of: number) => new RegExp(`id="card-${of}"[^]*?</li>`).exec(text)?.[0] ?? '';
+    assert.match(card(id), /title="Completed tasks"[^]+1 of 3[^]+title="2 comments"[^]+ 2</);
+    assert.doesNotMatch(card(plain.id), /Completed tasks|comment/);
+  });
+
+  test('adds a list without leaving the board', async () => {
+    const { path, project: own } = await setUp();
+    await must(`POST /projects/${own.id}/labels`, { name: 'later', color: '#445566' });
+    const { text } = await reporter.get(`${path}?labels=todo`);
+    assert.match(text, /Add list[^]+name="on_board" value="1"[^]+name="query" value="labels=todo"/);
+    const form = { on_board: '1', query: 'labels=todo', label: 'later' };
+    const { status, location } = await reporter.post(`${path}/lists`, form);
+    assert.deepEqual([status, location], [303, `${path}?labels=todo`]);
+    assert.match((await reporter.get(path)).text, /aria-label="later"/);
+    assert.equal((await reporter.post(`${path}/lists`, { ...form, label: 'no such' })).status, 422);
+    assert.doesNotMatch((await guest.get(path)).text, /Add list/);
+    assert.equal((await guest.post(`${path}/lists`, form)).status, 403);
   });
 });
 

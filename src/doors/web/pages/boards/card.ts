@@ -6,6 +6,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 import { dayPart } from '../../parts/times/dates.ts';
 import { type ListedIssue, listedIssuePath } from '../issues/list/issue_row.ts';
 
@@ -92,6 +93,17 @@ const peoplePart = ({ assignees }: ListedIssue): Html | null => {
   return html`<span class="avatars" title="Assigned to ${names}">${assignees.slice(0, 4).map(avatar)}</span><span class="visually-hidden">Assigned to ${names}</span>`;
 };
 
+const progressPart = ({ task_completion_status, user_notes_count }: ListedIssue): Html => {
+  const { count, completed_count } = task_completion_status;
+  return html`${
+    count > 0 &&
+    html`<span class="status" title="Completed tasks">${icon('todo')} ${completed_count} of ${count}<span class="visually-hidden"> tasks</span></span>`
+  }${
+    user_notes_count > 0 &&
+    html`<span class="status" title="${spellCount(user_notes_count, 'comment')}">${icon('comment', 'Comments')} ${user_notes_count}</span>`
+  }`;
+};
+
 /** Renders an issue as a card. */
 export const cardPart = (card: Card, context: CardContext): Html => {
   const { issue, labels, moves } = card;
@@ -105,6 +117,6 @@ export const cardPart = (card: Card, context: CardContext): Html => {
   }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${
     issue.milestone !== null &&
     html`<span class="status" title="Milestone">${icon('milestone', 'Milestone')} ${issue.milestone.title}</span>`
-  }</span>${peoplePart(issue)}</div></li>
+  }${progressPart(issue)}</span>${peoplePart(issue)}</div></li>
 `;
 };

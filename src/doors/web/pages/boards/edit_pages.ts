@@ -22,6 +22,7 @@ import {
   findToChange,
   placeParams,
 } from './project_or_group_routes.ts';
+import { backTo, returnParams } from './return_path.ts';
 
 type One = PlaceParams & { id: number };
 
@@ -130,6 +131,9 @@ const addList = (route: BoardsRoute): AnyPage =>
       label: optional(longText()),
       assignee: optional(text()),
       milestone: optional(text()),
+      /** The form is on the board, not on its settings. */
+      on_board: boolean({ default: false }),
+      ...returnParams,
     }),
     handle: async (visit, params) => {
       const { place, board, path } = await findBoardToChange(route, visit, params);
@@ -138,7 +142,8 @@ const addList = (route: BoardsRoute): AnyPage =>
         const basis = await basisOf(visit.call, place, { label, assignee, milestone });
         await createList(visit.call, place, board.id, basis);
       });
-      if (problems === null) return redirect(`${path}/edit`, 'The list was added.');
+      const back = params.on_board ? backTo(path, params.query) : `${path}/edit`;
+      if (problems === null) return redirect(back, 'The list was added.');
       const part: Tried['part'] = label !== '' ? 'label' : assignee !== '' ? 'assignee' : 'milestone';
       const { [`${part}_id`]: taken, ...fields } = problems.fields;
       const shown = { ...problems, fields: { ...fields, ...(taken !== undefined && { [part]: taken }) } };

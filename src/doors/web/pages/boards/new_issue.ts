@@ -30,6 +30,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { menu } from '../../parts/menu.ts';
 import { columnName } from './column_name.ts';
 import { type BoardsPlace, type BoardsRoute, placeParams } from './project_or_group_routes.ts';
 import { backTo, readKey, returnParams } from './return_path.ts';
@@ -66,13 +67,30 @@ const mayCreateIn = ({ call }: Visit, { project }: BoardsPlace, { key, list }: B
   );
 };
 
-/** Renders the link to the form of a new issue in a column. */
+/** Renders the form of a new issue in a column of a project's board: it opens in the column. */
+const newIssueMenu = (visit: Visit, path: string, query: string, column: BoardColumn): Html => {
+  const name = `New issue in ${columnName(column)}`;
+  const content = form(
+    visit,
+    { action: `${path}/issues`, submit: 'Create issue', name: `Create issue in ${columnName(column)}` },
+    hidden('list', column.key),
+    hidden('query', query),
+    input({ name: 'title', id: `title_${column.key}`, label: 'Title', required: true, autocomplete: 'off' }),
+  );
+  return menu(
+    { summary: icon('plus'), label: name, classes: 'button quiet' },
+    html`<div class="filter-fields">${content}</div>`,
+  );
+};
+
+/** Renders what creates an issue in a column: a form, or a link to a page where the project has to be chosen, too. */
 export const newIssueLink = (
   visit: Visit,
   { place, path, query }: { place: BoardsPlace; path: string; query: string },
   column: BoardColumn,
 ): Html | null => {
   if (!mayCreateIn(visit, place, column)) return null;
+  if (place.group === null) return newIssueMenu(visit, path, query, column);
   const name = `New issue in ${columnName(column)}`;
   const href = backTo(
     `${path}/issues/new`,

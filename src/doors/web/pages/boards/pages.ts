@@ -3,7 +3,7 @@ import { createBoard } from '../../../../planning/boards/change.ts';
 import { scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { moveCard } from '../../../../planning/boards/move_card.ts';
 import { boardNames, findBoard } from '../../../../planning/boards/queries.ts';
-import { id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
+import { id, integer, longText, names, object, optional, text } from '../../../../platform/http/schema.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -22,6 +22,7 @@ import { narrowScope } from '../issuables/list/narrow_to_project.ts';
 import { issueListKind } from '../issues/list/list_view.ts';
 import { type IssueListQuery, issueListParams, readShownQuery } from '../issues/list/read_query.ts';
 import { boardView } from './board_view.ts';
+import { foldedQuery } from './folded_columns.ts';
 import { editPages } from './edit_pages.ts';
 import { newIssuePages } from './new_issue.ts';
 import {
@@ -40,6 +41,8 @@ const shownParams = {
   /** The column that shows more issues than the first, and how many. */
   list: optional(text({ maxLength: 20 })),
   count: optional(integer({ minimum: 1, maximum: 1_000 })),
+  /** The columns that are folded. */
+  folded: optional(names()),
 };
 
 const firstName = 'Development';
@@ -79,18 +82,19 @@ const show = (route: BoardsRoute): AnyPage =>
     audience: route.audience,
     params: object({ ...placeParams, id: id(), ...shownParams }),
     handle: async (visit, params): Promise<View | Redirect> => {
-      const { project: _project, group: _group, id: boardId, list, count, ...sent } = params;
+      const { project: _project, group: _group, id: boardId, list, count, folded = [], ...sent } = params;
       const place = await route.find(visit.call, params);
       const board = await findBoard(visit.call.db, place.owner, boardId);
       const path = `${place.path}/${board.id}`;
       const query = { ...sent, state: 'opened', order_by: 'created_at', sort: 'desc' } as IssueListQuery;
       const read = readShownQuery(query, { project: place.project, now: visit.call.now });
-      const asked = { query: read, typed: sent.q ?? null };
+      const kept = foldedQuery(folded);
+      const asked = { query: { ...read, otherParams: kept }, typed: sent.q ?? null };
       const typed = answerTyped(visit, { path, project: place.project }, issueListKind, asked);
       if (typed instanceof Redirect) return typed;
       const expanded = list === undefined || list === null || count === undefined ? null : { list, count };
       const scope = await narrowScope(visit, scopeOfBoard(place), query.project_path);
-      return await boardView(visit, { place, board, path, query: { read, scope, expanded, typed } });
+      return await boardView(visit, { place, board, path, query: { read, scope, expanded, typed, folded } });
     },
   });
 
