@@ -59,6 +59,14 @@ test('shows problems at their fields, and keeps all input but the password', asy
   assert.doesNotMatch(text, /value="short"/);
 });
 
+test('tells the rules of passwords before one is chosen, to people and password managers', async () => {
+  const { text } = await openVisitor(gantry).get('/users/sign_up');
+  const [field = ''] = /<input id="password"[^>]*>/.exec(text) ?? [];
+  assert.match(field, /type="password"[^>]*autocomplete="new-password"/);
+  assert.match(field, /aria-describedby="password_hint"/);
+  assert.match(text, /id="password_hint">8 to 128 characters; common passwords are refused\./);
+});
+
 test('refuses a common password', async () => {
   assert.match((await signUp(filled({ password: 'password1' }))).text, /commonly used/);
 });

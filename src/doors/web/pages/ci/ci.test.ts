@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getLogName, seedArtifact, seedTrace, buildZip } from '../../../../../test/support/ci/artifacts.ts';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
-import { seedPipeline, setJob } from '../../../../../test/support/ci/jobs.ts';
+import { seedPipeline, setJob, setPipeline } from '../../../../../test/support/ci/jobs.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedGroup, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
@@ -74,6 +74,25 @@ test('lists pipelines by status, branch and page', async () => {
   assert.equal((await get('pipelines?scope=odd')).status, 400);
 });
 
+test('lists who or what started a pipeline, how long it took and waited, and its commit', async () => {
+  const { id } = await seeded();
+  await setPipeline(gantry, id, {
+    status: 'success',
+    duration: 65,
+    created_at: 1_000_000,
+    started_at: 1_003_000,
+    source: 'web',
+  });
+  const { text } = await get('pipelines');
+  const row = text.split('<tr>').find((one) => one.includes(`>#${id}</a>`)) ?? '';
+  assert.match(row, /Passed/);
+  assert.match(row, />topic<\/a>/);
+  assert.match(row, /<code>11111111<\/code>/);
+  assert.match(row, /class="person"[^]*<span class="quiet small">web<\/span>/);
+  assert.match(row, /1 min 5 s<br><span class="quiet small">queued 3 s<\/span>/);
+  assert.match(row, /<time datetime="1970-01-01T00:16:40.000Z" data-relative>/);
+});
+
 test('shows the stages and jobs of a pipeline, cancels it, and retries it', async () => {
   const { id, jobs } = await seeded();
   const path = `pipelines/${id}`;
@@ -123,6 +142,8 @@ test('shows the status, log and artifacts of a job', async () => {
   await seedArtifact(gantry, of, zip, { expire_in: '1 day' });
   await ended(id, { status: 'failed', failure_reason: 'script_failure' });
   const { text } = await get(`jobs/${id}`);
+  const { artifacts_expire_at: ends } = await job(id);
+  assert.ok(text.includes(`They are removed at <time datetime="${ends}">`), ends);
   assert.match(text, /role="alert">The job failed: script failure\./);
   assert.match(text, /<dt>Duration<\/dt><dd>1 min 5 s<\/dd>/);
   assert.match(

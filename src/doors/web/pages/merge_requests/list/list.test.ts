@@ -153,6 +153,33 @@ test('filters by the parameters of the API, typed or in the address', async () =
   }
 });
 
+test('leads to what needs the review of the user, without what others review', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const [first, second] = [
+    await seedVisitor(gantry, { project: own.id, access_level: 30 }),
+    await seedVisitor(gantry, { project: own.id, access_level: 30 }),
+  ];
+  for (const [branch, reviewer] of [
+    ['a', first.id],
+    ['b', second.id],
+  ] as const) {
+    await seedBranch(gantry, own, branch);
+    await openRequest(gantry, own, branch, { reviewer_ids: [reviewer] });
+  }
+  const list = `/${own.full_path}/merge_requests`;
+  for (const [user, expected] of [
+    [first, ['1']],
+    [second, ['2']],
+    [stranger, []],
+  ] as const) {
+    const { text } = await user.visitor.get(list);
+    const [, href = ''] = /<a class="button" href="([^"]+)">Needs my review</.exec(text) ?? [];
+    const found = await user.visitor.get(href.replaceAll('&amp;', '&'));
+    assert.deepEqual(titles(found.text), expected, href);
+    assert.deepEqual(counts(found.text), [expected.length, 0, 0, expected.length]);
+  }
+});
+
 test('hides pipelines, and offers nothing, to those who may not', async () => {
   const anonymous = (await openVisitor(gantry).get(path)).text;
   assert.deepEqual(titles(anonymous), ['2', '1']);
