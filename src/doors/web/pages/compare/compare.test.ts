@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
-import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
+import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -24,6 +25,15 @@ const newProject = async (visibility: 'public' | 'private' = 'public') => {
   const head = await seedCommit(gantry, project.id, { a: 'two\n' }, branch);
   await seedCommit(gantry, project.id, { c: 'main goes on\n' });
   return { ...project, base, head, compare: `/${project.full_path}/compare` };
+};
+
+const forkOf = async (id: number): Promise<{ id: number; path_with_namespace: string }> => {
+  const name = unique('fork');
+  const { status, body, text } = await gantry.api(`POST /projects/${id}/fork`, {
+    json: { path: name, name },
+  });
+  assert.equal(status, 201, text);
+  return body;
 };
 
 test('compares with the common ancestor, at the web_url of the API', async () => {
@@ -107,4 +117,71 @@ test('offers a merge request between two branches to those who may open one', as
     const { text } = await other.get(`${compare}/main...feature/x`);
     assert.ok(!text.includes('merge_requests/new'), 'only with a role, as the branch is the source');
   }
+});
+
+test('compares with a fork or the project that it was forked from, and swaps the sides', async () => {
+  const { id, compare, full_path } = await newProject();
+  const fork = await forkOf(id);
+  await settle(gantry);
+  const forkPage = `/${fork.path_with_namespace}/compare`;
+  const change = { branch: 'ours', from: 'main', message: 'Only in the fork' };
+  const own = await seedCommit(gantry, fork.id, { fresh: 'f\n', 'pic.png': 'a\0' }, change);
+  await seedCommit(gantry, id, { later: 'l\n' }, { message: 'Only above' });
+  await settle(gantry);
+
+  const form = (await user.get(forkPage)).text;
+  assert.match(form, new RegExp(`name="from_project_id"[^]+<option value="${id}">${full_path}</option>`));
+  const sent = await user.get(`${forkPage}?from=main&to=ours&from_project_id=${id}`);
+  assert.equal(sent.location, `${forkPage}/main...ours?from_project_id=${id}`);
+  const since = await user.get(sent.location ?? '');
+  assert.equal(since.status, 200);
+  assert.match(since.text, /<h2>1 commit<\/h2>/);
+  assert.ok(
+    since.text.includes(`/${fork.path_with_namespace}/commit/${own}"`) &&
+      since.text.includes('2 changed files'),
+  );
+  assert.ok(since.text.includes(`href="${compare}/ours...main?from_project_id=${fork.id}">Swap`));
+  assert.match(since.text, new RegExp(`\\?from_project_id=${id}[^"]*view=split#changes`), 'links keep the project');
+  const all = (await user.get(`${forkPage}/main..ours?from_project_id=${id}`)).text;
+  assert.ok(all.includes('3 changed files'));
+  const swapped = (await user.get(`${compare}/ours...main?from_project_id=${fork.id}`)).text;
+  assert.ok(swapped.includes('Only above') && !swapped.includes('Only in the fork'));
+
+  const none = await user.get(`${forkPage}/none...ours?from_project_id=${id}`);
+  assert.deepEqual(
+    [none.status, none.text.includes('There is no branch, tag or commit “none”.')],
+    [422, true],
+  );
+});
+
+test('offers and compares only projects of the network that the viewer may read', async () => {
+  const { id, compare } = await newProject();
+  const fork = await forkOf(id);
+  await settle(gantry);
+  const stranger = await newProject();
+  const hidden = await newProject('private');
+  await gantry.api(`PUT /projects/${fork.id}`, { json: { visibility: 'private' } });
+  assert.doesNotMatch((await user.get(compare)).text, /from_project_id/);
+  const missing = await user.get(`${compare}/main...main?from_project_id=99999999`);
+  for (const other of [fork, stranger, hidden]) {
+    const seen = await user.get(`${compare}/main...main?from_project_id=${other.id}`);
+    assert.deepEqual([seen.status, seen.text], [404, missing.text]);
+  }
+});
+
+test('offers a merge request from a fork into the project that it is compared with', async (t) => {
+  t.mock.method(gantry.service.platform, 'hasPage', () => true);
+  const { id } = await newProject();
+  const fork = await forkOf(id);
+  await settle(gantry);
+  await seedCommit(gantry, fork.id, { fresh: 'f\n' }, { branch: 'main', from: 'main' });
+  const { visitor: developer } = await seedVisitor(gantry, { project: fork.id, access_level: 30 });
+  const { text } = await developer.get(
+    `/${fork.path_with_namespace}/compare/main...main?from_project_id=${id}`,
+  );
+  assert.match(text, new RegExp(`merge_requests/new\\?[^"]+target_project_id%5D=${id}"`));
+  assert.doesNotMatch(
+    (await user.get(`/${fork.path_with_namespace}/compare/main...main?from_project_id=${id}`)).text,
+    /merge_requests\/new/,
+  );
 });

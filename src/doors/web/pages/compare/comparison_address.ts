@@ -8,7 +8,15 @@ export type Comparison = {
   to: string;
   /** With two dots: compares with `from` itself, not with the common ancestor. */
   isStraight: boolean;
+  /** Project of `from`, if it is another one of the same fork network. */
+  fromProjectId?: number | undefined;
 };
+
+/** The parameter that names the project of `from`. */
+export const fromProjectQuery = ({
+  fromProjectId,
+}: Pick<Comparison, 'fromProjectId'>): Record<string, string> =>
+  fromProjectId === undefined ? {} : { from_project_id: String(fromProjectId) };
 
 /** Reads `A...B` or `A..B`; null: it is neither. No ref contains two dots. */
 export const parseComparison = (sent: string): Comparison | null => {
@@ -16,8 +24,11 @@ export const parseComparison = (sent: string): Comparison | null => {
   return from === undefined || to === undefined ? null : { from, to, isStraight: dots === '..' };
 };
 
-export const comparePath = (
-  project: Pick<Project, 'full_path'>,
-  { from, to, isStraight }: Comparison,
-): string =>
+/** Returns the address of a comparison, without its parameters. */
+export const barePath = (project: Pick<Project, 'full_path'>, { from, to, isStraight }: Comparison): string =>
   projectPagePath(project, `compare/${encodePath(from)}${isStraight ? '..' : '...'}${encodePath(to)}`);
+
+export const comparePath = (project: Pick<Project, 'full_path'>, comparison: Comparison): string => {
+  const query = new URLSearchParams(fromProjectQuery(comparison)).toString();
+  return `${barePath(project, comparison)}${query === '' ? '' : `?${query}`}`;
+};

@@ -1,6 +1,6 @@
 /** Compares two branches, tags or commits. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
-import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import { boolean, id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
@@ -8,9 +8,12 @@ import { projectPath } from '../../parts/frame/project_layout.ts';
 import { page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { comparePath, parseComparison } from './comparison_address.ts';
-import { comparisonView, formView } from './comparison_view.ts';
+import { comparisonView } from './comparison_view.ts';
+import { findSides, formView, isAcross } from './comparison_form.ts';
 
 const routePath = `${projectRoot}/compare`;
+
+const fromProject = { from_project_id: optional(id('project of `from`: another one of the fork network')) };
 
 const refParam = optional(text({ maxLength: 1_000, description: 'branch, tag or commit' }));
 
@@ -23,15 +26,17 @@ export const pages = [
       ...projectPath,
       from: refParam,
       to: refParam,
+      ...fromProject,
       straight: optional(boolean({ description: 'without a common ancestor' })),
     }),
-    handle: async (visit, { project: fullPath, from = '', to = '', straight = false }) => {
+    handle: async (visit, { project: fullPath, from = '', to = '', straight = false, from_project_id }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
-      if (from !== '' && to !== '') return redirect(comparePath(project, { from, to, isStraight: straight }));
-      return await formView(visit, openCachedCode(visit.call, project), {
-        from: from || project.default_branch,
-        to,
-      });
+      const sides = await findSides(visit, openCachedCode(visit.call, project), from_project_id);
+      const fromProjectId = isAcross(sides) ? from_project_id : undefined;
+      if (from !== '' && to !== '') {
+        return redirect(comparePath(project, { from, to, isStraight: straight, fromProjectId }));
+      }
+      return await formView(visit, sides, { from: from || sides.other.project.default_branch, to });
     },
   }),
   page({
@@ -41,15 +46,22 @@ export const pages = [
     params: object({
       ...projectPath,
       rest: text({ maxLength: 16_000, description: 'both ends, with three dots between them' }),
+      ...fromProject,
       ...diffParams,
     }),
-    handle: async (visit, { project: fullPath, rest, ...shown }) => {
+    handle: async (visit, { project: fullPath, rest, from_project_id, ...shown }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
-      const code = openCachedCode(visit.call, project);
+      const sides = await findSides(visit, openCachedCode(visit.call, project), from_project_id);
       const sent = decodePath(rest);
       const comparison = parseComparison(sent);
-      if (comparison === null) return await formView(visit, code, { from: sent, to: '' });
-      return await comparisonView(visit, code, comparison, readDiffChoice(visit, shown));
+      if (comparison === null) return await formView(visit, sides, { from: sent, to: '' });
+      const fromProjectId = isAcross(sides) ? from_project_id : undefined;
+      return await comparisonView(
+        visit,
+        sides,
+        { ...comparison, fromProjectId },
+        readDiffChoice(visit, shown),
+      );
     },
   }),
 ];
