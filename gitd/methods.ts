@@ -20,7 +20,7 @@ import { refsContaining } from './refs/refs_containing.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
 import { getMergeBase, isAncestor, mergedCommits } from './commits/ancestry.ts';
 import { getCommits } from './commits/read_commits.ts';
-import { readCommitSignature } from './commits/read_signature.ts';
+import { readCommitSignature, readTagSignature } from './commits/read_signature.ts';
 import { answerWhenEmpty } from './storage/require_repository.ts';
 import { countLanguages } from './read/languages/count_languages.ts';
 import { findFilesWithText } from './read/find_files_with_text.ts';
@@ -76,6 +76,7 @@ export const methods: MethodHandlers = {
   'diff.files': diffFiles,
   'diff.raw': diffRaw,
   'commits.signature': answerWhenEmpty(readCommitSignature, () => null),
+  'tags.signature': answerWhenEmpty(readTagSignature, () => null),
   'commits.stats': countStats,
   'commits.refs': refsContaining,
   'blame.file': answerWhenEmpty(blameFile, () => null),

@@ -91,6 +91,8 @@ export type Methods = {
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
   /** The signature of a commit, with what it signs as body; null: it is not signed. */
   'commits.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
+  /** The signature of an annotated tag, with what it signs as body; null: it is not signed, or no such tag. */
+  'tags.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
   /** Branches or tags whose history contains the commit. */

@@ -1,7 +1,7 @@
-/** Reads the signature of a commit, and what it signs: the commit without the signature. */
+/** Reads the signature of a commit or a tag, and what it signs: the object without the signature. */
 import type { MethodHandler } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
-import { requireCommit } from '../pool/read_object.ts';
+import { readObjectKind, requireCommit } from '../pool/read_object.ts';
 
 /** Larger commits, and larger signatures, have none that is read. */
 const maxCommitBytes = 1_048_576;
@@ -31,4 +31,17 @@ export const readCommitSignature: MethodHandler<'commits.signature'> = async ({ 
   if (split === null || split.signature.length > maxSignatureLength) return { result: null };
   const payload = Buffer.from(split.rest + (end === -1 ? '' : text.slice(end)), 'latin1');
   return { result: { signature: split.signature }, body: payload };
+};
+
+const tagSignature = /^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/gm;
+
+/** Reads the signature of an annotated tag, which stands at the end of its message. */
+export const readTagSignature: MethodHandler<'tags.signature'> = async ({ id }, context) => {
+  if ((await readObjectKind(context, id)) !== 'tag') return { result: null };
+  const object = await context.pools.catFile.contents(context.dir, id, maxCommitBytes);
+  if (object === null) throw new GitError('missing', `there is no tag ${id}`);
+  const text = object.data.toString('latin1');
+  const start = [...text.matchAll(tagSignature)].at(-1)?.index ?? -1;
+  if (start === -1 || text.length - start > maxSignatureLength) return { result: null };
+  return { result: { signature: text.slice(start) }, body: object.data.subarray(0, start) };
 };

@@ -86,6 +86,7 @@ const reads = new Set<Method>([
   'commits.get',
   'commits.find',
   'commits.list',
+  'tags.signature',
   'commits.stats',
   'commits.refs',
   'commits.ahead_behind',

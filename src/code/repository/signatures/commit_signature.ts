@@ -1,10 +1,10 @@
-/** The signature of a commit: by whose key, and whether it is verified. */
+/** The signature of a commit or a tag: by whose key, and whether it is verified. */
 import type { Call } from '../../../core/access/call.ts';
 import { publicKeyJson } from '../../../identity/keys/json.ts';
 import type { KeyRow } from '../../../identity/keys/queries.ts';
 import { loadConfirmedAddresses } from '../../../identity/users/addresses/further_addresses.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import type { Commit } from '../../../platform/git/protocol_types.ts';
+import type { Commit, Ref } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
 import { type PgpKey, type PgpStatus, noPgpKey, verifyPgp } from './verify_pgp.ts';
 import { type SshSignature, isSshSignatureOf, parseSshSignature } from './verify_ssh.ts';
@@ -19,6 +19,9 @@ export type CommitSignature = {
   | { type: 'SSH'; status: SshStatus; key: KeyRow | null }
   | { type: 'PGP'; status: PgpStatus; pgp: PgpKey }
 );
+
+/** A signed object by the person who must have signed it: the committer, or the tagger. */
+type Signed = Pick<Commit, 'committer'>;
 
 const loadSigner = async (db: Reader, { fingerprint }: SshSignature) => {
   const key = await db
@@ -40,7 +43,7 @@ const loadSigner = async (db: Reader, { fingerprint }: SshSignature) => {
 const verifySsh = async (
   db: Reader,
   signed: SshSignature,
-  { committer }: Commit,
+  { committer }: Signed,
   content: Buffer,
 ): Promise<CommitSignature> => {
   const signer = await loadSigner(db, signed);
@@ -51,18 +54,36 @@ const verifySsh = async (
   return { type: 'SSH', status, key, user };
 };
 
+const verify = async (
+  db: Reader,
+  { signature, content }: { signature: string; content: Buffer },
+  by: Signed,
+): Promise<CommitSignature | null> => {
+  if (signature.startsWith('-----BEGIN PGP SIGNATURE-----'))
+    return { type: 'PGP', ...(await verifyPgp(db, signature, by, content)) };
+  const signed = parseSshSignature(signature);
+  return signed === null ? null : await verifySsh(db, signed, by, content);
+};
+
 /** Loads and verifies the signature of a commit; null: it has none that is supported. */
 export const loadCommitSignature = async (
   { db }: Pick<Call, 'db'>,
   { repository }: Pick<Code, 'repository'>,
   commit: Commit,
 ): Promise<CommitSignature | null> => {
-  const { result, body } = await repository.read('commits.signature', { id: commit.id });
-  if (result === null) return null;
-  if (result.signature.startsWith('-----BEGIN PGP SIGNATURE-----'))
-    return { type: 'PGP', ...(await verifyPgp(db, result.signature, commit, body)) };
-  const signed = parseSshSignature(result.signature);
-  return signed === null ? null : await verifySsh(db, signed, commit, body);
+  const { result, body: content } = await repository.read('commits.signature', { id: commit.id });
+  return result === null ? null : await verify(db, { ...result, content }, commit);
+};
+
+/** Loads and verifies the signature of an annotated tag; null: it has none that is supported. */
+export const loadTagSignature = async (
+  { db }: Pick<Call, 'db'>,
+  { repository }: Pick<Code, 'repository'>,
+  { target, tagger }: Pick<Ref, 'target' | 'tagger'>,
+): Promise<CommitSignature | null> => {
+  if (tagger === null) return null;
+  const { result, body: content } = await repository.read('tags.signature', { id: target });
+  return result === null ? null : await verify(db, { ...result, content }, { committer: tagger });
 };
 
 /** Keys are shown to users only, as in their lists. */

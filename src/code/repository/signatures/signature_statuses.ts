@@ -1,10 +1,10 @@
-/** Verifies the signatures of the commits of a list. */
+/** Verifies the signatures of the commits and tags of a list. */
 import type { Call } from '../../../core/access/call.ts';
 import { forEachConcurrently } from '../../../platform/for_each_concurrently.ts';
-import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
+import type { Commit, Oid, Ref } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import type { Code } from '../find_code.ts';
-import { type CommitSignature, loadCommitSignature } from './commit_signature.ts';
+import { type CommitSignature, loadCommitSignature, loadTagSignature } from './commit_signature.ts';
 
 export type SignatureStatus = CommitSignature['status'];
 
@@ -16,7 +16,19 @@ type Kept = { status: SignatureStatus | null; until: number };
 
 const kept = makeLruCache<Kept>(20_000, () => 1);
 
-/** Loads the statuses of signed commits by their id; those of the last minute may be shown again. */
+type Load = () => Promise<CommitSignature | null>;
+
+/** Loads the status of a signed object; that of the last minute may be shown again. */
+const loadStatus = async ({ repository }: Code, id: Oid, load: Load): Promise<SignatureStatus | null> => {
+  const key = `${repository.storage} ${repository.path} ${id}`;
+  const cached = kept.get(key);
+  if (cached !== undefined && performance.now() < cached.until) return cached.status;
+  const status = (await load())?.status ?? null;
+  kept.set(key, { status, until: performance.now() + maxAge });
+  return status;
+};
+
+/** Loads the statuses of signed commits by their id. */
 export const loadSignatureStatuses = async (
   call: Call,
   code: Code,
@@ -25,15 +37,37 @@ export const loadSignatureStatuses = async (
   const statuses = new Map<Oid, SignatureStatus>();
   const signed = commits.filter((commit) => commit.signed === true);
   await forEachConcurrently(signed, concurrency, async (commit) => {
-    const key = `${code.repository.storage} ${code.repository.path} ${commit.id}`;
-    const cached = kept.get(key);
-    if (cached !== undefined && performance.now() < cached.until) {
-      if (cached.status !== null) statuses.set(commit.id, cached.status);
-      return;
-    }
-    const status = (await loadCommitSignature(call, code, commit))?.status ?? null;
-    kept.set(key, { status, until: performance.now() + maxAge });
+    const load: Load = async () => await loadCommitSignature(call, code, commit);
+    const status = await loadStatus(code, commit.id, load);
     if (status !== null) statuses.set(commit.id, status);
+  });
+  return statuses;
+};
+
+const signatureStart = /^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m;
+
+/** Whether the message of an annotated tag ends with a signature. */
+export const isSignedMessage = (message: string | null): boolean =>
+  message !== null && signatureStart.test(message);
+
+/** Returns the message of a tag without its signature. */
+export const withoutSignature = (message: string): string => {
+  const start = [...message.matchAll(new RegExp(signatureStart, 'gm'))].at(-1)?.index;
+  return start === undefined ? message : message.slice(0, start).trimEnd();
+};
+
+/** Loads the statuses of signed tags by the id of the tag object. */
+export const loadTagSignatureStatuses = async (
+  call: Call,
+  code: Code,
+  tags: readonly Ref[],
+): Promise<ReadonlyMap<Oid, SignatureStatus>> => {
+  const statuses = new Map<Oid, SignatureStatus>();
+  const signed = tags.filter(({ message }) => isSignedMessage(message));
+  await forEachConcurrently(signed, concurrency, async (tag) => {
+    const load: Load = async () => await loadTagSignature(call, code, tag);
+    const status = await loadStatus(code, tag.target, load);
+    if (status !== null) statuses.set(tag.target, status);
   });
   return statuses;
 };

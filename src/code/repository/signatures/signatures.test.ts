@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type GpgKey, makeGpgKey } from '../../../../test/support/repositories/gpg_keys.ts';
 import { gitEnvironment, newWorkTree, repositoryUrl } from '../../../../test/support/repositories/git.ts';
+import { settle } from '../../../../test/support/seed_merge_requests.ts';
 import { seedProject, seedUser, unique } from '../../../../test/support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
 import { openVisitor } from '../../../../test/support/visitor.ts';
@@ -161,8 +162,60 @@ test('commits are verified by the key of the committer', { skip }, async () => {
   const tags = (await visitor.get(`${root}/-/tags`)).text;
   assert.match(tags, /> Verified<\/span>/);
   assert.equal(tags.split(' Verified</span>').length, 2);
+  await gantry.api(`POST ${path}/repository/branches?branch=base&ref=${plain}`);
+  const { body: request } = await gantry.api(`POST ${path}/merge_requests`, {
+    json: { source_branch: 'main', target_branch: 'base', title: 'Signed commits' },
+  });
+  await settle(gantry);
+  const listed = (await visitor.get(`${root}/merge_requests/${request.iid}/commits`)).text;
+  assert.equal(listed.split(' Verified</span>').length, 2);
+  assert.equal(listed.split(' Unverified</span>').length, 2);
   await gantry.api(`DELETE /user/keys/${added.body.id}`, { as: user.token });
   assert.equal((await read(signed)).body.verification_status, 'unknown_key');
+});
+
+test('annotated tags are verified by the key of the tagger', { skip }, async () => {
+  const user = await seedUser(gantry);
+  const [project, tree] = [await seedProject(gantry), await newWorkTree()];
+  const { file, text } = newKey('ed25519');
+  const email = `${user.username}@example.com`;
+  await tree.commit('First', {});
+  const tag = (name: string, by: string, ...more: string[]): void => {
+    const settings = ['gpg.format=ssh', `user.signingkey=${file}`, `user.email=${by}`, 'user.name=A'];
+    const args = [...settings.flatMap((one) => ['-c', one]), 'tag', '-m', `About ${name}`, ...more, name];
+    execFileSync('git', args, {
+      cwd: tree.path,
+      env: { ...gitEnvironment(), GIT_COMMITTER_EMAIL: by, GIT_AUTHOR_EMAIL: by },
+    });
+  };
+  tag('own', email, '-s');
+  tag('foreign', 'other@example.com', '-s');
+  tag('plain', email, '-a', '--no-sign');
+  // What was changed after it was signed.
+  const signed = await tree.git('cat-file', 'tag', 'own');
+  const changed = join(tree.path, 'changed');
+  writeFileSync(changed, `${signed.replace('About own', 'About less').trimEnd()}\n`);
+  const id = (await tree.git('hash-object', '-t', 'tag', '-w', changed)).trim();
+  await tree.git('update-ref', 'refs/tags/changed', id);
+  const address = repositoryUrl(gantry.url, project.full_path, rootToken);
+  await tree.git('push', '--quiet', address, 'HEAD:main', '--tags');
+  await tree.remove();
+  await settle(gantry);
+  const added = await gantry.api('POST /user/keys', { as: user.token, json: { title: 'Laptop', key: text } });
+  assert.equal(added.status, 201, added.text);
+  const visitor = openVisitor(gantry);
+  const root = `/${project.full_path}/-/tags`;
+  const badge = (shown: string): string | undefined => /> (Verified|Unverified)<\/span>/.exec(shown)?.[1];
+  const expected = { own: 'Verified', foreign: 'Unverified', changed: 'Unverified', plain: undefined };
+  const items = (await visitor.get(root)).text.split('<li>');
+  for (const [name, status] of Object.entries(expected)) {
+    const item = items.find((one) => one.includes(`/tags/${name}"`)) ?? '';
+    assert.equal(badge(item), status, name);
+    const page = (await visitor.get(`${root}/${name}`)).text;
+    assert.equal(badge(page), status, name);
+    assert.match(page, /<div class="body lines">About \w+<\/div>/);
+    assert.doesNotMatch(page, /BEGIN SSH SIGNATURE/);
+  }
 });
 
 test('OpenPGP signatures are verified by the keys of users', async () => {

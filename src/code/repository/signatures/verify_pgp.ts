@@ -50,7 +50,7 @@ const isSignedBy = (signature: Signature, row: SigningKeyRow, content: Buffer): 
 const decideStatus = (
   { isValid, isRevoked }: { isValid: boolean; isRevoked: boolean },
   { users, addresses }: { users: readonly { email: string }[]; addresses: readonly string[] },
-  { committer }: Commit,
+  { committer }: Pick<Commit, 'committer'>,
 ): PgpStatus => {
   const confirmed = users.filter((one) => addresses.includes(one.email));
   const email = committer.email.toLowerCase();
@@ -80,7 +80,7 @@ const toPgpKey = (
 export const verifyPgp = async (
   db: Reader,
   text: string,
-  commit: Commit,
+  commit: Pick<Commit, 'committer'>,
   content: Buffer,
 ): Promise<PgpVerification> => {
   const detached = parseDetached(text);

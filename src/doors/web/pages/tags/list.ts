@@ -11,8 +11,15 @@ import { clearable, object, oneOf, optional, text } from '../../../../platform/h
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type RawPage, type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
-import { commitLink } from '../../parts/code/commit_line.ts';
-import { type Signatures, loadSignatures, signatureBadge } from '../../parts/code/signature_badge.ts';
+import { commitLink, pipelineStatus } from '../../parts/code/commit_line.ts';
+import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
+import { withoutSignature } from '../../../../code/repository/signatures/signature_statuses.ts';
+import {
+  type Signatures,
+  loadSignatures,
+  loadTagSignatures,
+  signatureBadge,
+} from '../../parts/code/signature_badge.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
@@ -51,7 +58,7 @@ export const releaseLink = ({ call }: Visit, project: Project, { name, release }
     : null;
 
 /** Loads the signatures of the commits of tags. */
-const loadTagSignatures = async (
+const loadCommitSignatures = async (
   visit: Visit,
   code: Code,
   ids: readonly (Oid | null)[],
@@ -60,15 +67,30 @@ const loadTagSignatures = async (
   return await loadSignatures(visit, code, [...commits.values()]);
 };
 
-type Tags = { tags: readonly ShownTag[]; signatures: Signatures };
+type Tags = {
+  tags: readonly ShownTag[];
+  /** Of the commits, and of the tags themselves. */
+  signatures: { commits: Signatures; tags: Signatures };
+  pipelines: Awaited<ReturnType<typeof loadShownPipelines>>;
+};
 
-const item = (visit: Visit, project: Project, tag: ShownTag, signatures: Signatures): Html => {
-  const signature = signatures.get(tag.commit?.id ?? '');
-  const [message = ''] = (tag.message ?? '').split('\n', 1);
+const item = (
+  visit: Visit,
+  project: Project,
+  tag: ShownTag,
+  { signatures, pipelines }: Omit<Tags, 'tags'>,
+): Html => {
+  const id = tag.commit?.id ?? '';
+  const [signature, own, pipeline] = [
+    signatures.commits.get(id),
+    signatures.tags.get(tag.target),
+    pipelines.get(id),
+  ];
+  const [message = ''] = withoutSignature(tag.message ?? '').split('\n', 1);
   return html`<li><span class="lead">${icon('tag')}</span>
-<div class="title row"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}</div>
+<div class="title row"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}${own !== undefined && signatureBadge(own, 'tag')}</div>
 <div class="meta">${message !== '' && html`<span>${message}</span>`}${tagCommit(project, tag)}${signature !== undefined && signatureBadge(signature)}</div>
-<div class="side">${releaseLink(visit, project, tag)}${downloadMenu(project, tag.name)}</div>
+<div class="side">${pipeline !== undefined && pipelineStatus(project, pipeline)}${releaseLink(visit, project, tag)}${downloadMenu(project, tag.name)}</div>
 </li>
 `;
 };
@@ -95,9 +117,9 @@ const heading = ({ call }: Visit, project: Project): Html =>
 
 type Query = { search: string; order: Order };
 
-const card = (visit: Visit, { project }: Code, { tags, signatures }: Tags, { search }: Query): Html => {
+const card = (visit: Visit, { project }: Code, { tags, ...shown }: Tags, { search }: Query): Html => {
   if (tags.length > 0)
-    return html`<ul class="list">${tags.map((tag) => item(visit, project, tag, signatures))}</ul>`;
+    return html`<ul class="list">${tags.map((tag) => item(visit, project, tag, shown))}</ul>`;
   return search === ''
     ? emptyState({
         icon: 'tag',
@@ -130,10 +152,17 @@ export const listPage = page({
     const at = pageRequest(paging);
     const { items, total } = await listTags(code, { search, ...toFilter(order) }, at);
     const ids = items.map(({ commit }) => commit);
-    const [tags, signatures] = await Promise.all([
+    const [tags, commits, own, pipelines] = await Promise.all([
       tagsJson(call, code, items),
-      loadTagSignatures(visit, code, ids),
+      loadCommitSignatures(visit, code, ids),
+      loadTagSignatures(visit, code, items),
+      loadShownPipelines(
+        visit,
+        project,
+        ids.filter((id) => id !== null),
+      ),
     ]);
+    const shown = { tags, signatures: { commits, tags: own }, pipelines };
     const path = tagsPath(project);
     const sort = order === 'updated_desc' ? undefined : order;
     const sent = { search: omitEmpty(search) };
@@ -149,7 +178,7 @@ export const listPage = page({
       },
       html`${heading(visit, project)}
 ${(total > 0 || search !== '') && bar}
-<section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, { tags, signatures }, { search, order })}</section>
+<section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, shown, { search, order })}</section>
 ${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`,
     );
   },

@@ -3,12 +3,15 @@ import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { mayCreateTag, loadProtectedTags } from '../../../../code/repository/protection/rules.ts';
 import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { requireTag } from '../../../../code/repository/tags/list.ts';
+import { withoutSignature } from '../../../../code/repository/signatures/signature_statuses.ts';
+import type { Ref } from '../../../../platform/git/protocol_types.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { codePath } from '../../parts/code/code_path.ts';
+import { loadTagSignatures, signatureBadge } from '../../parts/code/signature_badge.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -47,16 +50,21 @@ const notes = async ({ call }: Visit, { project }: Code, { name, release }: Show
     ? null
     : html`<section class="card" aria-label="Release notes"><header><h2>Release notes</h2></header>${await markdown(call, release.description ?? '', { project, ref: name })}</section>`;
 
-const tagView = async (visit: Visit, code: Code, tag: ShownTag): Promise<View> => {
+const tagView = async (visit: Visit, code: Code, tag: ShownTag, ref: Ref): Promise<View> => {
   const { project } = code;
-  const [buttons, text] = await Promise.all([actions(visit, code, tag), notes(visit, code, tag)]);
-  const { message } = tag;
+  const [buttons, text, signatures] = await Promise.all([
+    actions(visit, code, tag),
+    notes(visit, code, tag),
+    loadTagSignatures(visit, code, [ref]),
+  ]);
+  const signature = signatures.get(tag.target);
+  const message = withoutSignature(tag.message ?? '');
   return projectView(
     visit,
     { project, title: tag.name, noun: 'tags', hasHeading: true },
     html`<div class="row between"><h1>${tag.name}${tagBadges(tag)}</h1>${buttons}</div>
-<p class="row muted">${tagCommit(project, tag)}${releaseLink(visit, project, tag)}</p>
-${message !== null && html`<section class="card" aria-label="Message"><div class="body lines">${message}</div></section>`}
+<p class="row muted">${signature !== undefined && signatureBadge(signature, 'tag')}${tagCommit(project, tag)}${releaseLink(visit, project, tag)}</p>
+${message !== '' && html`<section class="card" aria-label="Message"><div class="body lines">${message}</div></section>`}
 ${text}
 <section class="card" aria-label="Downloads"><header><h2>Download source code</h2></header><div class="body row">${archiveLinks(project, tag.name, 'button')}</div></section>`,
   );
@@ -69,8 +77,9 @@ export const onePage = page({
   params: object({ ...projectPath, path: text({ maxLength: 1_000 }) }),
   handle: async (visit, { project: fullPath, path: name }) => {
     const code = await findCode(visit.call, fullPath);
-    const [tag] = await tagsJson(visit.call, code, [await requireTag(code, name)]);
+    const ref = await requireTag(code, name);
+    const [tag] = await tagsJson(visit.call, code, [ref]);
     if (tag === undefined) throw notFound('Tag');
-    return await tagView(visit, code, tag);
+    return await tagView(visit, code, tag, ref);
   },
 });

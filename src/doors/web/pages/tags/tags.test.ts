@@ -110,3 +110,13 @@ test('offers and allows changes only to developers, and hides tags of private pr
   const open = await seedProject(gantry, { visibility: 'public' });
   assert.equal((await openVisitor(gantry).get(`/${open.full_path}/-/tags`)).status, 200);
 });
+
+test('shows the state of the last pipeline of each tag', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const sha = await seedCommit(gantry, id, { a: '1' });
+  await gantry.api(`POST /projects/${id}/repository/tags?tag_name=v1&ref=${sha}`);
+  const json = { state: 'failed', ref: 'main' };
+  assert.equal((await gantry.api(`POST /projects/${id}/statuses/${sha}`, { json })).status, 201);
+  const { text } = await developer.get(`/${full_path}/-/tags`);
+  assert.match(text, /href="[^"]+\/pipelines\/\d+" title="Pipeline \d+">[^\n]*Failed/);
+});

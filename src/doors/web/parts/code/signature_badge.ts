@@ -2,9 +2,11 @@
 import type { Code } from '../../../../code/repository/find_code.ts';
 import {
   type SignatureStatus,
+  isSignedMessage,
   loadSignatureStatuses,
+  loadTagSignatureStatuses,
 } from '../../../../code/repository/signatures/signature_statuses.ts';
-import type { Commit, Oid } from '../../../../platform/git/protocol_types.ts';
+import type { Commit, Oid, Ref } from '../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
@@ -20,15 +22,24 @@ export const signatureTexts = {
   multiple_signatures: 'The commit has several signatures',
 } as const satisfies Record<SignatureStatus, string>;
 
-/** Renders the status as a badge. */
-export const signatureBadge = (status: SignatureStatus): Html => {
+const tagTexts = {
+  ...signatureTexts,
+  verified: 'The tag is signed by the tagger, with a key of theirs',
+  unverified: 'The signature is not by the tagger whom the tag names',
+  unknown_key: 'Nobody here has the key that signed the tag',
+  multiple_signatures: 'The tag has several signatures',
+} as const satisfies Record<SignatureStatus, string>;
+
+/** Renders the status as a badge. @param signed what is signed */
+export const signatureBadge = (status: SignatureStatus, signed: 'commit' | 'tag' = 'commit'): Html => {
   const isVerified = status === 'verified';
-  return html`<span class="status ${isVerified ? 'ok' : 'off'}" title="${signatureTexts[status]}">${icon(
+  const texts = signed === 'tag' ? tagTexts : signatureTexts;
+  return html`<span class="status ${isVerified ? 'ok' : 'off'}" title="${texts[status]}">${icon(
     isVerified ? 'check-circle' : 'key',
   )} ${isVerified ? 'Verified' : 'Unverified'}</span>`;
 };
 
-/** The statuses of the signed commits of a list. */
+/** The statuses of the signed commits, or tags, of a list. */
 export type Signatures = ReadonlyMap<Oid, SignatureStatus>;
 
 export const loadSignatures = async (
@@ -38,4 +49,13 @@ export const loadSignatures = async (
 ): Promise<Signatures> =>
   commits.some(({ signed }) => signed === true)
     ? await withAnonymousSlot(visit, async () => await loadSignatureStatuses(visit.call, code, commits))
+    : new Map();
+
+export const loadTagSignatures = async (
+  visit: Visit,
+  code: Code,
+  tags: readonly Ref[],
+): Promise<Signatures> =>
+  tags.some(({ message }) => isSignedMessage(message))
+    ? await withAnonymousSlot(visit, async () => await loadTagSignatureStatuses(visit.call, code, tags))
     : new Map();

@@ -4,7 +4,10 @@ import { loadShownPipelines } from '../../../parts/pipelines/load_shown_pipeline
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
-import type { Signature } from '../../../../../platform/git/protocol_types.ts';
+import { isGitFailure } from '../../../../../platform/git/failure.ts';
+import type { Oid, Signature } from '../../../../../platform/git/protocol_types.ts';
+import { openCachedCode } from '../../../../../code/repository/read_cache.ts';
+import { loadCommits } from '../../../../../code/repository/refs/resolve.ts';
 import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { listCommits } from '../../../../../review/merge_requests/versions/serve_changes.ts';
@@ -12,6 +15,7 @@ import type { VersionCommit } from '../../../../../review/merge_requests/version
 import { type Visit, page } from '../../../page.ts';
 import { type ListedCommit, commitList } from '../../../parts/code/commit_list.ts';
 import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
+import { type Signatures, loadSignatures } from '../../../parts/code/signature_badge.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
@@ -51,6 +55,18 @@ const findCommitProject = async (
   return source !== null && may(call.viewer, 'read_code', source) ? source : project;
 };
 
+/** Loads the signatures of the commits, which the target project has; none if its storage does not answer. */
+const loadSignaturesOf = async (visit: Visit, project: Project, ids: readonly Oid[]): Promise<Signatures> => {
+  const code = openCachedCode(visit.call, project);
+  try {
+    const commits = await loadCommits(code.repository, ids);
+    return await loadSignatures(visit, code, [...commits.values()]);
+  } catch (error) {
+    if (!isGitFailure(error)) throw error;
+    return new Map();
+  }
+};
+
 type PageQuery = { page?: number; per_page?: number };
 
 const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: PageQuery): Promise<Html> => {
@@ -62,18 +78,19 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const commits = items.map((item) => toCommit(parseCommit(item)));
   const project = await findCommitProject(visit, loaded);
   const shas = commits.map(({ id }) => id);
-  const [pipelines, people] = await Promise.all([
+  const [pipelines, people, signatures] = await Promise.all([
     loadShownPipelines(visit, project, shas),
     loadCommitPeople(
       visit,
       project,
       commits.map(({ author }) => author),
     ),
+    loadSignaturesOf(visit, loaded.project, shas),
   ]);
   const path = requestPath(loaded, '/commits');
   // The Changes tab knows only stored commits.
   const pathOf = items.every(isStored) ? (id: string) => changesPath(loaded, { commit_id: id }) : undefined;
-  return html`${commitList(project, commits, { pipelines, people, pathOf })}${pagesNav({ path, query: {}, page: request, total })}`;
+  return html`${commitList(project, commits, { pipelines, people, signatures, pathOf })}${pagesNav({ path, query: {}, page: request, total })}`;
 };
 
 export const commitsPages = [
