@@ -4,6 +4,7 @@ import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
 import type { OpenRequest } from '../../../../review/merge_requests/lists/open_of_branches.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, pipelineStatus } from '../../parts/code/commit_line.ts';
@@ -80,9 +81,20 @@ const deleteForm = (visit: Visit, project: Project, { branch }: BranchLine): Htm
       )
     : null;
 
+/** Says why a branch cannot be deleted by those who may delete others. */
+const protectedNote = (
+  { call: { viewer } }: Visit,
+  project: Project,
+  { branch }: BranchLine,
+): Html | null => {
+  if (!branch.protected || branch.default || !may(viewer, 'push_code', project)) return null;
+  const settings = html`<a href="${projectPagePath(project, 'protected_branches')}">${icon('shield')} Protected branches</a>`;
+  return html`<p class="muted">Protected branches cannot be deleted. Remove the protection first.</p>${may(viewer, 'admin_protected_ref', project) && settings}`;
+};
+
 const actions = (visit: Visit, project: Project, line: BranchLine): Html | null => {
   const links = actionLinks(visit, project, line);
-  const removal = deleteForm(visit, project, line);
+  const removal = deleteForm(visit, project, line) ?? protectedNote(visit, project, line);
   if (links.length === 0 && removal === null) return null;
   const label = `Actions for ${line.branch.name}`;
   return menu({ summary: icon('dots'), label, classes: 'button small' }, html`${links}${removal}`);

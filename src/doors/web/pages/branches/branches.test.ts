@@ -135,6 +135,23 @@ test('says that a protected name is refused', async () => {
   assert.deepEqual([status, /You are not allowed to push into this branch/.test(text)], [422, true]);
 });
 
+test('says that protected branches cannot be deleted, and where the protection is removed', async () => {
+  const { id, path } = await newProject();
+  await gantry.api(`POST /projects/${id}/protected_branches`, { json: { name: 'merged' } });
+  const { visitor: maintainer } = await seedVisitor(gantry, { project: id, access_level: 40 });
+  const said = async (visitor: Visitor): Promise<boolean[]> => {
+    const { text } = await visitor.get(`${path}?state=all&search=merged`);
+    return [
+      text.includes('Protected branches cannot be deleted. Remove the protection first.'),
+      text.includes('</svg> Protected branches</a>'),
+      text.includes('Delete the branch merged'),
+    ];
+  };
+  assert.deepEqual(await said(maintainer), [true, true, false]);
+  assert.deepEqual(await said(developer), [true, false, false]);
+  assert.deepEqual(await said(reporter), [false, false, false]);
+});
+
 test('offers and allows changes only to developers', async () => {
   const { path } = await newProject();
   const { status, text } = await reporter.get(path);

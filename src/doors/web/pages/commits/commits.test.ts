@@ -84,3 +84,34 @@ test('an unknown ref is missing, and a bad page is refused', async () => {
   assert.equal((await user.get(`${commits}/main?page=x`)).status, 400);
   assert.equal((await user.get(`${commits}/main?page=99999999999999`)).status, 200);
 });
+
+test('filters by the days of the commits, and keeps the days in its links', async () => {
+  const { id, commits, first } = await newProject();
+  const json = {
+    branch: 'main',
+    commit_message: 'Of today',
+    actions: [{ action: 'create', file_path: 'today', content: 't' }],
+  };
+  const { body } = await gantry.api(`POST /projects/${id}/repository/commits`, { json });
+  const found = async (query: string) => {
+    const { text } = await user.get(`${commits}/main?${query}`);
+    return [text.includes(`/commit/${first}"`), text.includes(`/commit/${body.id}"`)];
+  };
+  assert.deepEqual(await found('since=2017-07-14&until='), [true, true]);
+  assert.deepEqual(await found('since=2017-07-15'), [false, true]);
+  assert.deepEqual(await found('until=2017-07-14'), [true, false]);
+  assert.deepEqual(await found('until=2017-07-13'), [false, false]);
+  assert.deepEqual(await found('since=2017-07-14&until=2017-07-14'), [true, false]);
+  const { text } = await user.get(`${commits}/main?since=2017-07-14&until=2017-07-15&page=2`);
+  assert.match(text, /name="since" type="date" value="2017-07-14"/);
+  assert.match(text, /since=2017-07-14&amp;until=2017-07-15">Newer/);
+  assert.equal((await user.get(`${commits}/main?since=yesterday`)).status, 400);
+});
+
+test('unfolds the whole message of a commit', async () => {
+  const { id, commits } = await newProject();
+  await seedCommit(gantry, id, { b: '1' }, { message: 'Title\n\nBody <b>\nof two lines\n' });
+  const { text } = await user.get(`${commits}/main`);
+  assert.match(text, /<p class="lines">Body &lt;b&gt;\nof two lines<\/p><\/details>/);
+  assert.equal(text.split('<p class="lines">').length, 2, 'only of messages that have more than a title');
+});

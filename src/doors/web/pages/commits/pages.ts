@@ -3,7 +3,7 @@ import { walkCommits } from '../../../../code/repository/commits/list_commits.ts
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
+import { clearable, date, object, optional, text } from '../../../../platform/http/schema.ts';
 import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
@@ -21,24 +21,31 @@ import { commitsFeed, commitsFeedLink, findFeed } from './feed.ts';
 
 const commitsPerPage = 40;
 
-type PageQuery = { search: string; author: string; page: number };
+/** @property since first day, in UTC; `until` is the last one */
+type PageQuery = { search: string; author: string; since: string; until: string; page: number };
 
-const filterForm = (path: string, { search, author }: PageQuery): Html =>
+const dayMilliseconds = 86_400_000;
+
+/** Returns the times between which the commits of these days are. */
+const toTimes = ({ since, until }: PageQuery): { since?: number; until?: number } => ({
+  ...(since !== '' && { since: Date.parse(since) }),
+  ...(until !== '' && { until: Date.parse(until) + dayMilliseconds - 1 }),
+});
+
+const filterForm = (path: string, { search, author, since, until }: PageQuery): Html =>
   html`<form method="get" action="${path}" class="filter" role="search">
 <div class="field"><label for="search">Message</label><input id="search" name="search" value="${search}" autocomplete="off"></div>
 <div class="field"><label for="author">Author</label><input id="author" name="author" value="${author}" autocomplete="off"></div>
+<div class="field"><label for="since">From</label><input id="since" name="since" type="date" value="${since}"></div>
+<div class="field"><label for="until">To</label><input id="until" name="until" type="date" value="${until}"></div>
 <div class="buttons"><button>Filter</button></div></form>
 `;
 
 /** Links to newer and older commits. The total is not counted: that walks the whole history. */
-const olderNav = (
-  path: string,
-  { search, author, page: number }: PageQuery,
-  hasOlder: boolean,
-): Html | null => {
+const olderNav = (path: string, { page: number, ...filter }: PageQuery, hasOlder: boolean): Html | null => {
   if (number === 1 && !hasOlder) return null;
   const link = (to: number, name: string): Html => {
-    const query = Object.entries({ search, author, page: to === 1 ? '' : String(to) });
+    const query = Object.entries({ ...filter, page: to === 1 ? '' : String(to) });
     const sent = new URLSearchParams(query.filter(([, value]) => value !== '')).toString();
     return html`<a class="button" href="${path}${sent !== '' && `?${sent}`}">${name}</a>`;
   };
@@ -48,10 +55,12 @@ const olderNav = (
 const loadCommits = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<Commit[]> => {
   const { code, commit, path } = location;
   const { search, author, page: number } = query;
-  const filter = { search, author, path };
+  const times = toTimes(query);
+  const filter = { search, author, path, ...times };
   const bounds = { skip: (number - 1) * commitsPerPage, limit: commitsPerPage + 1 };
   const walk = async (): Promise<Commit[]> => await walkCommits(code, commit, filter, bounds);
-  const isCheap = search === '' && author === '' && path === '' && number < 5;
+  const isPlain = search === '' && author === '' && path === '' && Object.keys(times).length === 0;
+  const isCheap = isPlain && number < 5;
   return isCheap ? await walk() : await withAnonymousSlot(visit, walk);
 };
 
@@ -98,13 +107,16 @@ export const pages = [routePath, `${routePath}/:rest`].map((path) =>
       ...codeParams,
       search: optional(clearable(text())),
       author: optional(clearable(text())),
+      since: optional(date('first day of the commits, in UTC')),
+      until: optional(date('last day of the commits, in UTC')),
       page: pageParams.page,
       format: optional(text()),
     }),
-    handle: async (visit, { search, author, page: number, format, ...params }) => {
+    handle: async (visit, { search, author, since = '', until = '', page: number, format, ...params }) => {
       const atom = await findFeed(visit, params, format);
       if (atom !== null) return await commitsFeed(visit, atom);
-      const query = { search: search ?? '', author: author ?? '', page: pageRequest({ page: number }).page };
+      const at = pageRequest({ page: number }).page;
+      const query = { search: search ?? '', author: author ?? '', since, until, page: at };
       return await historyView(visit, await findLocation(visit, params), query);
     },
   }),

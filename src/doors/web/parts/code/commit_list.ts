@@ -33,6 +33,19 @@ type ListGiven = {
   pathOf?: ((id: Oid) => string | null) | undefined;
 };
 
+/** Characters of a message that are shown in a list. */
+const maxBody = 3_000;
+
+/** Renders the text below the title of a message; null: there is none. */
+const bodyPart = ({ id, message }: ListedCommit): Html | null => {
+  const end = message.indexOf('\n');
+  const body = end === -1 ? '' : message.slice(end).trim();
+  if (body === '') return null;
+  const isCut = body.length > maxBody;
+  const text = isCut ? `${body.slice(0, maxBody).toWellFormed()}…` : body;
+  return html`<details class="small"><summary>Message<span class="visually-hidden"> of ${toShortId(id)}</span></summary><p class="lines">${text}</p></details>`;
+};
+
 const item = (
   project: Project,
   commit: ListedCommit,
@@ -47,7 +60,7 @@ ${path === null ? commitLink(project, { id, text: toCommitTitle(message), classe
 <span class="side">${signature !== undefined && signatureBadge(signature)}${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 <button type="button" class="small icon-button" data-copy="${id}" hidden aria-label="Copy the id of ${short}">${icon('copy')}</button>
-<a class="button small icon-button" href="${codePath(project, 'tree', id)}" aria-label="Browse files at ${short}">${icon('folder')}</a></span></li>
+<a class="button small icon-button" href="${codePath(project, 'tree', id)}" aria-label="Browse files at ${short}">${icon('folder')}</a></span>${bodyPart(commit)}</li>
 `;
 };
 
