@@ -1,10 +1,12 @@
 /**
  * Tools of fields for Markdown and code, a module of its own that `load_editor_tools.ts` loads: format buttons, keys
- * that continue lists and indent, and completion.
+ * that continue lists and indent, completion and templates.
  */
 import { startCompletion } from './complete_references.ts';
 import { startEditingKeys } from './editing_keys.ts';
 import { type Format, formatText } from './format_text.ts';
+
+export { insertTemplate } from './use_template.ts';
 
 const areaOf = (element: Element): HTMLTextAreaElement | null =>
   element.closest('.markdown-editor')?.querySelector('textarea') ?? null;

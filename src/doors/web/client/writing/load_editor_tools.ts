@@ -1,6 +1,6 @@
 /**
  * Loads what only users who write need, when a field for Markdown or code first gets the focus: the buttons that format,
- * the keys that indent, and the completion of references.
+ * the keys that indent, the completion of references, and templates.
  */
 import type * as EditorTools from '../editing/editor_tools.ts';
 
@@ -31,5 +31,16 @@ export const startEditorTools = (): void => {
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('[data-format]') : null;
     if (button !== null) void format(button).catch(() => undefined);
+  });
+  document.addEventListener('click', (event) => {
+    const { target } = event;
+    const button =
+      target instanceof Element ? target.closest<HTMLButtonElement>('button[data-template]') : null;
+    if (button === null) return;
+    event.preventDefault();
+    // Where the text cannot be inserted, the service shows the form again.
+    void load()
+      .then(async (loaded) => await loaded.insertTemplate(button))
+      .catch(() => button.form?.requestSubmit(button));
   });
 };

@@ -10,6 +10,7 @@ import { Failure } from '../../../../platform/errors.ts';
 import { isGitFailure } from '../../../../platform/git/failure.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
+import { optional, text } from '../../../../platform/http/schema.ts';
 import { hidden, select } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 
@@ -55,22 +56,43 @@ export const chooseTemplate = async (
   }
 };
 
-type Shown = {
-  names: readonly string[];
-  chosen: string;
-  /** Parameters of the address that the choice keeps. */
-  kept: Readonly<Record<string, string>>;
+/** Parameters of a form with a template: the one to use, and the one whose text the form has. */
+export const templateParams = { issuable_template: optional(text()), applied_template: optional(text()) };
+
+type Applied = {
+  type: DescriptionType;
+  issuable_template?: string | undefined;
+  applied_template?: string | undefined;
+  /** What the form has. */
+  description: string;
 };
 
-/** Renders the choice of a template; null where there are none. @param path address of the form for a new record */
-export const templatesPart = (path: string, { names, chosen, kept }: Shown): Html | null =>
+/** Returns the description with a template. It follows what was typed; the text of a former template it replaces. */
+export const applyTemplate = async (
+  visit: Visit,
+  project: Project,
+  { type, issuable_template: name = '', applied_template: former = '', description }: Applied,
+): Promise<Offer & { description: string }> => {
+  const choose = async (requested: string): Promise<Offer> =>
+    await chooseTemplate(visit, project, { type, requested: requested === '' ? null : requested });
+  const [{ names, chosen }, { chosen: replaced }] = [await choose(name), await choose(former)];
+  const typed = description.trim();
+  const isTyped = typed !== '' && typed !== replaced?.content.trim();
+  if (chosen === null) return { names, chosen, description: isTyped ? description : '' };
+  return { names, chosen, description: isTyped ? `${typed}\n\n${chosen.content}` : chosen.content };
+};
+
+/**
+ * Renders the choice of a template within a form; null where there are none.
+ * @param path address that shows the form again with a template. The script inserts its text instead.
+ */
+export const templateFields = (path: string, { names, chosen }: Offer): Html | null =>
   names.length === 0
     ? null
-    : html`<form method="get" action="${path}" class="filter">${Object.entries(kept).map(([name, value]) =>
-        hidden(name, value),
-      )}${select({
+    : html`<button hidden tabindex="-1">Save</button>
+<div class="filter">${hidden('applied_template', chosen?.name ?? '')}${select({
         name: 'issuable_template',
         label: 'Template',
-        value: chosen,
+        value: chosen?.name ?? '',
         options: [['', 'None'], ...names.map((name) => [name, name] as const)],
-      })}<div class="buttons"><button>Use template</button></div></form>`;
+      })}<div class="buttons"><button formaction="${path}" formnovalidate data-template>Use template</button></div></div>`;

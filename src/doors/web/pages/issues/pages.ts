@@ -18,6 +18,7 @@ import { moveDeletePages } from './actions/move_and_delete_pages.ts';
 import { issuesRoutePath } from './paths.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
+import { similarPages } from './form/similar.ts';
 import { issueCsv } from './list/issue_csv.ts';
 import { issueCalendar, issueFeed } from './list/issue_feeds.ts';
 import { issueList } from './list/list_view.ts';
@@ -109,6 +110,7 @@ export const pages = [
   feed,
   dueDates,
   ...newPages,
+  ...similarPages,
   ...showPages,
   ...editPages,
   ...changePages,

@@ -5,7 +5,7 @@ import { createParams } from '../../../../../planning/issuables/fields.ts';
 import { issueFields } from '../../../../../planning/issues/fields.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
 import { forbidden, notFound } from '../../../../../platform/errors.ts';
-import { hash, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { hash, longText, object, optional } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import {
@@ -20,13 +20,15 @@ import {
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
-import { issuePath, issuesPath, issuesRoutePath } from '../paths.ts';
 import {
-  type PrefilledProperties,
-  prefilledParams,
-  readPrefilledProperties,
-} from '../../issuables/prefilled_properties.ts';
+  applyTemplate,
+  chooseTemplate,
+  templateFields,
+  templateParams,
+} from '../../issuables/description_templates.ts';
+import { issuePath, issuesPath, issuesRoutePath } from '../paths.ts';
+import { similarPart } from './similar.ts';
+import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { type Choices, addChosen, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
@@ -83,6 +85,7 @@ const fieldsPart = async (
       autofocus: filled.title === '',
       problems,
     }),
+    await similarPart(visit, project, filled.title),
     markdownEditor({
       name: 'description',
       label: 'Description',
@@ -113,9 +116,10 @@ const newView = async (
   filled: Filled,
   { problems = noProblems, templates = null }: Given = {},
 ): Promise<View> => {
-  const content = html`${templates}${form(
+  const content = html`${form(
     visit,
     { action: issuesPath(project), submit: 'Create issue', problems },
+    templates,
     await fieldsPart(visit, project, filled, problems),
   )}`;
   const view = projectView(visit, { project, title: 'New issue', noun: 'issues' }, content);
@@ -129,21 +133,17 @@ const findForNew = async ({ call }: Visit, path: string): Promise<Project> => {
   return project;
 };
 
-type Prefill = { filled: Filled; properties: PrefilledProperties };
-
 /** Reads the values of an address: `title=x` or `issue[title]=x`, and the properties, such as `issue[milestone_id]=1`. */
-const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Prefill => {
+const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Filled => {
   const { title, description, issue } = sent;
   const nested = typeof issue === 'object' && issue !== null ? (issue as Record<string, unknown>) : {};
-  const properties = readPrefilledProperties(nested);
-  const filled = {
+  return {
     ...blank,
-    ...properties,
+    ...readPrefilledProperties(nested),
     title: title ?? fieldText(nested['title']),
     description: description ?? fieldText(nested['description']),
     confidential: ['1', 'true'].includes(fieldText(nested['confidential'])),
   };
-  return { filled, properties };
 };
 
 const showNew = page({
@@ -155,42 +155,56 @@ const showNew = page({
     title: optional(longText()),
     description: optional(longText()),
     issue: optional(hash({})),
-    issuable_template: optional(text()),
+    issuable_template: templateParams.issuable_template,
   }),
   handle: async (visit, { project: fullPath, issuable_template: name, ...sent }) => {
     const project = await findForNew(visit, fullPath);
-    const { filled, properties } = readPrefill(sent);
+    const filled = readPrefill(sent);
     const requested = filled.description === '' ? name : null;
-    const { names, chosen } = await chooseTemplate(visit, project, { type: 'issues', requested });
-    const kept = {
-      ...(filled.title !== '' && { title: filled.title }),
-      ...(filled.confidential && { 'issue[confidential]': '1' }),
-      ...prefilledParams('issue', properties),
-    };
-    const path = `${issuesPath(project)}/new`;
-    const templates = templatesPart(path, { names, chosen: chosen?.name ?? '', kept });
-    const description = chosen?.content ?? filled.description;
+    const offer = await chooseTemplate(visit, project, { type: 'issues', requested });
+    const templates = templateFields(`${issuesPath(project)}/new`, offer);
+    const description = offer.chosen?.content ?? filled.description;
     return await newView(visit, project, { ...filled, description }, { templates });
   },
 });
 
 const { confidential, due_date } = createParams(issueFields);
 
+const formParams = {
+  ...projectPath,
+  title: optional(longText()),
+  description: editable.description,
+  labels: editable.labels,
+  assignee_ids: editable.assignee_ids,
+  assignee_username: namedUserParams.assignee_username,
+  milestone_id: editable.milestone_id,
+  confidential,
+  due_date,
+};
+
+/** Shows the form again with what was typed, and a template. */
+const useTemplate = page({
+  method: 'POST',
+  path: `${issuesRoutePath}/new`,
+  audience: 'user',
+  params: object({ ...formParams, ...templateParams }),
+  handle: async (visit, { project: fullPath, title = '', description: sent, ...rest }) => {
+    const project = await findForNew(visit, fullPath);
+    const typed = (sent ?? '').replaceAll('\r\n', '\n');
+    const { issuable_template, applied_template, ...filled } = rest;
+    const names = { issuable_template, applied_template };
+    const applied = await applyTemplate(visit, project, { type: 'issues', ...names, description: typed });
+    const templates = templateFields(`${issuesPath(project)}/new`, applied);
+    const { description } = applied;
+    return await newView(visit, project, { ...blank, ...filled, title, description }, { templates });
+  },
+});
+
 const create = page({
   method: 'POST',
   path: issuesRoutePath,
   audience: 'user',
-  params: object({
-    ...projectPath,
-    title: optional(longText()),
-    description: editable.description,
-    labels: editable.labels,
-    assignee_ids: editable.assignee_ids,
-    assignee_username: namedUserParams.assignee_username,
-    milestone_id: editable.milestone_id,
-    confidential,
-    due_date,
-  }),
+  params: object(formParams),
   handle: async (visit, { project: fullPath, title = '', description, ...rest }) => {
     const project = await findForNew(visit, fullPath);
     const body = (description ?? '').replaceAll('\r\n', '\n');
@@ -205,4 +219,4 @@ const create = page({
   },
 });
 
-export const newPages = [showNew, create];
+export const newPages = [showNew, useTemplate, create];

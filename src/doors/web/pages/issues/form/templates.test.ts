@@ -37,6 +37,34 @@ test('fills the description from a template', async () => {
   assert.match((await reporter.visitor.get(`${path}?description=Mine`)).text, /Mine<\/textarea>/);
 });
 
+test('keeps what was typed when a template is chosen', async () => {
+  const { visitor } = reporter;
+  const choose = async (form: Record<string, string>): Promise<string> => {
+    await visitor.get(path);
+    const { status, text } = await visitor.post(path, form);
+    assert.equal(status, 200);
+    return text;
+  };
+  const typed = { title: 'A <title>', description: 'Mine\r\nand more\r\n', confidential: '1' };
+  const text = await choose({ ...typed, applied_template: 'Default', issuable_template: 'Bug' });
+  assert.match(text, /value="A &lt;title&gt;"/);
+  assert.match(text, /name="confidential" type="checkbox" value="1" checked/);
+  assert.match(text, />\nMine\nand more\n\n## Steps &lt;b&gt;\n<\/textarea>/);
+  assert.match(text, /name="applied_template" value="Bug"/);
+  const untouched = { description: 'Say why.\r\n', applied_template: 'Default' };
+  assert.match(
+    await choose({ ...untouched, issuable_template: 'Bug' }),
+    />\n## Steps &lt;b&gt;\n<\/textarea>/,
+  );
+  assert.match(await choose({ ...untouched, issuable_template: '' }), />\n<\/textarea>/);
+  const none = await choose({ description: 'Mine', issuable_template: 'missing' });
+  assert.match(none, />\nMine<\/textarea>/);
+  const { body } = await gantry.api(
+    `GET ${path.replace(/^\/(.*)\/issues\/new$/, (_all, full: string) => `/projects/${encodeURIComponent(full)}/issues`)}`,
+  );
+  assert.deepEqual(body, [], 'nothing is created');
+});
+
 test('offers none to users who may not read the code', async () => {
   const { status, text } = await guest.visitor.get(path);
   assert.deepEqual([status, /Say why|Template/.test(text)], [200, false]);

@@ -75,6 +75,12 @@ test('previews commits and changes, proposes a title, and fills in a template', 
     `${list}/new?${ends}&issuable_template=Bug&${query({ title: 'Mine' })}`,
   );
   assert.match(chosen.text, /value="Mine"[\s\S]+## What &lt;b&gt;broke/);
+  const typed = { title: 'My title', draft: '1', description: 'Typed', issuable_template: 'Bug' };
+  const kept = await maintainer.visitor.post(`${list}/new`, { ...hiddenIn(text), ...typed });
+  assert.equal(kept.status, 200);
+  assert.match(kept.text, /value="My title"[^]+name="draft" type="checkbox" value="1" checked/);
+  assert.match(kept.text, />\nTyped\n\n## What &lt;b&gt;broke[^<]*<\/textarea>/);
+  assert.match(kept.text, /1 changed file/);
   const odd = await maintainer.visitor.get(
     `${list}/new?merge_request[source_branch][a]=b&merge_request[target_project_id]=x`,
   );
@@ -228,10 +234,6 @@ test('fills milestone, people and labels from the address', async () => {
   assert.match(text, new RegExp(`name="assignee_ids\\[\\]" value="${id}" checked`));
   assert.match(text, new RegExp(`name="reviewer_ids\\[\\]" value="${reporter.id}" checked`));
   assert.match(text, /<input[^>]* name="labels"[^>]* value="kept"/);
-  assert.match(
-    text,
-    new RegExp(`type="hidden" name="merge_request\\[milestone_id\\]" value="${milestone.id}"`),
-  );
 });
 
 test('previews a fork without white space, one file alone, and images of both sides', async () => {

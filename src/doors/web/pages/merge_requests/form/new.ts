@@ -4,15 +4,7 @@ import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
-import {
-  boolean,
-  hash,
-  integers,
-  longText,
-  object,
-  optional,
-  text,
-} from '../../../../../platform/http/schema.ts';
+import { boolean, hash, integers, longText, object, optional } from '../../../../../platform/http/schema.ts';
 import { createMergeRequest } from '../../../../../review/merge_requests/create.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
@@ -22,7 +14,12 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, answerForm, form, hidden, noProblems } from '../../../parts/form.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
+import {
+  applyTemplate,
+  chooseTemplate,
+  templateFields,
+  templateParams,
+} from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
 import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
@@ -149,9 +146,10 @@ const describeView = async (
           title: 'Nothing to merge',
           text: `${target_branch} has every commit of ${fromName}.`,
         })}</section>`
-      : html`${templates}${form(
+      : html`${form(
           visit,
           { action: requestsPath(project), submit: 'Create merge request', problems },
+          templates,
           branches,
           fields,
         )}${loaded !== null && hasCommits && (await previewPart(visit, ends, loaded, { choice, kept }))}`;
@@ -193,7 +191,7 @@ const showNew = page({
   params: object({
     ...projectPath,
     merge_request: optional(hash({})),
-    issuable_template: optional(text()),
+    issuable_template: templateParams.issuable_template,
     change_branches: optional(boolean()),
     ...diffParams,
   }),
@@ -212,20 +210,74 @@ const showNew = page({
     if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
     const proposed = propose(ends, preview);
     const requested = typed === undefined ? name : null;
-    const { names, chosen } = await chooseTemplate(visit, ends.target, { type: 'merge_requests', requested });
-    const templates = templatesPart(`${requestsPath(ends.project)}/new`, {
-      names,
-      chosen: chosen?.name ?? '',
-      kept: { ...endsQuery(ends), ...toKeptParams({ ...properties, title }) },
-    });
+    const offer = await chooseTemplate(visit, ends.target, { type: 'merge_requests', requested });
+    const templates = templateFields(`${requestsPath(ends.project)}/new`, offer);
     const filled: Filled = {
       ...properties,
       title: title ?? proposed.title,
       draft: false,
-      description: typed ?? chosen?.content ?? proposed.description,
+      description: typed ?? offer.chosen?.content ?? proposed.description,
       squash: ends.target.squash_option === 'default_on',
       remove_source_branch: ends.target.remove_source_branch_after_merge === 1,
     };
+    return await describeView(visit, ends, { preview, filled, choice, kept, templates });
+  },
+});
+
+const formParams = {
+  ...projectPath,
+  merge_request: optional(hash({})),
+  title: optional(longText()),
+  description: editable.description,
+  labels: editable.labels,
+  assignee_ids: editable.assignee_ids,
+  reviewer_ids: optional(integers()),
+  ...namedUserParams,
+  milestone_id: editable.milestone_id,
+  squash: optional(boolean()),
+  remove_source_branch: optional(boolean()),
+  draft: optional(boolean()),
+};
+
+type SentFields = Partial<Omit<Filled, 'milestone_id' | 'label_ids'>> & { milestone_id?: number | null };
+
+/** Returns the fields as they were typed. */
+const toFilled = ({ title = '', description = '', draft = false, ...rest }: SentFields): Filled => ({
+  title,
+  draft,
+  description: description.replaceAll('\r\n', '\n'),
+  labels: rest.labels ?? [],
+  assignee_ids: rest.assignee_ids ?? [],
+  reviewer_ids: rest.reviewer_ids ?? [],
+  assignee_username: rest.assignee_username,
+  reviewer_username: rest.reviewer_username,
+  milestone_id: rest.milestone_id ?? null,
+  squash: rest.squash === true,
+  remove_source_branch: rest.remove_source_branch === true,
+});
+
+/** Shows the form again with what was typed, and a template. */
+const useTemplate = page({
+  method: 'POST',
+  path: `${requestsRoutePath}/new`,
+  audience: 'user',
+  params: object({ ...formParams, ...templateParams }),
+  handle: async (visit, { project: path, merge_request, issuable_template, applied_template, ...sent }) => {
+    const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
+    if (ends.source === null) return noSourceView(visit, ends);
+    const typed = toFilled({ ...sent, description: sent.description ?? '' });
+    const applied = await applyTemplate(visit, ends.target, {
+      type: 'merge_requests',
+      issuable_template,
+      applied_template,
+      description: typed.description,
+    });
+    const filled = { ...typed, description: applied.description };
+    const kept = toKeptParams(filled);
+    const choice = readDiffChoice(visit, {});
+    const preview = await loadPreview(visit, ends, choice);
+    if (!isPreview(preview)) return await chooseView(visit, ends, kept, preview);
+    const templates = templateFields(`${requestsPath(ends.project)}/new`, applied);
     return await describeView(visit, ends, { preview, filled, choice, kept, templates });
   },
 });
@@ -234,20 +286,7 @@ const create = page({
   method: 'POST',
   path: requestsRoutePath,
   audience: 'user',
-  params: object({
-    ...projectPath,
-    merge_request: optional(hash({})),
-    title: optional(longText()),
-    description: editable.description,
-    labels: editable.labels,
-    assignee_ids: editable.assignee_ids,
-    reviewer_ids: optional(integers()),
-    ...namedUserParams,
-    milestone_id: editable.milestone_id,
-    squash: optional(boolean()),
-    remove_source_branch: optional(boolean()),
-    draft: optional(boolean()),
-  }),
+  params: object(formParams),
   handle: async (
     visit,
     { project: path, merge_request, title: typedTitle = '', description, ...sentRest },
@@ -260,19 +299,7 @@ const create = page({
     const { source, target, source_branch, target_branch } = ends;
     const body = (description ?? '').replaceAll('\r\n', '\n');
     const input = { ...rest, title, description: body, source_branch, target_branch };
-    const filled: Filled = {
-      title: typedTitle,
-      draft,
-      description: body,
-      labels: rest.labels ?? [],
-      assignee_ids: rest.assignee_ids ?? [],
-      reviewer_ids: rest.reviewer_ids ?? [],
-      assignee_username: rest.assignee_username,
-      reviewer_username: rest.reviewer_username,
-      milestone_id: rest.milestone_id ?? null,
-      squash: rest.squash === true,
-      remove_source_branch: rest.remove_source_branch === true,
-    };
+    const filled = toFilled({ ...sentRest, title: typedTitle, description: body });
     return await answerForm(
       async () => {
         const sent = { ...(await withNamedUsers(visit.call.db, input)), target_project_id: target.id };
@@ -291,4 +318,4 @@ const create = page({
   },
 });
 
-export const newPages = [showNew, create];
+export const newPages = [showNew, useTemplate, create];

@@ -1,0 +1,68 @@
+/** Issues like the one that is about to be created. */
+import { may } from '../../../../../core/access/may.ts';
+import { searchTerms } from '../../../../../planning/issuables/search/terms.ts';
+import { forbidden } from '../../../../../platform/errors.ts';
+import { longText, object, optional } from '../../../../../platform/http/schema.ts';
+import { type Project, findProject } from '../../../../../projects/projects/find.ts';
+import { type Visit, page } from '../../../page.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
+import { selectIssues } from '../../jump/find_records.ts';
+import { issuesPath, issuesRoutePath } from '../paths.ts';
+
+const maxSimilar = 5;
+
+/** Words of a title that are looked for. */
+const maxWords = 8;
+
+type Similar = Awaited<ReturnType<typeof selectIssues>>[number];
+
+const quote = (term: string): string => (term.includes('"') ? term : `"${term}"`);
+
+/** Finds issues with all words of a title, then with its two longest ones, then with the longest. */
+const findSimilar = async (visit: Visit, project: Project, title: string): Promise<Similar[]> => {
+  const terms = searchTerms(title).slice(0, maxWords);
+  const longest = terms.toSorted((a, b) => b.length - a.length);
+  const found = new Map<number, Similar>();
+  for (const some of [terms, longest.slice(0, 2), longest.slice(0, 1)]) {
+    if (some.length === 0 || found.size >= maxSimilar) break;
+    const selection = { search: some.map(quote).join(' '), in: ['title'] };
+    for (const issue of await selectIssues(visit, project, selection, maxSimilar)) {
+      if (found.size < maxSimilar) found.set(issue.iid, found.get(issue.iid) ?? issue);
+    }
+  }
+  return [...found.values()];
+};
+
+const line = (project: Project, { iid, title, state }: Similar): Html => {
+  const isOpen = state === 'opened';
+  const mark = isOpen
+    ? html`<span class="status ok">${icon('issue')} Open</span>`
+    : html`<span class="status off">${icon('check-circle')} Closed</span>`;
+  return html`<li>${mark} <a href="${issuesPath(project)}/${iid}" target="_blank">#${iid} ${title}<span class="visually-hidden"> (opens in a new tab)</span></a></li>`;
+};
+
+/** Renders issues like the one with a title, which the script loads again while a title is typed. */
+export const similarPart = async (visit: Visit, project: Project, title: string): Promise<Html> => {
+  const issues = title.trim() === '' ? [] : await findSimilar(visit, project, title);
+  const list =
+    issues.length > 0 &&
+    html`<p>Similar issues</p><ul class="links">${issues.map((issue) => line(project, issue))}</ul>`;
+  return html`<div id="similar_issues" class="similar" data-similar="${issuesPath(project)}/similar" aria-live="polite">${list}</div>`;
+};
+
+export const similarPages = [
+  page({
+    method: 'GET',
+    path: `${issuesRoutePath}/similar`,
+    audience: 'user',
+    params: object({ ...projectPath, title: optional(longText()) }),
+    handle: async (visit, { project: fullPath, title = '' }) => {
+      const project = await findProject(visit.call, fullPath);
+      if (!may(visit.call.viewer, 'create_issue', project)) throw forbidden();
+      const part = await similarPart(visit, project, title);
+      return projectView(visit, { project, title: 'Similar issues', noun: 'issues' }, part);
+    },
+  }),
+];
