@@ -161,6 +161,9 @@ const startSchedules = async (platform: Platform): Promise<() => void> => {
   return await startBackups(platform);
 };
 
+const startCollecting = ({ sharesProcess = false }: ServiceParts, app: FastifyInstance): Stops =>
+  sharesProcess ? [] : [collectWhileIdle(app)];
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
@@ -211,10 +214,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       await servers.stop();
     });
     // Stops first: it ends waiting polls before the port closes.
-    stops.push(
-      parts.sharesProcess === true ? () => undefined : collectWhileIdle(app),
-      startSweeping(platform),
-    );
+    stops.push(...startCollecting(parts, app), startSweeping(platform));
     const bound = await listen(app, config.listen);
     const url = address.open(bound);
     const ssh = await listenToSsh({ platform, baseUrl: url }, servers);
