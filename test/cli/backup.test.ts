@@ -10,7 +10,11 @@ import { type Manifest, type StoredObject, formatManifest } from '../../src/app/
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import { createWriteStream } from 'node:fs';
+import { oneTestIn } from '../support/run/drawn_test.ts';
 import { newPlace, type Place, type Running } from './gantry.ts';
+
+/** For tests that need no other: all of them start the program many times. */
+const someTest = oneTestIn(3);
 
 const token = 'glpat-backup-0123456789';
 let place: Place;
@@ -145,7 +149,7 @@ const addRows = async (count: number): Promise<void> =>
       }),
   );
 
-test('stores the parts of the database that changed', async () => {
+someTest('stores the parts of the database that changed', async () => {
   await addRows(10_000);
   const whole = JSON.parse(await ok(`backup create --json --to ${folder}`)) as { added: number };
   assert.ok(whole.added > 1_000_000);
@@ -176,7 +180,7 @@ const makeOlder = async (): Promise<string> => {
   return manifest.name;
 };
 
-test('reads backups that have the database as a file, and goes on from them', async () => {
+someTest('reads backups that have the database as a file, and goes on from them', async () => {
   await ok(`backup create --to ${folder}`);
   const name = await makeOlder();
   await ok(`backup verify ${folder} --backup ${name}`);
@@ -197,7 +201,7 @@ const addObject = (from: string, text: string): StoredObject => {
   return { sha256, size: bytes.length };
 };
 
-test('finds a damaged object, and names the backup that cannot be used', async () => {
+someTest('finds a damaged object, and names the backup that cannot be used', async () => {
   const [object = ''] = globSync('objects/*/*', { cwd: folder })
     .map((name) => join(folder, name))
     .filter((name) => readFileSync(name, 'utf8') === 'bytes of the upload');
@@ -212,7 +216,7 @@ test('finds a damaged object, and names the backup that cannot be used', async (
   assert.match(await doctor(), /^ok {4}backup: the last verification was at/m);
 });
 
-test('is one file, too', async () => {
+someTest('is one file, too', async () => {
   const file = join(home, 'whole.tar.zst');
   const made = await ok(`backup create --to ${file} --without-secrets`);
   assert.match(made, /^\S+: 1 repository, 1 file, 0 job logs; \S+ \S+ added to /);
@@ -248,7 +252,7 @@ for (const [what, entry] of [
   ['a link', header('objects/ab/' + 'ab'.repeat(32), 0, '2', '/etc')],
   ['a device', header('objects/ab/' + 'ab'.repeat(32), 0, '3')],
 ] as const) {
-  test(`refuses an archive with ${what}`, async () => {
+  someTest(`refuses an archive with ${what}`, async () => {
     const file = join(home, 'tampered.tar.zst');
     mkdirSync(home, { recursive: true });
     await pipeline(
@@ -311,7 +315,7 @@ const withoutColumn =
     rewriteRows(from, stored, (row) => row.toSpliced(at, 1));
   };
 
-test('restores a backup of an older version, and one project of it', async () => {
+someTest('restores a backup of an older version, and one project of it', async () => {
   const older = join(home, 'older');
   await ok(`backup create --to ${older}`);
   rewriteDatabase(older, withoutColumn(older, '0126_work_traces', { table: 'work', column: 'trace' }));
@@ -325,7 +329,7 @@ test('restores a backup of an older version, and one project of it', async () =>
   assert.equal(commits.at(-1).title, 'first');
 });
 
-test('refuses a backup of a newer version, and one project of it', async () => {
+someTest('refuses a backup of a newer version, and one project of it', async () => {
   const newer = join(home, 'newer');
   await ok(`backup create --to ${newer}`);
   rewriteDatabase(newer, ({ migrations }) => void migrations.push('9999_of_the_future'));
