@@ -24,12 +24,14 @@ const starting = ['test/cli/', 'test/clients/', 'test/git/', 'test/ci/', 'test/w
 const browsers = ['test/web/'];
 
 /**
- * A test file that contains one of these words runs on PostgreSQL in every run, because its subject differs between
- * the engines: locks, transactions, and SQL in the test.
+ * What runs on PostgreSQL in every run: the layer of the engines and its queue, and files with tests of one engine or
+ * of its deadlocks.
  */
-const alwaysWords = /postgres|deadlock|\braces?\b|\/db\/(?!open\.ts|schema\/)|queries\.ts/i;
+const alwaysFolders = ['src/platform/db/', 'src/platform/queue/'];
+const alwaysWords = /engine [!=]== 'postgres'|isPostgres|deadlock/i;
 /** A file with one of these words runs often: order, text search and simultaneous writes are left to the engine. */
-const oftenWords = /\bconcurren|order_by|[?&]sort=|[?&]search=/i;
+const oftenWords =
+  /\bconcurren|(?<!Promise\.)\braces?\b|at once|order_by|[?&]sort=|[?&]search=|engine === 'sqlite'/i;
 /**
  * Files where most of the time is not spent on queries that differ. Of these, those with tests of one engine run more
  * often.
@@ -44,9 +46,8 @@ const engineCondition = /engine !== 'postgres'|isPostgres/;
 const heavy = [...isolated, ...starting];
 const heavyShare = { sqlite: 4, postgres: 3 };
 
-/** PostgreSQL runs one in so many of the files that run often, and of the others. */
-const oftenShare = 4;
-const seldomShare = 16;
+/** PostgreSQL runs one in so many of the files that run often, of the seldom ones, and of the others. */
+const shares = { often: 5, other: 16, seldom: 32 };
 
 export type Choice = {
   engines: readonly EngineName[];
@@ -57,10 +58,10 @@ export type Choice = {
 };
 
 const shareOf = (file: string): number => {
-  const text = `${file}\n${readFileSync(file, 'utf8')}`;
-  const isSeldom = isIn(seldom, file);
-  if ((isSeldom ? engineCondition : alwaysWords).test(text)) return 1;
-  return !isSeldom && oftenWords.test(text) ? oftenShare : seldomShare;
+  const text = readFileSync(file, 'utf8');
+  if (isIn(seldom, file)) return engineCondition.test(text) ? 1 : shares.seldom;
+  if (isIn(alwaysFolders, file) || alwaysWords.test(text)) return 1;
+  return oftenWords.test(text) ? shares.often : shares.other;
 };
 
 const shareOfHeavy = (engine: EngineName, file: string): number =>
@@ -107,10 +108,10 @@ const isAlone = (file: string): boolean =>
   isIn(isolated, file) ||
   /^(?:const .*= )?await |Object\.assign\(globalThis/m.test(readFileSync(file, 'utf8'));
 
-const mostFiles = 30;
+const mostFiles = 60;
 /** Target seconds of a process: longer ones finish late, shorter ones load the service too often. */
-const longest = 60;
-const shortest = 4;
+const longest = 120;
+const shortest = 8;
 
 /**
  * Takes the files of the next process out of the work: the longest remaining one, and others of its engine while
@@ -120,7 +121,7 @@ export const takeGroup = (work: Work[], processes: number): Work[] => {
   const [first] = work;
   if (first === undefined) return [];
   const remaining = work.reduce((sum, { seconds }) => sum + seconds, 0);
-  const target = Math.min(longest, Math.max(shortest, remaining / (processes * 3)));
+  const target = Math.min(longest, Math.max(shortest, remaining / (processes * 2)));
   const group = [first];
   let sum = first.seconds;
   for (const one of first.isAlone ? [] : work.slice(1)) {
