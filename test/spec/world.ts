@@ -12,6 +12,7 @@ import {
   seedUser,
   unique,
 } from '../support/seed.ts';
+import { sendRequest } from '../support/send_request.ts';
 import { type Reply, type TestService, startTestService } from '../support/service.ts';
 
 export const levels = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
@@ -56,20 +57,13 @@ const rawRequest =
   (url: string): World['raw'] =>
   async (line, { as = root, body, headers } = {}) => {
     const [method = 'GET', path = '/'] = line.split(/ (.*)/s);
-    const response = await fetch(`${url}${path}`, {
+    const answer = await sendRequest(`${url}${path}`, {
       method,
       headers: { ...(as !== null && { 'private-token': as }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
-      redirect: 'manual',
+      ...(body !== undefined && { body }),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? JSON.parse(text) : undefined,
-      text,
-    };
+    const isJson = answer.headers.get('content-type') === 'application/json' && answer.text !== '';
+    return { ...answer, body: isJson ? JSON.parse(answer.text) : undefined };
   };
 
 const ownerOf = (owner: number | { group: number }) =>

@@ -9,6 +9,7 @@ import { type Service, startService } from '../../src/app/main.ts';
 import type { Clock } from '../../src/platform/time.ts';
 import { setPasswordCost } from '../../src/identity/users/password.ts';
 import { type TestDatabase, newDatabase } from './databases/copy_template.ts';
+import { sendRequest } from './send_request.ts';
 
 // Each service hashes a password at its start.
 setPasswordCost({ memory: 8, passes: 1, parallelism: 1 });
@@ -57,7 +58,7 @@ const makeApi =
     const [method = 'GET', path = '/'] = line.split(/ (.*)/s);
     const { body, type } = encodeBody(options);
     const token = options.as === undefined ? rootToken : options.as;
-    const response = await fetch(`${url}/api/v4${path}`, {
+    const { status, headers, text } = await sendRequest(`${url}/api/v4${path}`, {
       method,
       headers: {
         ...(token !== null && { 'private-token': token }),
@@ -65,16 +66,9 @@ const makeApi =
         ...options.headers,
       },
       ...(body !== undefined && { body }),
-      redirect: 'manual',
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? (JSON.parse(text) as unknown) : undefined,
-      text,
-    };
+    const isJson = headers.get('content-type') === 'application/json' && text !== '';
+    return { status, headers, body: isJson ? (JSON.parse(text) as unknown) : undefined, text };
   };
 
 /** Settings that name the database of a test; empty on SQLite, whose file is in the data folder. */

@@ -1,5 +1,6 @@
 /** A headless visitor: keeps cookies and submits forms with the CSRF token of the last page. */
 import { deriveCsrfToken, sessionCookie } from '../../src/core/access/credentials/session_token.ts';
+import { type Sent, sendRequest } from './send_request.ts';
 import type { TestService } from './service.ts';
 
 export type Seen = {
@@ -31,8 +32,6 @@ export type Visitor = {
   /** Signs in; fails if the page refuses. */
   signIn: (login: string, password: string) => Promise<Seen>;
 };
-
-type Sent = { method?: string; body?: string | FormData; headers: Record<string, string> };
 
 /** Returns the content of a page, without the header that all pages of a place share. */
 export const contentIn = ({ text }: Seen): string => text.slice(text.indexOf('<main'));
@@ -67,20 +66,13 @@ export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string):
 
   const send = async (path: string, init: Sent): Promise<Seen> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(gantry.url + path, {
+    const { status, headers, text } = await sendRequest(gantry.url + path, {
       ...init,
       headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...init.headers },
-      redirect: 'manual',
     });
-    keepCookies(response.headers);
-    const text = await response.text();
+    keepCookies(headers);
     token = tokenIn(text) ?? token;
-    return {
-      status: response.status,
-      headers: response.headers,
-      location: response.headers.get('location'),
-      text,
-    };
+    return { status, headers, location: headers.get('location'), text };
   };
 
   const get: Visitor['get'] = async (path, headers = {}) => await send(path, { headers });
@@ -100,7 +92,9 @@ export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string):
       body.append(name, text);
     for (const [name, sent] of Object.entries(files))
       for (const file of [sent].flat()) body.append(name, new Blob([file.content]), file.name);
-    return await send(path, { method: 'POST', headers: { origin: gantry.url }, body });
+    const encoded = new Response(body);
+    const headers = { origin: gantry.url, 'content-type': encoded.headers.get('content-type') ?? '' };
+    return await send(path, { method: 'POST', headers, body: Buffer.from(await encoded.arrayBuffer()) });
   };
   return {
     cookies,
