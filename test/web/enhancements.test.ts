@@ -127,10 +127,27 @@ test('the palette finds issues by number and files of the project', { skip }, as
       ['s', 'drum', `${root}/-/blob/main/docs/drum.md`],
     ] as const) {
       await page.keyboard.press(key);
-      await dialog.getByRole('textbox').fill(words);
+      await dialog.getByRole('combobox').fill(words);
       await dialog.locator(`a[href="${target}"]`).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(`**${target}`);
     }
+  });
+});
+
+test('files are found by letters of their path, and Enter opens the first', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, login);
+    await page.waitForURL('/');
+    await page.goto(`${root}/-/find_file/main`);
+    const field = page.getByRole('textbox', { name: 'Letters of the path' });
+    await field.pressSequentially('docdrum');
+    await page.getByText('1 file', { exact: true }).waitFor();
+    await web.assertFine(page);
+    await field.fill('nothing of this');
+    await page.getByText('0 files', { exact: true }).waitFor();
+    await field.fill('drum.md');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${root}/-/blob/main/docs/drum.md`);
   });
 });

@@ -21,8 +21,22 @@ test('jumps to a project by the keyboard', { skip }, async () => {
     await page.waitForURL('/');
     await page.keyboard.press('Control+k');
     const dialog = page.getByRole('dialog', { name: 'Search or jump to' });
-    await dialog.getByRole('textbox').fill(path);
-    await dialog.getByRole('link', { name: full_path }).waitFor();
+    const field = dialog.getByRole('combobox', { name: 'Search or jump to' });
+    await field.fill(path);
+    const option = dialog.getByRole('option', { name: full_path });
+    await option.waitFor();
+    // The focus stays in the field, which names the selected option.
+    assert.equal(await field.getAttribute('aria-expanded'), 'true');
+    const listId = await dialog.getByRole('listbox', { name: 'Results' }).getAttribute('id');
+    assert.equal(await field.getAttribute('aria-controls'), listId);
+    assert.equal(await field.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
+    assert.equal(await option.getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('ArrowDown');
+    assert.notEqual(await field.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
+    assert.equal(await dialog.locator('[aria-selected=true]').count(), 1);
+    await page.keyboard.press('ArrowUp');
+    assert.match((await dialog.getByRole('status').textContent()) ?? '', /^\d+ results$/);
+    assert.equal(await dialog.getByRole('group', { name: 'Projects' }).count(), 1);
     await web.assertFine(page);
     await page.keyboard.press('Enter');
     await page.waitForURL(`/${full_path}`);

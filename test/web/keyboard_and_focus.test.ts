@@ -42,7 +42,7 @@ test('keys open the search and the lists of own work', { skip }, async () => {
     for (const key of ['/', 's']) {
       await page.goto('/explore');
       await page.keyboard.press(key);
-      await dialog.getByRole('textbox').waitFor();
+      await dialog.getByRole('combobox').waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
     }

@@ -1,6 +1,7 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Code } from '../find_code.ts';
+import { rankPaths, toWords } from './rank_path.ts';
 
 /** Paths that are read to be searched. */
 const maxRead = 50_000;
@@ -11,19 +12,18 @@ export type FoundPaths = {
   isCut: boolean;
 };
 
-/** Lists the paths of files of a commit that contain each word, ignoring case. */
+/** Lists the paths of files of a commit that match each word, ignoring case; the best matches first. */
 export const findPaths = async (
   { repository }: Pick<Code, 'repository'>,
   commit: Oid,
   { search, limit }: { search: string; limit: number },
 ): Promise<FoundPaths> => {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const request = { commit, path: '', recursive: true, offset: 0, limit: maxRead };
   try {
     const listing = await repository.ask('tree.list', request);
     const { entries, total } = listing ?? { entries: [], total: 0 };
     const paths = entries.filter(({ type }) => type === 'blob').map(({ path }) => path);
-    const matching = paths.filter((path) => words.every((word) => path.toLowerCase().includes(word)));
+    const matching = rankPaths(paths, toWords(search), (path) => path);
     return { paths: matching.slice(0, limit), isCut: matching.length > limit || total > entries.length };
   } catch (error) {
     if (isGitFailure(error, 'too_large')) return { paths: [], isCut: true };

@@ -14,36 +14,90 @@ const fetchResults = async (words: string): Promise<Element | null> => {
   return page.querySelector('#results');
 };
 
-const makeDialog = (): { dialog: HTMLDialogElement; input: HTMLInputElement; results: HTMLElement } => {
+type Parts = {
+  dialog: HTMLDialogElement;
+  input: HTMLInputElement;
+  results: HTMLElement;
+  /** Announces how many results there are. */
+  status: HTMLElement;
+};
+
+const makeDialog = (): Parts => {
   const dialog = document.createElement('dialog');
   dialog.setAttribute('aria-label', 'Search or jump to');
   const input = document.createElement('input');
   input.className = 'search-input';
   input.placeholder = 'Project, #issue, !merge request, or a file of this project';
   input.setAttribute('aria-label', 'Search or jump to');
+  input.setAttribute('role', 'combobox');
+  input.setAttribute('aria-autocomplete', 'list');
+  input.setAttribute('aria-expanded', 'false');
   input.setAttribute('aria-controls', 'palette-results');
   const results = document.createElement('div');
   results.id = 'palette-results';
   results.className = 'results';
-  dialog.append(input, results);
+  const status = document.createElement('p');
+  status.className = 'visually-hidden';
+  status.setAttribute('role', 'status');
+  dialog.append(input, results, status);
   document.body.append(dialog);
-  return { dialog, input, results };
+  return { dialog, input, results, status };
 };
 
-let parts: ReturnType<typeof makeDialog> | undefined;
+let parts: Parts | undefined;
 
 const links = (results: HTMLElement): HTMLAnchorElement[] => [...results.querySelectorAll('a')];
 
-const select = (results: HTMLElement, step: number): void => {
+/** Selects the next link, which the field names as its active one: the focus stays in the field. */
+const select = ({ input, results }: Parts, step: number): void => {
   const all = links(results);
-  const at = all.findIndex((link) => link.hasAttribute('aria-current'));
+  const at = all.findIndex((link) => link.ariaSelected === 'true');
   const next = all[(at + step + all.length) % all.length];
-  for (const link of all) link.removeAttribute('aria-current');
-  next?.setAttribute('aria-current', 'true');
+  for (const link of all) link.ariaSelected = String(link === next);
+  if (next === undefined) input.removeAttribute('aria-activedescendant');
+  else input.setAttribute('aria-activedescendant', next.id);
   next?.scrollIntoView({ block: 'nearest' });
 };
 
-const build = (): ReturnType<typeof makeDialog> => {
+/** Makes a group of options of each heading and the links after it. */
+const toGroups = (fresh: Element): HTMLElement[] => {
+  const groups: HTMLElement[] = [];
+  for (const heading of fresh.querySelectorAll('h2')) {
+    const group = document.createElement('div');
+    heading.id = `palette-group-${groups.length}`;
+    heading.setAttribute('role', 'presentation');
+    group.setAttribute('role', 'group');
+    group.setAttribute('aria-labelledby', heading.id);
+    for (let next = heading.nextElementSibling; next?.tagName === 'A'; next = heading.nextElementSibling)
+      group.append(next);
+    group.prepend(heading);
+    groups.push(group);
+  }
+  return groups;
+};
+
+/** Shows results as the list box of the field. */
+const show = (shown: Parts, fresh: Element): void => {
+  const { input, results, status } = shown;
+  const groups = toGroups(document.importNode(fresh, true));
+  const isFound = groups.length > 0;
+  results.replaceChildren(...(isFound ? groups : [fresh.textContent.trim()]));
+  links(results).forEach((link, at) => {
+    link.id = `palette-option-${at}`;
+    link.setAttribute('role', 'option');
+    link.tabIndex = -1;
+  });
+  // An empty list box is none.
+  if (isFound) results.setAttribute('role', 'listbox');
+  else results.removeAttribute('role');
+  results.ariaLabel = isFound ? 'Results' : null;
+  input.setAttribute('aria-expanded', String(isFound));
+  const count = links(results).length;
+  status.textContent = count === 0 ? 'No results' : count === 1 ? '1 result' : `${count} results`;
+  select(shown, 1);
+};
+
+const build = (): Parts => {
   const made = makeDialog();
   const { dialog, input, results } = made;
   let timer = 0;
@@ -53,8 +107,7 @@ const build = (): ReturnType<typeof makeDialog> => {
     const mine = last;
     const fresh = await fetchResults(input.value);
     if (mine !== last || fresh === null) return;
-    results.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
-    select(results, 1);
+    show(made, fresh);
   };
   input.addEventListener('input', () => {
     clearTimeout(timer);
@@ -63,11 +116,11 @@ const build = (): ReturnType<typeof makeDialog> => {
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      select(results, event.key === 'ArrowDown' ? 1 : -1);
+      select(made, event.key === 'ArrowDown' ? 1 : -1);
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      (links(results).find((link) => link.hasAttribute('aria-current')) ?? links(results)[0])?.click();
+      (links(results).find((link) => link.ariaSelected === 'true') ?? links(results)[0])?.click();
     }
   });
   dialog.addEventListener('click', ({ target }) => {

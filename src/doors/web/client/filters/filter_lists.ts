@@ -1,11 +1,46 @@
-/** Fields `[data-filter]` name items by a selector, and hide those that do not contain what is typed. */
+/**
+ * Fields `[data-filter]` name items by a selector, and hide those that do not contain what is typed. With `data-ranked`,
+ * items are paths: those with the letters stay, the best first; with `data-opens-first`, Enter opens that one.
+ */
+import { rankPaths, toWords } from '../../../../code/repository/files/rank_path.ts';
+
+const itemsOf = (field: HTMLInputElement): HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>(field.dataset['filter'] ?? ''),
+];
+
+const filter = (items: readonly HTMLElement[], search: string): void => {
+  const words = search.trim().toLowerCase();
+  for (const item of items) item.hidden = words !== '' && !item.textContent.toLowerCase().includes(words);
+};
+
+/** @param items in their first order */
+const rank = (items: readonly HTMLElement[], search: string): void => {
+  const shown = rankPaths(items, toWords(search), ({ textContent }) => textContent.trim());
+  const set = new Set(shown);
+  for (const item of items) item.hidden = !set.has(item);
+  items[0]?.parentElement?.append(...shown);
+  const status = document.querySelector('[data-filter-status]');
+  if (status !== null) status.textContent = shown.length === 1 ? '1 file' : `${shown.length} files`;
+};
+
+const openFirst = (event: KeyboardEvent, field: HTMLInputElement): void => {
+  if (event.key !== 'Enter' || event.isComposing || field.value.trim() === '') return;
+  const link = itemsOf(field)
+    .find((item) => !item.hidden)
+    ?.querySelector('a');
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+};
+
 export const startFilters = (): void => {
   for (const field of document.querySelectorAll<HTMLInputElement>('input[data-filter]')) {
-    field.addEventListener('input', () => {
-      const words = field.value.trim().toLowerCase();
-      for (const item of document.querySelectorAll<HTMLElement>(field.dataset['filter'] ?? '')) {
-        item.hidden = words !== '' && !item.textContent.toLowerCase().includes(words);
-      }
-    });
+    const items = itemsOf(field);
+    const isRanked = field.dataset['ranked'] !== undefined;
+    field.addEventListener('input', () =>
+      isRanked ? rank(items, field.value) : filter(itemsOf(field), field.value),
+    );
+    if (field.dataset['opensFirst'] !== undefined)
+      field.addEventListener('keydown', (event) => openFirst(event, field));
   }
 };

@@ -39,6 +39,20 @@ test('lists all files, and searches without scripts', async () => {
   assert.equal((await user.get(`${find}/nope`)).status, 404);
 });
 
+test('finds files by letters of their path, the best first', async () => {
+  const { find } = await newProject();
+  const namesFor = async (search: string): Promise<string[]> => {
+    const { text } = await user.get(`${find}/main?search=${search}`);
+    const list = /<ul[^>]+id="paths">.*?<\/ul>/s.exec(text)?.[0] ?? '';
+    return [...list.matchAll(/<li>.*?<a [^>]+>([^<]+)<\/a>/g)].map(([, name = '']) => name);
+  };
+  assert.deepEqual(await namesFor('srcmain'), ['src/Main.ts']);
+  assert.deepEqual(await namesFor('s'), ['src/Main.ts', 'src/lib/&lt;b&gt;.ts', 'docs/guide.md']);
+  assert.deepEqual(await namesFor('dg'), ['docs/guide.md']);
+  assert.deepEqual(await namesFor('md+gui'), ['docs/guide.md']);
+  assert.deepEqual(await namesFor('niam'), []);
+});
+
 test('a hidden project answers like a missing one; a guest is refused', async () => {
   const { id, find } = await newProject('private');
   const missing = await user.get('/no-such/project/-/find_file/main');
