@@ -221,4 +221,26 @@ export const releaseWork = async (store: Store, holder: string): Promise<void> =
   );
 };
 
+/**
+ * Releases what this process holds and does not run: an outage of the database kept it from recording the end of a
+ * piece, or from learning that it had taken one. The attempt does not count.
+ * @param getRunning returns the ids of the pieces that it does run; null: not known yet
+ * @returns whether it knew them
+ */
+export const releaseLost = async (
+  store: Store,
+  getRunning: () => readonly number[] | null,
+): Promise<boolean> =>
+  await store.write(async ({ db }) => {
+    const running = getRunning();
+    if (running === null) return false;
+    await db
+      .updateTable('work')
+      .set((eb) => ({ ...unlocked, excused_attempts: eb('excused_attempts', '+', 1) }))
+      .where('locked_by', '=', processName)
+      .$if(running.length > 0, (query) => query.where('id', 'not in', running))
+      .execute();
+    return true;
+  });
+
 const toErrorText = (error: unknown): string => String(error).replaceAll('\0', '').slice(0, 1000);

@@ -18,6 +18,7 @@ import {
   lease,
   maxAttempts,
   postpone,
+  releaseLost,
   renew,
   take,
 } from './leases.ts';
@@ -110,39 +111,73 @@ const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
   }
 };
 
+/** Whether the store cannot be written at the moment. */
+const isStoreAway = (store: Store, error: unknown): boolean =>
+  store.isUnreachable(error) || store.isStoreFull(error);
+
+/** @property id null: the piece starts with a commit that is not done */
+type Piece = { name: string; id: number | null };
+
 /** Tracks running work, and calls back when a piece ends, whatever its outcome. */
 const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
-  const pieces = new Map<Promise<void>, string>();
+  const pieces = new Map<Promise<void>, Piece>();
   let changes = 0;
-  const add = (name: string, run: Promise<void>): void => {
-    const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
-    const piece: Promise<void> = run.catch(failed).finally(() => {
-      pieces.delete(piece);
+  let mayHoldMore = false;
+  const add = (piece: Piece, run: Promise<void>): void => {
+    const failed = (error: unknown): void => {
+      parts.log.error({ err: error }, 'the work queue failed');
+      running.noteFailure(error);
+    };
+    const ended: Promise<void> = run.catch(failed).finally(() => {
+      pieces.delete(ended);
       changes += 1;
-      onEnd(name);
+      onEnd(piece.name);
     });
-    pieces.set(piece, name);
+    pieces.set(ended, piece);
     changes += 1;
   };
   const outsideOfRequests = AsyncLocalStorage.snapshot();
-  return {
-    names: (): string[] => [...pieces.values()],
+  /** Returns the ids of all pieces; null: one starts with a commit that is not done. */
+  const idsOfAll = (): number[] | null => {
+    const ids = [...pieces.values()].map(({ id }) => id);
+    return ids.includes(null) ? null : ids.filter((id) => id !== null);
+  };
+  const running = {
+    names: (): string[] => [...pieces.values()].map(({ name }) => name),
+    /** Notes a failure of the store after which rows may be held by this process that it does not run. */
+    noteFailure: (error: unknown): void => void (mayHoldMore ||= isStoreAway(parts.store, error)),
+    /** Releases such rows. */
+    releaseLost: async (): Promise<void> => {
+      if (!mayHoldMore) return;
+      mayHoldMore = false;
+      try {
+        mayHoldMore = !(await releaseLost(parts.store, idsOfAll));
+      } catch (error) {
+        mayHoldMore = true;
+        throw error;
+      }
+    },
     /** Returns how often a piece began or ended. */
     changes: (): number => changes,
-    start: (taken: LeasedWork): void => add(taken.name, runOne(parts, taken)),
+    start: (taken: LeasedWork): void => add(taken, runOne(parts, taken)),
     /** Keeps room for a piece. Returns the function that starts it; null: it will not come. */
     keepRoom: (name: string): ((taken: LeasedWork | null) => void) => {
       const { promise, resolve } = Promise.withResolvers<LeasedWork | null>();
+      const piece: Piece = { name, id: null };
       const run = async (): Promise<void> => {
         const taken = await promise;
         if (taken !== null) await runOne(parts, taken);
       };
-      outsideOfRequests(() => add(name, run()));
-      return resolve;
+      outsideOfRequests(() => add(piece, run()));
+      return (taken) => {
+        piece.id = taken?.id ?? null;
+        resolve(taken);
+      };
     },
     untilOneEnds: async (): Promise<void> => await Promise.race(pieces.keys()),
     untilAllEnd: async (): Promise<void> => void (await Promise.all(pieces.keys())),
   };
+  return running;
 };
 
 type Running = ReturnType<typeof makeRunning>;
@@ -170,7 +205,13 @@ const makeStarter = (
   };
 
   const startAll = async (): Promise<void> => {
-    while (await startNext());
+    try {
+      await running.releaseLost();
+      while (await startNext());
+    } catch (error) {
+      running.noteFailure(error);
+      throw error;
+    }
   };
 
   /** Serialize callers: two at once would exceed the capacity of a lane. */

@@ -12,7 +12,13 @@ import type { Cause } from '../../../core/events/record_event.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 import { holdRepository } from '../moves/hold_repository.ts';
-import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
+import {
+  type Completion,
+  beginOperation,
+  dropOperation,
+  finishOperation,
+  writeBeginning,
+} from './operations.ts';
 import type { Operation, OperationKind } from './operation_types.ts';
 
 export type Move = {
@@ -32,7 +38,7 @@ export type Move = {
 };
 
 const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
-  await store.write(async (tx) => {
+  await writeBeginning(store, async (tx) => {
     await holdRepository(tx, move.project);
     await move.check?.(tx);
     return await beginOperation(tx, move);

@@ -6,7 +6,8 @@
 import type { Selectable } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
-import type { Tx } from '../../../platform/db/open.ts';
+import type { Store, Tx } from '../../../platform/db/open.ts';
+import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import { processName } from '../../../platform/db/process_name.ts';
 import type { GitOperationsTable } from '../../../platform/db/schema/code.ts';
 import type { Cause } from '../../../core/events/record_event.ts';
@@ -27,6 +28,12 @@ export type Completions = { [kind in OperationKind]?: Completion };
  * in case its process is alive and still does it.
  */
 export const dropped = 'dropped';
+
+/**
+ * Ids of operations that nobody works on any more, because the database went away when this process recorded their
+ * beginning or their end. Recovery need not wait until they count as abandoned.
+ */
+export const getUnrecorded = memoizePerStore((_store: Store) => new Set<number>());
 
 type NewOperation = {
   project: Pick<Project, 'id'>;
@@ -52,6 +59,28 @@ export const beginOperation = async (tx: Tx, operation: NewOperation): Promise<O
     created_at: tx.now,
   });
   return { id, project_id: project.id, cause, kind, updates, data, created_at: tx.now };
+};
+
+/**
+ * Runs the transaction that begins an operation, or refuses it with a text. Where its answer is lost, nobody works on
+ * what it may have recorded, and recovery drops that.
+ */
+export const writeBeginning = async <Result extends Operation | string[]>(
+  store: Store,
+  begin: (tx: Tx) => Promise<Result>,
+): Promise<Result> => {
+  let begun: Operation | string[] = [];
+  try {
+    return await store.write(async (tx) => {
+      const result = await begin(tx);
+      begun = result;
+      return result;
+    });
+  } catch (error) {
+    const { id } = begun as Partial<Operation>;
+    if (id !== undefined) getUnrecorded(store).add(id);
+    throw error;
+  }
 };
 
 export const toOperation = (row: Row): Operation => {
@@ -95,9 +124,20 @@ export const renewOperation = async ({ store }: Platform, { id }: Operation): Pr
   });
 };
 
+/** Records the end of an operation, or leaves that to recovery. */
+const recordEnd = async <T>(store: Store, { id }: Operation, end: (tx: Tx) => Promise<T>): Promise<void> => {
+  try {
+    await store.write(end);
+    getUnrecorded(store).delete(id);
+  } catch (error) {
+    getUnrecorded(store).add(id);
+    throw error;
+  }
+};
+
 /** Deletes an operation that git has not done. */
 export const dropOperation = async ({ store }: Platform, operation: Operation): Promise<void> => {
-  await store.write(async (tx) => await deleteRow(tx, operation));
+  await recordEnd(store, operation, async (tx) => await deleteRow(tx, operation));
 };
 
 /**
@@ -110,7 +150,7 @@ export const finishOperation = async (
 ): Promise<void> => {
   const finished = { ...operation, updates: done ?? operation.updates };
   publishReached('refs.moved');
-  await platform.store.write(async (tx) => {
+  await recordEnd(platform.store, operation, async (tx) => {
     if (!(await deleteRow(tx, operation))) return;
     await recordRefsMoved(platform, tx, finished);
     await complete?.(tx, finished);

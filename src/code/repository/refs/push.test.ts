@@ -134,6 +134,61 @@ test('recovers a push of a dead process, but not a slow one', async (context) =>
   gantry.setTime(null);
 });
 
+test('recovers a push whose end the database did not take, without waiting until it counts as abandoned', async (context) => {
+  const { project, answers } = await pushing();
+  const { platform } = gantry.service;
+  gantry.setTime(Date.now());
+  await answers.onAsk(asked(update('refs/heads/a', zero, one)));
+  const [before] = await operations(project.id);
+  const gone = new Error('Connection terminated unexpectedly');
+  const { mock: write } = context.mock.method(
+    platform.store,
+    'write',
+    async () => await Promise.reject(gone),
+  );
+  await assert.rejects(
+    answers.onTell({ tell: 'pushed', updates: [update('refs/heads/a', zero, one)] }),
+    gone,
+  );
+  write.restore();
+  assert.deepEqual(await operations(project.id), [before]);
+  await (
+    await startRecovery(platform, {})
+  )();
+  assert.deepEqual(
+    (await operations(project.id)).map(({ process }) => process),
+    ['dropped'],
+  );
+  gantry.setTime(null);
+});
+
+test('drops a push whose beginning the database recorded without an answer', async (context) => {
+  const { project, answers } = await pushing();
+  const { platform } = gantry.service;
+  gantry.setTime(Date.now());
+  const gone = new Error('Connection terminated unexpectedly');
+  const write = platform.store.write.bind(platform.store);
+  const { mock: lost } = context.mock.method(
+    platform.store,
+    'write',
+    async (...given: Parameters<typeof write>) => {
+      await write(...given);
+      throw gone;
+    },
+  );
+  await assert.rejects(answers.onAsk(asked(update('refs/heads/a', zero, one))), gone);
+  lost.restore();
+  assert.equal((await operations(project.id)).length, 1);
+  await (
+    await startRecovery(platform, {})
+  )();
+  assert.deepEqual(
+    (await operations(project.id)).map(({ process }) => process),
+    ['dropped'],
+  );
+  gantry.setTime(null);
+});
+
 test('recovers operations of an ended process immediately on a shared store', async () => {
   const { project, answers } = await pushing();
   const { platform } = gantry.service;

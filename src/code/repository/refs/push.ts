@@ -13,7 +13,13 @@ import type {
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { ReadOnlyFailure, holdRepository } from '../moves/hold_repository.ts';
-import { beginOperation, dropOperation, finishOperation, renewOperation } from './operations.ts';
+import {
+  beginOperation,
+  dropOperation,
+  finishOperation,
+  renewOperation,
+  writeBeginning,
+} from './operations.ts';
 import type { Operation } from './operation_types.ts';
 import { sealOptions } from './ci_push_options.ts';
 import { loadProtectedBranches, loadProtectedTags } from '../protection/rules.ts';
@@ -103,7 +109,7 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
     isBegun: () => operation !== null,
     end,
     onAsk: async (question) => {
-      const begun = store.write(async (tx) => {
+      const begun = writeBeginning<Operation | string[]>(store, async (tx) => {
         await holdRepository(tx, push.project);
         const problems = await findProblems(tx, platform, push, question);
         if (problems.length > 0) return problems;

@@ -10,7 +10,7 @@ import {
 } from '../../../platform/git/repository.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../get_repository.ts';
-import { type Completions, dropped, finishOperation, toOperation } from './operations.ts';
+import { type Completions, dropped, finishOperation, getUnrecorded, toOperation } from './operations.ts';
 import type { Operation } from './operation_types.ts';
 
 /** Milliseconds after which an operation of a live process counts as abandoned. */
@@ -41,6 +41,7 @@ const markDropped = async ({ store }: Platform, { id }: Operation): Promise<void
     async ({ db }) =>
       await db.updateTable('git_operations').set({ process: dropped }).where('id', '=', id).execute(),
   );
+  getUnrecorded(store).delete(id);
 };
 
 const settleOperation = async (
@@ -56,10 +57,18 @@ const settleOperation = async (
   await finishOperation(platform, { operation, done, ...(complete !== undefined && { complete }) });
 };
 
-const loadAbandoned = async ({ store, clock }: Platform, ended: string | null) => {
+const loadAbandoned = async (
+  { store, clock }: Platform,
+  ended: string | null,
+  unrecorded: readonly number[],
+) => {
   const { engine, lives } = store.dialect;
   const now = clock.now();
   const isOwn = sql<boolean>`git_operations.process = ${processName}`;
+  const isUnrecorded =
+    unrecorded.length === 0
+      ? sql<boolean>`1 = 0`
+      : sql<boolean>`git_operations.id in (${sql.join(unrecorded)})`;
   const since = engine === 'sqlite' ? now + 1 : now - grace;
   const isGone = sql<boolean>`not ${lives('git_operations.process')}
     and (git_operations.created_at < ${since} or git_operations.process = ${ended})`;
@@ -69,7 +78,9 @@ const loadAbandoned = async ({ store, clock }: Platform, ended: string | null) =
     .selectAll('git_operations')
     .select(repositoryColumns)
     .where('git_operations.process', '<>', dropped)
-    .where(sql<boolean>`((${isOwn} and git_operations.created_at < ${now - abandonedAfter}) or (${isGone}))`)
+    .where(
+      sql<boolean>`((${isOwn} and (git_operations.created_at < ${now - abandonedAfter} or ${isUnrecorded})) or (${isGone}))`,
+    )
     .orderBy('git_operations.id')
     .limit(batchSize)
     .execute();
@@ -89,7 +100,7 @@ const forgetDropped = async ({ store, clock }: Platform): Promise<void> => {
 };
 
 /**
- * Completes or drops abandoned operations: of dead processes, and those whose storage did not answer. Runs at start,
+ * Completes or drops abandoned operations: of dead processes, and those whose storage or database did not answer. Runs at start,
  * before requests are served, and then periodically. Safe to run in several processes at once.
  */
 const recoverOperations = async (
@@ -97,7 +108,11 @@ const recoverOperations = async (
   completions: Completions,
   ended: string | null,
 ): Promise<void> => {
-  for (const row of await loadAbandoned(platform, ended)) {
+  const unrecorded = [...getUnrecorded(platform.store)];
+  const rows = await loadAbandoned(platform, ended, unrecorded);
+  for (const id of unrecorded.filter((one) => !rows.some((row) => row.id === one)))
+    getUnrecorded(platform.store).delete(id);
+  for (const row of rows) {
     const operation = toOperation(row);
     try {
       await settleOperation(platform, operation, { place: { ...row, id: row.project_id }, completions });
