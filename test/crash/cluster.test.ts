@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
 import { findFaults } from './invariants.ts';
@@ -28,11 +29,15 @@ const writers = 8;
 const spans = { before: 1_000, without: 2_500, again: 2_000 };
 
 let started: Cluster | undefined;
+let postgres: KillablePostgres | undefined;
 before(async () => {
-  if (skip === false) started = await startCluster(process.env['GANTRY_TEST_DATABASE_URL'] ?? '');
+  if (skip !== false) return;
+  postgres = await startKillablePostgres();
+  started = await startCluster(postgres.url, { postgres });
 });
 after(async () => {
   await started?.remove();
+  await postgres?.stop();
 });
 
 const getCluster = (): Cluster => {

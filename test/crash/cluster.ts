@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { KillablePostgres } from '../support/databases/killable_postgres.ts';
 import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
 import { freePort } from '../support/servers/free_port.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
@@ -42,6 +43,8 @@ export type ClusterOptions = {
   env?: Record<string, string>;
   /** How often the proxy asks for readiness. */
   inter?: string;
+  /** A server of the cluster's own, which can be killed. Default: that of all tests, to which the line can be cut. */
+  postgres?: KillablePostgres;
 };
 
 /** The sample of `deploy/`, for services on this machine and without SSH. */
@@ -87,7 +90,14 @@ const toKillable = (child: ChildProcess): Killable => ({
   signal: (name) => void child.kill(name),
 });
 
-type Shared = { place: Place; s3: TestS3; line: CuttableLine; secret: string; inter: string };
+type Shared = {
+  place: Place;
+  s3: TestS3;
+  line: CuttableLine;
+  secret: string;
+  inter: string;
+  postgres: KillablePostgres | undefined;
+};
 
 const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
   const started: Part[] = [];
@@ -125,7 +135,7 @@ const startProxy = async (file: string, url: string): Promise<Part> => {
 };
 
 const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promise<Cluster> => {
-  const { place, s3, line } = shared;
+  const { place, s3, line, postgres } = shared;
   const kept = await startStorages(shared);
   const ports = await Promise.all(services.map(async () => await freePort()));
   const serving = await startServices(shared, ports);
@@ -143,7 +153,10 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
       ...serving,
       ...kept,
       { name: 'bucket', isSpare: true, kill: s3.stop, restore: s3.start },
-      { name: 'database', isSpare: false, kill: line.cut, restore: line.mend },
+      { name: 'line to the database', isSpare: false, kill: line.cut, restore: line.mend },
+      ...(postgres === undefined
+        ? []
+        : [{ name: 'database', isSpare: false, kill: postgres.kill, restore: postgres.restore }]),
       proxy,
     ],
     untilReady: async () => {
@@ -157,13 +170,14 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
   };
 };
 
-/** @param databaseUrl of the server that the services share */
+/** @param databaseUrl of the server that the services share, if the cluster has none of its own */
 export const startCluster = async (
   databaseUrl: string,
-  { env = {}, inter = '2s' }: ClusterOptions = {},
+  { env = {}, inter = '2s', postgres }: ClusterOptions = {},
 ): Promise<Cluster> => {
-  const [s3, line] = await Promise.all([startS3(), makeCuttableLine(databaseUrl)]);
-  const place = newPlace(s3);
+  const ownUrl = postgres?.url ?? databaseUrl;
+  const [s3, line] = await Promise.all([startS3(), makeCuttableLine(ownUrl)]);
+  const place = newPlace(s3, ownUrl);
   const secret = randomBytes(32).toString('hex');
   Object.assign(place.env, s3.environment, {
     GANTRY_DATABASE_URL: line.url,
@@ -177,7 +191,7 @@ export const startCluster = async (
     await line.cut();
   };
   try {
-    return await startParts({ place, s3, line, secret, inter }, removeAll);
+    return await startParts({ place, s3, line, secret, inter, postgres }, removeAll);
   } catch (error) {
     await removeAll();
     throw error;

@@ -36,6 +36,8 @@ export type Ledger = {
   refused: string[];
   /** Writes without a clear answer. */
   unclear: number;
+  /** Statuses from 500 on, which leave open whether a write has happened. */
+  unclearStatuses: Set<number>;
 };
 
 export const newLedger = (): Ledger => ({
@@ -44,6 +46,7 @@ export const newLedger = (): Ledger => ({
   acknowledged: 0,
   refused: [],
   unclear: 0,
+  unclearStatuses: new Set(),
 });
 
 /** The same numbers for the same seed. */
@@ -73,9 +76,12 @@ type Load = {
 /** Thrown where a write has no clear answer. */
 class Unclear extends Error {}
 
-const requireClear = ({ until }: Load, status: number): void => {
-  if (until !== undefined && status >= 500) throw new Unclear();
+const requireClear = ({ until, ledger }: Load, status: number): void => {
+  if (until === undefined || status < 500) return;
+  ledger.unclearStatuses.add(status);
+  throw new Unclear();
 };
+
 type Change = { line: string; json: object; next: (now: State) => State };
 
 const timeStep = 60;

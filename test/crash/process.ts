@@ -95,9 +95,9 @@ const running = async (child: Child): Promise<Running> => {
 };
 
 const makeQuery =
-  (data: string, schema: string, readOnly: boolean) =>
+  ({ data, schema, url }: { data: string; schema: string; url: string | undefined }, readOnly: boolean) =>
   async (text: string): Promise<Row[]> => {
-    if (engineUrl === undefined) {
+    if (url === undefined) {
       const database = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly });
       try {
         return database.prepare(text).all() as Row[];
@@ -105,7 +105,7 @@ const makeQuery =
         database.close();
       }
     }
-    const client = new pg.Client({ connectionString: engineUrl, options: `-c search_path=${schema}` });
+    const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
     await client.connect();
     try {
       return (await client.query<Row>(text)).rows;
@@ -117,12 +117,13 @@ const makeQuery =
 /**
  * Creates a folder without a service, with a schema of its own on PostgreSQL.
  * @param bucket closed with the place
+ * @param databaseUrl of a PostgreSQL other than that of all tests
  */
-export const newPlace = (bucket?: TestS3): Place => {
+export const newPlace = (bucket?: TestS3, databaseUrl = engineUrl): Place => {
   const home = mkdtempSync(join(tmpdir(), 'gantry-crash-'));
   const data = join(home, 'data');
   const schema = `crash_${randomBytes(8).toString('hex')}`;
-  const database = { GANTRY_DATABASE_URL: engineUrl ?? '', GANTRY_DATABASE_SCHEMA: schema };
+  const database = { GANTRY_DATABASE_URL: databaseUrl ?? '', GANTRY_DATABASE_SCHEMA: schema };
   const env: Record<string, string> = {
     GANTRY_DATA: data,
     GANTRY_LISTEN: '127.0.0.1:0',
@@ -131,10 +132,10 @@ export const newPlace = (bucket?: TestS3): Place => {
     GANTRY_ROOT_PASSWORD: 'of no interest here',
     GANTRY_LOG_LEVEL: 'error',
     GANTRY_RUNNER_EXECUTOR: 'none',
-    ...(engineUrl !== undefined && database),
+    ...(databaseUrl !== undefined && database),
   };
-  const query = makeQuery(data, schema, true);
-  const change = makeQuery(data, schema, false);
+  const query = makeQuery({ data, schema, url: databaseUrl }, true);
+  const change = makeQuery({ data, schema, url: databaseUrl }, false);
   const children: Child[] = [];
   let s3 = bucket;
   const startGitd = async (secret: string, { root: folder, listen }: { root: string; listen: string }) => {
@@ -172,7 +173,7 @@ export const newPlace = (bucket?: TestS3): Place => {
         await once(child, 'exit');
       }
       await s3?.close();
-      if (engineUrl !== undefined) await query(`drop schema if exists ${schema} cascade`);
+      if (databaseUrl !== undefined) await query(`drop schema if exists ${schema} cascade`);
       rmSync(home, { recursive: true, force: true });
     },
   };

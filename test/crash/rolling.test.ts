@@ -8,6 +8,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isWhole } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
+import { type Follower, followStream, listChanges, pollChanges, untilAtEnd } from './followers.ts';
 import { call, engine, token } from './process.ts';
 
 const hasProxy = spawnSync('haproxy', ['-v']).status === 0;
@@ -64,79 +65,6 @@ const fetchStatus = async (url: string, line: string, json?: object): Promise<st
   }
 };
 
-type Follower = {
-  /** Ids of the changes that it was told, in order. */
-  ids: number[];
-  /** How often it connected again. */
-  connections: number;
-};
-
-type Following = Pick<Load, 'url' | 'failed' | 'until'>;
-
-/** Follows the stream of changes as `EventSource` does: where it ends or breaks, goes on after the latest id. */
-const followStream = async ({ url, failed, until }: Following, follower: Follower): Promise<void> => {
-  let last = '0';
-  const read = async (): Promise<void> => {
-    const response = await fetch(`${url}/api/v4/changes`, {
-      headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last },
-      signal: until,
-    });
-    follower.connections += 1;
-    if (response.status !== 200 || response.body === null) {
-      failed.push(`stream: ${response.status}`);
-      return await pause(100);
-    }
-    let text = '';
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      const events = text.split('\n\n');
-      text = events.pop() ?? '';
-      for (const event of events) {
-        const [, id] = /^id: (\d+)$/m.exec(event) ?? [];
-        if (id !== undefined) last = id;
-        if (id !== undefined && /^event: change$/m.test(event)) follower.ids.push(Number(id));
-      }
-    }
-  };
-  while (!until.aborted) await read().catch(async () => await pause(50));
-};
-
-/** Polls for changes, one waiting request after the other. */
-const poll = async ({ url, failed, until }: Following, follower: Follower): Promise<void> => {
-  let next = 0;
-  while (!until.aborted) {
-    try {
-      const response = await fetch(`${url}/api/v4/changes?wait=30&after=${next}`, { headers, signal: until });
-      follower.connections += 1;
-      if (response.status !== 200) failed.push(`poll: ${response.status}`);
-      if (response.status !== 200) continue;
-      const body = (await response.json()) as { changes: { id: number }[]; next_after: number };
-      follower.ids.push(...body.changes.map(({ id }) => id));
-      next = body.next_after;
-    } catch (error) {
-      if (!until.aborted) failed.push(`poll: ${String(error)}`);
-    }
-  }
-};
-
-const listChanges = async (url: string): Promise<number[]> => {
-  const ids: number[] = [];
-  for (let after = 0; ;) {
-    const { body } = await call(url, `GET /changes?after=${after}`);
-    ids.push(...(body.changes as { id: number }[]).map(({ id }) => id));
-    if (body.next_after === after) return ids;
-    after = body.next_after;
-  }
-};
-
-const untilAtEnd = async (url: string, followers: readonly Follower[]): Promise<void> => {
-  const all = await listChanges(url);
-  for (let polls = 0; polls < 600; polls += 1) {
-    if (followers.every(({ ids }) => ids.at(-1) === all.at(-1))) return;
-    await pause(100);
-  }
-};
-
 const lines = [
   'POST /projects/:id/issues',
   'GET /projects/:id/issues',
@@ -168,7 +96,7 @@ it(
     const polled: Follower = { ids: [], connections: 0 };
     const ends = [
       followStream({ url, failed, until: following.signal }, stream),
-      poll({ url, failed, until: following.signal }, polled),
+      pollChanges({ url, failed, until: following.signal }, polled),
     ];
     const working = Array.from(
       { length: 6 },

@@ -23,7 +23,7 @@ import { freePort } from '../servers/free_port.ts';
 export type Postgres = { url: string; stop: () => Promise<void> };
 
 /** User and group for the server's processes: PostgreSQL refuses to run as root. Empty if this process is not root. */
-type Account = { uid?: number; gid?: number };
+export type Account = { uid?: number; gid?: number };
 
 const user = 'gantry';
 
@@ -53,15 +53,30 @@ wait $server; rm -rf "$home" 2>/dev/null`;
  * @param isDurable whether a commit is on disk when it is acknowledged, as in production
  */
 export const startPostgres = async ({ isDurable = false } = {}): Promise<Postgres> => {
+  const { home, programs, account, password } = prepareServer();
+  try {
+    const { port, stop } = await listen(home, programs, account, isDurable);
+    return { url: toUrl(password, port), stop };
+  } catch (error) {
+    rmSync(home, { recursive: true, force: true });
+    throw error;
+  }
+};
+
+/** On a busy machine it takes more than a few seconds until the server accepts connections. */
+export const toUrl = (password: string, port: number): string =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60`;
+
+export type PreparedServer = { home: string; programs: string; account: Account; password: string };
+
+/** Makes a folder with the empty data of a server. */
+export const prepareServer = (): PreparedServer => {
   const account = unprivileged();
   const home = mkdtempSync(join(tmpdir(), 'gantry-postgres-'));
   try {
     own(home, account);
     const programs = usablePrograms(home, account);
-    const password = initialise(home, programs, account);
-    const { port, stop } = await listen(home, programs, account, isDurable);
-    // On a busy machine it takes more than a few seconds until the server accepts connections.
-    return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60`, stop };
+    return { home, programs, account, password: initialise(home, programs, account) };
   } catch (error) {
     rmSync(home, { recursive: true, force: true });
     throw error;
@@ -82,7 +97,8 @@ const own = (path: string, { uid, gid }: Account): void => {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 };
 
-const options = (home: string, account: Account) => ({
+/** Options of the server's processes. */
+export const toSpawnOptions = (home: string, account: Account) => ({
   ...account,
   cwd: home,
   env: { ...process.env, LC_ALL: 'C', TZ: 'UTC', HOME: home },
@@ -100,7 +116,10 @@ const usablePrograms = (home: string, account: Account): string => {
     '../native',
   );
   try {
-    execFileSync(join(native, 'bin/initdb'), ['--version'], { ...options(home, account), stdio: 'ignore' });
+    execFileSync(join(native, 'bin/initdb'), ['--version'], {
+      ...toSpawnOptions(home, account),
+      stdio: 'ignore',
+    });
     return join(native, 'bin');
   } catch {
     const copy = join(home, 'native');
@@ -129,19 +148,24 @@ const initialise = (home: string, programs: string, account: Account): string =>
   const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${secret}`];
   const args = [`--pgdata=${join(home, 'data')}`, '--no-sync', '--no-instructions', ...access, ...collation];
   execFileSync(join(programs, 'initdb'), args, {
-    ...options(home, account),
+    ...toSpawnOptions(home, account),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   rmSync(secret);
   return password;
 };
 
+/** Arguments of the server. */
+export const toArguments = (home: string, port: number, isDurable: boolean): string[] => {
+  const all = isDurable ? settings : [...settings, ...fastSettings];
+  return ['-D', join(home, 'data'), '-p', String(port), ...all.flatMap((one) => ['-c', one])];
+};
+
 const listen = async (home: string, programs: string, account: Account, isDurable: boolean) => {
   const port = await freePort();
-  const all = isDurable ? settings : [...settings, ...fastSettings];
-  const args = ['-D', join(home, 'data'), '-p', String(port), ...all.flatMap((one) => ['-c', one])];
+  const args = toArguments(home, port, isDurable);
   const server = spawn('/bin/sh', ['-c', keeper, 'sh', home, join(programs, 'postgres'), ...args], {
-    ...options(home, account),
+    ...toSpawnOptions(home, account),
     detached: true, // Ctrl-C in the terminal is for the test run; the server ends when the run does
     stdio: ['pipe', 'ignore', 'pipe'],
   });
