@@ -17,6 +17,7 @@ import { blameFile } from './read/blame.ts';
 import { listContributors } from './read/contributors.ts';
 import { countStats } from './diff/commit_stats.ts';
 import { refsContaining } from './refs/refs_containing.ts';
+import { readAttributes } from './read/read_attributes.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
 import { getMergeBase, isAncestor, mergedCommits } from './commits/ancestry.ts';
 import { getCommits } from './commits/read_commits.ts';
@@ -70,6 +71,7 @@ export const methods: MethodHandlers = {
   'tree.list': answerWhenEmpty(listTree, () => null),
   'tree.last_commits': lastCommits,
   'tree.grep': answerWhenEmpty(findFilesWithText, () => ({ paths: [] })),
+  'tree.attributes': answerWhenEmpty(readAttributes, () => ({ files: [] })),
   'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),

@@ -7,6 +7,7 @@
 
 import type {
   ActionProblem,
+  AttributesFile,
   BlameRange,
   BodySlice,
   Client,
@@ -127,6 +128,11 @@ export type Methods = {
   };
   /** Paths of the text files of a commit with a line that has this text, ignoring case. */
   'tree.grep': { params: Repo & { commit: Oid; text: string }; result: { paths: string[] } };
+  /** Each `.gitattributes` of these folders that has at most `max_bytes`, at most `max_files` of them. Texts as body. */
+  'tree.attributes': {
+    params: Repo & { commit: Oid; folders: string[]; max_files: number; max_bytes: number };
+    result: { files: AttributesFile[] };
+  };
   /** Languages of a commit's files, most bytes first, without code of others and documentation. */
   'tree.languages': { params: Repo & { commit: Oid }; result: { languages: LanguageBytes[] } };
   /** Returns the bytes as body, unless there are more than `max`; null: no such file. */

@@ -87,6 +87,9 @@ export type DiffOptions = {
 /** Position of a file's content in the request's body. */
 export type BodySlice = { offset: number; length: number };
 
+/** A `.gitattributes`. @property folder path of its folder; '' for the root */
+export type AttributesFile = { folder: string; id: Oid; content: BodySlice };
+
 /** Why a file conflicts. Only `text` can be resolved line by line. */
 export type ConflictKind =
   | 'text'

@@ -95,6 +95,7 @@ const reads = new Set<Method>([
   'tree.list',
   'tree.last_commits',
   'tree.languages',
+  'tree.attributes',
   'blob.at',
   'blob.get',
   'diff.files',

@@ -194,6 +194,26 @@ test('folds what .gitattributes of the commit says is generated, or has no diff'
   }
 });
 
+test('folds what the .gitattributes of folders say, the nearest file first', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  await seedCommit(gantry, id, { 'README.md': '# It\n' });
+  const sha = await seedCommit(gantry, id, {
+    '.gitattributes': '*.out linguist-generated\n',
+    'lib/.gitattributes': 'made/** linguist-generated\n',
+    'lib/deep/.gitattributes': '*.out -linguist-generated\n*.dump -diff\n',
+    'lib/made/client.ts': 'made\n',
+    'made/client.ts': 'written\n',
+    'lib/a.out': 'made\n',
+    'lib/deep/er/a.out': 'written\n',
+    'lib/deep/a.dump': 'dumped\n',
+  });
+  const { text } = await user.get(`/${full_path}/commit/${sha}`);
+  for (const path of ['lib/made/client.ts', 'lib/a.out', 'lib/deep/a.dump'])
+    assert.match(cardIn(text, path), /Collapsed/, path);
+  for (const path of ['made/client.ts', 'lib/deep/er/a.out'])
+    assert.ok(cardIn(text, path).includes('written'), path);
+});
+
 test('shows a renamed file alone as renamed', async () => {
   const { path } = await newChange();
   const card = cardIn((await user.get(path)).text, 'lib/new.txt');

@@ -6,7 +6,7 @@ const plenty = () => ({ left: 1_000_000 });
 
 /** Returns what the attributes say of each path. */
 const folding = (text: string, paths: string[]) => {
-  const attributes = parseAttributes(text);
+  const attributes = [{ folder: '', attributes: parseAttributes(text) }];
   return paths.map((path) => findFolding(attributes, path, plenty()));
 };
 
@@ -54,14 +54,37 @@ test('patterns without a slash are about names, others about paths', () => {
   assert.deepEqual(generated('gen/', ['gen', 'gen/a']), [false, false]);
 });
 
+test('the file of a folder comes before those above, for each attribute, and names its own paths', () => {
+  const files = Object.entries({
+    '': '*.gen linguist-generated\n*.txt -diff\n/top linguist-generated\n',
+    a: '*.gen -linguist-generated\n/top linguist-generated\nsub/x -diff\n',
+    'a/b': '*.gen !linguist-generated\n*.txt diff\n',
+  }).map(([folder, text]) => ({ folder, attributes: parseAttributes(text) }));
+  const expected = {
+    'x.gen': 'generated',
+    'a/x.gen': 'shown',
+    'a/b/x.gen': null,
+    'ab/x.gen': 'generated',
+    'a/x.txt': 'suppressed',
+    'a/b/c/x.txt': 'shown',
+    top: 'generated',
+    'a/top': 'generated',
+    'a/b/top': null,
+    'a/sub/x': 'suppressed',
+    'sub/x': null,
+  };
+  for (const [path, folded] of Object.entries(expected)) {
+    assert.equal(findFolding(files, path, plenty()), folded, path);
+  }
+});
+
 test('hostile patterns and paths end when their steps are used up', () => {
   const line = `${'*a'.repeat(120)}b linguist-generated\n`;
   const attributes = parseAttributes(line.repeat(1_000));
   assert.equal(attributes.rules.length, 200);
   const budget = plenty();
   const path = 'a'.repeat(4_000);
-  assert.equal(findFolding(attributes, path, budget), null);
+  assert.equal(findFolding([{ folder: '', attributes }], path, budget), null);
   assert.ok(budget.left < 0);
-  assert.equal(attributes.found.size, 0);
   assert.deepEqual(parseAttributes(`${'x'.repeat(256)} -diff`).rules, []);
 });

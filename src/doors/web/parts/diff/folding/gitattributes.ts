@@ -12,17 +12,15 @@ type Values = {
 
 type Rule = { length: number; matches: (path: string) => boolean; values: Values };
 
-export type Attributes = {
-  rules: readonly Rule[];
-  /** What was found for paths. */
-  found: Map<string, Folding | null>;
-};
+/** The rules of one file. */
+export type Attributes = { rules: readonly Rule[] };
+
+/** A file in a folder. Its patterns are relative to the folder, and it comes before those of the folders above. */
+export type FolderAttributes = { folder: string; attributes: Attributes };
 
 /** Rules that count; of more, the last, which come before others. */
 const maxRules = 200;
 const maxPatternLength = 255;
-/** Paths that are remembered with their result. */
-const maxFound = 2_000;
 
 const names: { [name: string]: keyof Values } = {
   'linguist-generated': 'generated',
@@ -67,7 +65,6 @@ const readRule = (line: string): Rule[] => {
 
 export const parseAttributes = (text: string): Attributes => ({
   rules: text.split('\n').flatMap(readRule).slice(-maxRules),
-  found: new Map(),
 });
 
 /** Steps that may be used up for the files of one diff. */
@@ -79,18 +76,31 @@ const toFolding = ({ generated, diff }: Values): Folding | null => {
   return diff === true ? 'shown' : null;
 };
 
-/** Tells how a file is shown; null: nothing is said of it, or there are too many files to compare with too many rules. */
-export const findFolding = ({ rules, found }: Attributes, path: string, budget: Budget): Folding | null => {
-  const known = found.get(path);
-  if (known !== undefined) return known;
+/** Returns the path within a folder; null: the file is elsewhere. */
+const pathWithin = (folder: string, path: string): string | null => {
+  if (folder === '') return path;
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : null;
+};
+
+/**
+ * Tells how a file is shown; null: nothing is said of it, or there are too many files to compare with too many rules.
+ * @param files those of folders after those of the folders that contain them
+ */
+export const findFolding = (
+  files: readonly FolderAttributes[],
+  path: string,
+  budget: Budget,
+): Folding | null => {
   let values: Values = {};
-  for (const { length, matches, values: own } of rules) {
-    // A match takes at most the product of both lengths.
-    budget.left -= length * path.length;
-    if (budget.left < 0) return null;
-    if (matches(path)) values = { ...values, ...own };
+  for (const { folder, attributes } of files) {
+    const own = pathWithin(folder, path);
+    if (own === null) continue;
+    for (const rule of attributes.rules) {
+      // A match takes at most the product of both lengths.
+      budget.left -= rule.length * own.length;
+      if (budget.left < 0) return null;
+      if (rule.matches(own)) values = { ...values, ...rule.values };
+    }
   }
-  const folding = toFolding(values);
-  if (found.size < maxFound) found.set(path, folding);
-  return folding;
+  return toFolding(values);
 };

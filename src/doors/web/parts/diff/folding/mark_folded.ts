@@ -1,44 +1,81 @@
-/** Marks the files of a diff that the `.gitattributes` of its newer commit folds. */
+/** Marks the files of a diff that a `.gitattributes` of its newer commit folds. */
 import { isGitFailure } from '../../../../../platform/git/failure.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../../../platform/git/repository.ts';
 import { makeLruCache } from '../../../../../platform/lru_cache.ts';
 import type { ShownDiff } from './collapse_reason.ts';
-import { type Attributes, findFolding, parseAttributes } from './gitattributes.ts';
+import { type Attributes, type FolderAttributes, findFolding, parseAttributes } from './gitattributes.ts';
 
-const maxBytes = 64 * 1024;
+/** Limits of what is read for one diff. */
+const limits = { max_files: 50, max_bytes: 64 * 1024 };
+/** Folders in which a file is looked for; those nearest to the root come first. */
+const maxFolders = 500;
 /** Steps of matching for one diff: about 50 milliseconds. */
 const maxSteps = 20_000_000;
 
-/** The attributes of commits; null: they have none. They never change. */
-const ofCommits = makeLruCache<Attributes | null>(2_000, () => 1);
+/** The files by commit and folder; null: the folder has none. They never change. */
+const ofFolders = makeLruCache<Attributes | null>(20_000, () => 1);
 /** The attributes by the id of their blob, which many commits share. */
-const ofBlobs = makeLruCache<Attributes>(100, () => 1);
+const ofBlobs = makeLruCache<Attributes>(500, () => 1);
 
-const readAttributes = async (repository: Repository, commit: Oid): Promise<Attributes | null> => {
-  const location = { commit, path: '.gitattributes', max: maxBytes };
-  const { result, body } = await repository.read('blob.at', location);
-  if (result === null || !result.whole) return null;
-  const shared = ofBlobs.get(result.id);
+const parseBlob = (id: Oid, text: string): Attributes => {
+  const shared = ofBlobs.get(id);
   if (shared !== undefined) return shared;
-  const attributes = parseAttributes(body.toString('utf8'));
-  ofBlobs.set(result.id, attributes);
+  const attributes = parseAttributes(text);
+  ofBlobs.set(id, attributes);
   return attributes;
 };
 
-const loadAttributes = async (repository: Repository, commit: Oid): Promise<Attributes | null> => {
-  const key = `${repository.storage} ${repository.path} ${commit}`;
-  const cached = ofCommits.get(key);
-  if (cached !== undefined) return cached;
+/** Lists the folders that contain the files, those that contain others first. */
+const listFolders = (files: readonly FileDiff[]): string[] => {
+  const folders = new Set(['']);
+  for (const { new_path: path } of files) {
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      folders.add(path.slice(0, end));
+    }
+  }
+  const depth = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
+  return [...folders].toSorted((one, other) => depth(one) - depth(other)).slice(0, maxFolders);
+};
+
+/** Reads the files of folders that are not cached, with one call. */
+const readUnknown = async (
+  repository: Repository,
+  commit: Oid,
+  folders: readonly string[],
+): Promise<void> => {
+  const key = keyOf(repository, commit);
+  const unknown = folders.filter((folder) => ofFolders.get(key(folder)) === undefined);
+  if (unknown.length === 0) return;
+  const { result, body } = await repository.read('tree.attributes', { commit, folders: unknown, ...limits });
+  for (const folder of unknown) ofFolders.set(key(folder), null);
+  for (const { folder, id, content } of result.files) {
+    const text = body.toString('utf8', content.offset, content.offset + content.length);
+    ofFolders.set(key(folder), parseBlob(id, text));
+  }
+};
+
+const keyOf =
+  ({ storage, path }: Repository, commit: Oid) =>
+  (folder: string): string =>
+    `${storage} ${path} ${commit} ${folder}`;
+
+const loadAttributes = async (
+  repository: Repository,
+  commit: Oid,
+  folders: readonly string[],
+): Promise<FolderAttributes[]> => {
   try {
-    const attributes = await readAttributes(repository, commit);
-    ofCommits.set(key, attributes);
-    return attributes;
+    await readUnknown(repository, commit, folders);
   } catch (error) {
     // Without its attributes, a diff is still worth showing.
-    if (isGitFailure(error)) return null;
-    throw error;
+    if (!isGitFailure(error)) throw error;
   }
+  const key = keyOf(repository, commit);
+  return folders.flatMap((folder) => {
+    const attributes = ofFolders.get(key(folder)) ?? null;
+    return attributes === null || attributes.rules.length === 0 ? [] : [{ folder, attributes }];
+  });
 };
 
 /** @param commit after the changes */
@@ -47,8 +84,9 @@ export const markFolded = async (
   commit: Oid,
   files: readonly FileDiff[],
 ): Promise<ShownDiff[]> => {
-  const attributes = files.length === 0 ? null : await loadAttributes(repository, commit);
-  if (attributes === null || attributes.rules.length === 0) return [...files];
+  if (files.length === 0) return [];
+  const attributes = await loadAttributes(repository, commit, listFolders(files));
+  if (attributes.length === 0) return [...files];
   const budget = { left: maxSteps };
   return files.map((file) => {
     const folding = findFolding(attributes, file.new_path, budget);
