@@ -8,6 +8,7 @@ import { requireRepository } from '../../storage/require_repository.ts';
 import { resolveTree } from '../list_tree.ts';
 import { isExcluded } from './excluded_paths.ts';
 import { findLanguage } from './language_names.ts';
+import { type FolderRules, findExclusion, parseRules } from './linguist_attributes.ts';
 
 /** Files past these limits do not count: hostile trees have a billion paths in few bytes. */
 const maxFiles = 100_000;
@@ -16,25 +17,38 @@ const maxSeconds = 10;
 /** By tree; a tree never changes. */
 const cache = makeLruCache<LanguageBytes[]>(100_000, (languages) => languages.length + 5);
 
+/** Limits of the `.gitattributes` that are read: those nearest to the root come first. */
+const maxAttributes = { files: 100, bytes: 64 * 1024 };
+/** Steps of matching for one tree: about 50 milliseconds. */
+const maxSteps = 20_000_000;
+
 const fileMode = /^100/;
 /** Stands for the language of `.h` files until all files are counted. */
 const headers = 'headers';
 
+/** What is found in a tree. */
+type Found = {
+  files: { path: string; language: string; bytes: number }[];
+  attributes: { folder: string; id: Oid; bytes: number }[];
+};
+
+const attributesFile = /(?:^|\/)\.gitattributes$/;
+
 /** Adds a line of `git ls-tree -l`: mode, type, id and size, a tab, and the path. */
-const addLine = (line: string, sums: Map<string, number>): void => {
+const addLine = (line: string, { files, attributes }: Found): void => {
   const tab = line.indexOf('\t');
-  const [mode = '', , , size = ''] = line.slice(0, tab).split(/ +/);
+  const [mode = '', , id = '', size = ''] = line.slice(0, tab).split(/ +/);
   const path = line.slice(tab + 1);
   if (!fileMode.test(mode)) return;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const language = /.\.h$/i.test(name) ? headers : findLanguage(name);
-  if (language === null || isExcluded(path)) return;
   const bytes = Number(size);
-  if (bytes > 0) sums.set(language, (sums.get(language) ?? 0) + bytes);
+  if (attributesFile.test(path)) attributes.push({ folder: path.slice(0, -name.length - 1), id, bytes });
+  const language = /.\.h$/i.test(name) ? headers : findLanguage(name);
+  if (language !== null && bytes > 0) files.push({ path, language, bytes });
 };
 
 /** Reads the output of git in chunks. Returns whether the limit is reached. */
-const makeLineReader = (sums: Map<string, number>) => {
+const makeLineReader = (found: Found) => {
   let rest = '';
   let count = 0;
   return (chunk: Buffer): boolean => {
@@ -43,16 +57,16 @@ const makeLineReader = (sums: Map<string, number>) => {
     for (const line of lines) {
       if (count >= maxFiles) return true;
       count += 1;
-      addLine(line, sums);
+      addLine(line, found);
     }
     return false;
   };
 };
 
-const countTree = async (context: Context, tree: Oid): Promise<Map<string, number>> => {
+const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
   const { exec, dir, signal } = context;
-  const sums = new Map<string, number>();
-  const read = makeLineReader(sums);
+  const found: Found = { files: [], attributes: [] };
+  const read = makeLineReader(found);
   const args = [flag('-r'), flag('-l'), flag('-z'), flag('--full-tree'), oid(tree)];
   const seconds = maxSeconds;
   const process = await exec.start({ command: 'ls-tree', args, dir, slot: 'interactive', seconds, signal });
@@ -68,6 +82,37 @@ const countTree = async (context: Context, tree: Oid): Promise<Map<string, numbe
     if (code !== 0 && !isFull) throw new GitError('internal', process.stderrTail());
   } catch (error) {
     if (!isFull && !isGitError(error, 'limit')) throw error;
+  }
+  return found;
+};
+
+const depth = ({ folder }: { folder: string }): number => (folder === '' ? 0 : folder.split('/').length);
+
+/** Reads the rules of all folders, those of folders that contain others first. */
+const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promise<FolderRules[]> => {
+  const read = attributes
+    .filter(({ bytes }) => bytes <= maxAttributes.bytes)
+    .toSorted((one, other) => depth(one) - depth(other))
+    .slice(0, maxAttributes.files);
+  const rules = await Promise.all(
+    read.map(async ({ folder, id }) => {
+      const object = await pools.catFile.contents(dir, id, maxAttributes.bytes);
+      return { folder, rules: parseRules(object?.data.toString('latin1') ?? '') };
+    }),
+  );
+  return rules.filter((one) => one.rules.length > 0);
+};
+
+/** Sums up the bytes of the files that count: what `.gitattributes` say comes before what paths suggest. */
+const countTree = async (context: Context, tree: Oid): Promise<Map<string, number>> => {
+  const found = await listFiles(context, tree);
+  const rules = await readRules(context, found);
+  const budget = { left: maxSteps };
+  const sums = new Map<string, number>();
+  for (const { path, language, bytes } of found.files) {
+    const said = rules.length === 0 ? null : findExclusion(rules, path, budget);
+    if (said ?? isExcluded(path)) continue;
+    sums.set(language, (sums.get(language) ?? 0) + bytes);
   }
   return sums;
 };

@@ -75,3 +75,18 @@ test('answers nothing for an empty repository, and hides what the caller may not
   assert.deepEqual((await gantry.api(`GET /projects/${project.id}/languages`)).body, {});
   assert.equal((await gantry.api(`GET /projects/${project.id}/languages`, { as: token })).status, 404);
 });
+
+test('leaves out and counts what the .gitattributes of folders say', async () => {
+  const shares = await read({
+    '.gitattributes':
+      '*.gen.ts linguist-generated\nvendor/own/** -linguist-vendored\ntools/** linguist-vendored\n',
+    'a.go': bytes(10),
+    'b.gen.ts': bytes(99),
+    'vendor/own/c.py': bytes(10),
+    'vendor/other/d.py': bytes(99),
+    'tools/e.rb': bytes(99),
+    'tools/mine/.gitattributes': '*.rb linguist-vendored=false\n',
+    'tools/mine/f.rb': bytes(20),
+  });
+  assert.deepEqual(shares, { Ruby: 50, Go: 25, Python: 25 });
+});
