@@ -91,6 +91,26 @@ describe('a request', () => {
     assert.equal((await send(receiver.url, rules)).status, 200);
   });
 
+  it('sends path, query and credentials of the URL', async () => {
+    receiver.clear();
+    const url = new URL('/a%20b?c=d%26e#f', receiver.url);
+    Object.assign(url, { username: 'us er', password: 'p:w' });
+    assert.equal((await send(url.href, open)).status, 200);
+    const [{ path, headers }] = receiver.received as [(typeof receiver.received)[0]];
+    assert.deepEqual([path, headers['host']], ['/a%20b?c=d%26e', url.host]);
+    const [, sent = ''] = headers['authorization']?.split(' ') ?? [];
+    assert.equal(Buffer.from(sent, 'base64').toString(), 'us er:p:w');
+  });
+
+  it('reports an answer that ends too early', async () => {
+    receiver.answer((_one, response) => {
+      response.writeHead(200, { 'content-length': 10 }).write('x', () => response.destroy());
+    });
+    const { status, error } = await send(receiver.url, open);
+    assert.deepEqual([status, error], [200, 'ECONNRESET']);
+    receiver.clear();
+  });
+
   it('does not follow redirects', async () => {
     receiver.clear();
     receiver.answer((_one, response) => void response.writeHead(302, { location: receiver.url }).end());

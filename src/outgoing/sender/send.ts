@@ -45,16 +45,20 @@ const flatten = (headers: IncomingMessage['headers']): Record<string, string> =>
     ]),
   );
 
-/** Reads the response up to the limit, then drops the connection. */
+/** Reads the response up to the limit, then drops the connection. By events: an iterator takes twice as long. */
 const readBody = async (response: IncomingMessage, { maxBytes, keptBytes }: Limits): Promise<string> => {
   let [bytes, kept] = [0, 0];
   const parts: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    if (kept < keptBytes) parts.push(chunk.subarray(0, keptBytes - kept));
-    kept = Math.min(keptBytes, kept + chunk.length);
-    bytes += chunk.length;
-    if (bytes > maxBytes) break; // destroys the response
-  }
+  await new Promise<void>((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      if (kept < keptBytes) parts.push(chunk.subarray(0, keptBytes - kept));
+      kept = Math.min(keptBytes, kept + chunk.length);
+      bytes += chunk.length;
+      if (bytes > maxBytes) resolve(void response.destroy());
+    };
+    const closed = (): void => reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+    response.on('data', take).on('end', resolve).on('error', reject).on('close', closed);
+  });
   return Buffer.concat(parts).toString('utf8').replaceAll('\0', '');
 };
 

@@ -59,6 +59,19 @@ let loaded: ReturnType<typeof load> | null = null;
 /** Loads the modules at first use, since few services need them, and once: `import()` costs as much as a statement. */
 const loadHttp = async (): ReturnType<typeof load> => await (loaded ??= load());
 
+/** Where a request goes, as `node:http` derives it from a URL with many more members. */
+const toPlace = (url: URL): RequestOptions => {
+  const { protocol, hostname, port, pathname, search, username, password } = url;
+  const hasCredentials = username !== '' || password !== '';
+  return {
+    protocol,
+    hostname: toBareHost(hostname),
+    ...(port !== '' && { port }),
+    path: `${pathname}${search}`,
+    ...(hasCredentials && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+  };
+};
+
 type CheckedRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -86,6 +99,7 @@ export const openCheckedRequest = async (
   const isSecure = url.protocol === 'https:';
   const [http, https, { agent, secureAgent }] = await loadHttp();
   const options: RequestOptions & Pinned & { rejectUnauthorized?: boolean } = {
+    ...toPlace(url),
     method,
     agent: sharesConnections && (isSecure ? secureAgent : agent),
     // Sorted: name servers rotate the addresses of a host.
@@ -97,7 +111,7 @@ export const openCheckedRequest = async (
     headers,
     ...(isSecure && { rejectUnauthorized: verifiesCertificate }),
   };
-  return (isSecure ? https : http).request(url, options);
+  return (isSecure ? https : http).request(options);
 };
 
 /** Sends the body and waits for the head of the response. */
