@@ -226,7 +226,7 @@ const record = async (
   one: Oldest,
   attempt: Attempt,
 ): Promise<boolean> => {
-  const random = (platform.random(1)[0] ?? 0) / 256;
+  const random = isDelivered(attempt) ? 0 : (platform.random(1)[0] ?? 0) / 256;
   // A delivery whose record a power cut takes is sent again, with the same id.
   return await platform.store.writeRelaxed(async (tx) => {
     // The hook may have been deleted meanwhile, with its deliveries and its log.

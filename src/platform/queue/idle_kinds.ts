@@ -2,7 +2,7 @@
  * Remembers of which kinds no work was due, so that the end of a piece in a full lane does not look through its waiting
  * rows for others.
  */
-import type { Kinds } from './leases.ts';
+import { type Kinds, toKindsKey } from './leases.ts';
 
 export type IdleKinds = {
   isIdle: (kinds: Kinds) => boolean;
@@ -22,12 +22,11 @@ export const makeIdleKinds = (maxAge: number): IdleKinds => {
   const noted = new Map<string, { kinds: Kinds; until: number }>();
   let changes = 0;
   return {
-    isIdle: (kinds) => (noted.get(JSON.stringify(kinds))?.until ?? 0) > performance.now(),
+    isIdle: (kinds) => (noted.get(toKindsKey(kinds))?.until ?? 0) > performance.now(),
     startLook: (kinds) => {
       const before = changes;
       return () => {
-        if (changes === before)
-          noted.set(JSON.stringify(kinds), { kinds, until: performance.now() + maxAge });
+        if (changes === before) noted.set(toKindsKey(kinds), { kinds, until: performance.now() + maxAge });
       };
     },
     forget: (name) => {

@@ -19,8 +19,8 @@ export const getLaneName = (lanes: readonly Lane[], kind: string): string =>
   '';
 
 const hasRoom = ({ names, maxPieces }: Lane, lanes: readonly Lane[], running: readonly string[]): boolean => {
-  const named = lanes.flatMap((lane) => lane.names ?? []);
-  const isOurs = (name: string): boolean => (names === null ? !named.includes(name) : names.includes(name));
+  const isNamed = (name: string): boolean => lanes.some((lane) => lane.names?.includes(name) === true);
+  const isOurs = (name: string): boolean => (names === null ? !isNamed(name) : names.includes(name));
   return running.filter(isOurs).length < maxPieces;
 };
 

@@ -69,11 +69,15 @@ const makeDueQueries = (kinds: Kinds) => ({
   ),
 });
 
+/** Returns a text by which the same kinds are found again. */
+export const toKindsKey = (kinds: Kinds): string =>
+  'only' in kinds ? `only ${kinds.only.join()}` : `except ${kinds.except.join()}`;
+
 /** By kinds, of which the lanes make few. */
 const dueQueries = new Map<string, ReturnType<typeof makeDueQueries>>();
 
 const getDueQueries = (kinds: Kinds): ReturnType<typeof makeDueQueries> => {
-  const key = JSON.stringify(kinds);
+  const key = toKindsKey(kinds);
   const queries = dueQueries.get(key) ?? makeDueQueries(kinds);
   dueQueries.set(key, queries);
   return queries;
