@@ -68,6 +68,11 @@ describe('a forgotten password', () => {
     const shown = await openVisitor(gantry).get(link);
     assert.equal(shown.status, 200);
     assert.match(shown.text, /<h1>Choose a new password<\/h1>/);
+    assert.match(shown.text, /id="password_hint">8 to 128 characters; common passwords are refused\./);
+    assert.match(
+      shown.text,
+      /id="password" name="password" type="password"[^>]* autocomplete="new-password"/,
+    );
     assert.equal((await setPassword(link, 'short')).status, 422);
     const changed = await setPassword(link, newPassword);
     assert.deepEqual([changed.status, changed.location], [303, '/users/sign_in']);
