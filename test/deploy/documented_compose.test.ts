@@ -1,0 +1,94 @@
+/**
+ * Commands of `docker compose` in the documents, run in a shell against a stand-in that knows the command line: the
+ * files, services and variables that they name exist. Where a builder answers, `samples.test.ts` runs the real one.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '../..');
+const home = mkdtempSync(join(tmpdir(), 'gantry-compose-'));
+after(() => rmSync(home, { recursive: true }));
+
+/** Prints its arguments, and the settings that it was given. */
+writeFileSync(
+  join(home, 'docker'),
+  '#!/bin/bash\nprintf "%s\\n" "$*" >> "$CALLS"\nenv | grep ^GANTRY_ >> "$CALLS.env" || true\n',
+);
+chmodSync(join(home, 'docker'), 0o755);
+
+type Call = { where: string; command: string; env: string[] };
+
+/** Runs one command line as it stands, from the folder of the clone. */
+const runLine = (where: string, line: string): Call[] => {
+  const calls = join(home, 'calls');
+  for (const file of [calls, `${calls}.env`]) writeFileSync(file, '');
+  const { status, stderr } = spawnSync('bash', ['-euc', line], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: `${home}:/usr/bin:/bin`, CALLS: calls },
+  });
+  assert.equal(status, 0, `${where}: ${line}\n${stderr}`);
+  const env = readFileSync(`${calls}.env`, 'utf8').split('\n').filter(Boolean);
+  return readFileSync(calls, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((command) => ({ where, command, env }));
+};
+
+/** Lines of code that run it: in blocks, in comments of the samples, and between backquotes. */
+const linesIn = (text: string): string[] => {
+  const joined = text.replaceAll(/\\\n */g, '');
+  const blocks = [...joined.matchAll(/^(?:# *)? *((?:GANTRY_\S+ +)*docker compose [^`\n]*)$/gm)];
+  const spans = [...joined.matchAll(/`(docker compose [^`]*)`/g)];
+  // What follows several blanks in a comment explains the command.
+  return [...blocks, ...spans].map(([, line = '']) => line.replace(/ {3,}.*/, ''));
+};
+
+const calls = ['README.md', ...globSync(['docs/*.md', 'deploy/*'], { cwd: root })]
+  .filter((file) => /\.(?:md|yml)$/.test(file))
+  .flatMap((file) => linesIn(readFileSync(join(root, file), 'utf8')).flatMap((line) => runLine(file, line)));
+
+type Compose = { services: Record<string, { build?: object }>; volumes: object };
+
+/** Options of the commands that the documents use. */
+const options: Record<string, readonly string[]> = {
+  up: ['-d'],
+  down: ['--volumes'],
+  build: [],
+  logs: [],
+  exec: [],
+};
+
+it('the documents have such commands', () => {
+  const files = new Set(calls.map(({ where }) => where));
+  for (const file of ['docs/installation.md', 'docs/administration.md', 'deploy/compose.yml'])
+    assert.ok(files.has(file), file);
+});
+
+for (const { where, command, env } of calls)
+  it(`${where}: docker ${command}`, () => {
+    const [compose = '', flag, file = '', verb = '', ...rest] = command.split(' ');
+    assert.deepEqual([compose, flag], ['compose', '-f']);
+    const text = readFileSync(join(root, file), 'utf8');
+    const { services } = parse(text, { merge: true }) as Compose;
+    const known = options[verb];
+    assert.ok(known !== undefined, `no command ${verb}`);
+    const words = verb === 'exec' ? rest.slice(0, 1) : rest;
+    for (const word of words)
+      assert.ok(word.startsWith('-') ? known.includes(word) : word in services, `${verb} ${word}`);
+    if (verb === 'build') assert.ok(Object.values(services).some(({ build }) => build !== undefined));
+    // A program in the container is one of the image.
+    if (verb === 'exec') {
+      const program = rest[1]?.replace('/opt/gantry/', '') ?? '';
+      assert.ok(readFileSync(join(root, program), 'utf8').startsWith('#!'), program);
+    }
+    for (const setting of env) {
+      const [name = ''] = setting.split('=');
+      assert.ok(text.includes(`\${${name}`), `${file} does not read ${name}`);
+    }
+  });
