@@ -2,21 +2,37 @@ import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
 import type { Target } from '../issuables/target.ts';
 
-export type TimeSpent = { name: string; username: string; seconds: number };
+type Person = { name: string; username: string };
 
-/** Users of a report. */
-const maxUsers = 100;
+export type TimeSpent = Person & { seconds: number };
 
-/** Sums the time that each user spent on a target, most first; no statement if nobody did. */
+/** Time that was added, or taken away if negative, and when. */
+export type TimeEntry = TimeSpent & { created_at: number };
+
+export type TimeReport = {
+  /** What each user spent, most first. */
+  people: TimeSpent[];
+  /** Newest first. */
+  entries: TimeEntry[];
+};
+
+/** Users of a report, and its entries: of more, the newest. */
+const maxRows = 100;
+
+/** Loads the time that users spent on a target; no statement if nobody did. */
 export const loadTimeReport = async (
   db: Reader,
   { type, id, total_time_spent }: Pick<Target, 'type' | 'id' | 'total_time_spent'>,
-): Promise<TimeSpent[]> => {
-  if (total_time_spent === 0) return [];
-  const { rows } = await sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds
-    from timelogs join users on users.id = timelogs.user_id
-    where target_type = ${type} and target_id = ${id}
-    group by users.id, users.name, users.username
-    order by sum(time_spent) desc, users.id limit ${maxUsers}`.execute(db);
-  return rows;
+): Promise<TimeReport> => {
+  if (total_time_spent === 0) return { people: [], entries: [] };
+  const logs = sql`timelogs join users on users.id = timelogs.user_id
+    where target_type = ${type} and target_id = ${id}`;
+  const [people, entries] = await Promise.all([
+    sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds from ${logs}
+      group by users.id, users.name, users.username
+      order by sum(time_spent) desc, users.id limit ${maxRows}`.execute(db),
+    sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at from ${logs}
+      order by timelogs.created_at desc, timelogs.id desc limit ${maxRows}`.execute(db),
+  ]);
+  return { people: people.rows, entries: entries.rows };
 };

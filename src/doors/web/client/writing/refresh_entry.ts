@@ -4,7 +4,7 @@ import { keepVersion } from '../live/entry_versions.ts';
 import { partShown } from '../page_parts.ts';
 
 /** Elements that show the title of a record, or count its tasks. */
-const head = 'record_head';
+const head = ['record_head', 'sticky_title'];
 
 const replace = (id: string, page: Document): Element | null => {
   const [shown, fresh] = [document.getElementById(id), page.getElementById(id)];
@@ -24,7 +24,7 @@ export const refreshEntry = async (id: string): Promise<Element | null> => {
   const entry = replace(id, page);
   if (entry === null) return null;
   if (id === 'description') {
-    replace(head, page);
+    for (const part of head) replace(part, page);
     document.title = page.title;
   }
   partShown();

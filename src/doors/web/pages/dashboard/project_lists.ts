@@ -167,10 +167,10 @@ const sideOfListed = async (visit: Visit, projects: readonly ListedProject[]) =>
     const issues = project.opened_issues - project.opened_confidential_issues;
     return html`${level > 0 && html`<span class="badge">${nameRole(level)}</span>`}${
       may(call.viewer, 'read_issue', project) &&
-      html`<a href="${projectPagePath(project, 'issues')}" title="Open issues">${icon('issue', 'Open issues')} ${issues}</a>`
+      html`<a class="row tight" href="${projectPagePath(project, 'issues')}" title="Open issues">${icon('issue', 'Open issues')} ${issues}</a>`
     }${
       may(call.viewer, 'read_merge_request', project) &&
-      html`<a href="${projectPagePath(project, 'merge_requests')}" title="Open merge requests">${icon('merge-request', 'Open merge requests')} ${project.opened_merge_requests}</a>`
+      html`<a class="row tight" href="${projectPagePath(project, 'merge_requests')}" title="Open merge requests">${icon('merge-request', 'Open merge requests')} ${project.opened_merge_requests}</a>`
     }${badgeOf(project)}`;
   };
 };

@@ -79,7 +79,7 @@ test('keeps the edit of a deleted editor, without a name', async () => {
   assert.deepEqual(await editorsOn(`/${project.full_path}/issues/${iid}`), [null]);
 });
 
-test('names editors on merge requests and between their lines, with a mark of the author', async () => {
+test('names editors on merge requests and between their lines, with marks of author and role', async () => {
   const coded = await seedCoded(gantry, { visibility: 'public' });
   const author = await seedVisitor(gantry, { project: coded.id, access_level: 40 });
   await seedCommit(gantry, coded.id, { 'a.txt': 'one\n' });
@@ -98,12 +98,16 @@ test('names editors on merge requests and between their lines, with a mark of th
   const path = `/${coded.full_path}/merge_requests/${iid}`;
   assert.deepEqual(await editorsOn(path), [author.username, author.username]);
   assert.deepEqual(await editorsOn(`${path}/diffs`), [author.username]);
-  const { text } = await ada.visitor.get(`${path}/diffs`);
+  const { text } = await author.visitor.get(`${path}/diffs`);
   const marks = [...text.matchAll(/<div class="note" id="note_(\d+)">(.*?)<\/div>/gs)].map(
-    ([, id, head = '']) => [Number(id) === first, head.includes('<span class="count">Author</span>')],
+    ([, id, head = '']) => [
+      Number(id) === first,
+      head.includes('<span class="count">Author</span>'),
+      /title="Role in the project">(\w+)</.exec(head)?.[1] ?? null,
+    ],
   );
   assert.deepEqual(marks, [
-    [true, true],
-    [false, false],
+    [true, true, 'Maintainer'],
+    [false, false, null],
   ]);
 });

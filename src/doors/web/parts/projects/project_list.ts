@@ -31,7 +31,7 @@ export const projectPathParts = (fullPath: string): Html => {
 };
 
 const counts = ({ star_count, forks_count }: ListedProject): Html =>
-  html`<span title="Stars">${icon('star', 'Stars')} ${star_count}</span><span title="Forks">${icon('fork', 'Forks')} ${forks_count}</span>`;
+  html`<span class="row tight" title="Stars">${icon('star', 'Stars')} ${star_count}</span><span class="row tight" title="Forks">${icon('fork', 'Forks')} ${forks_count}</span>`;
 
 const item = (project: ListedProject, side: Html | null): Html => {
   const { path_with_namespace, name, avatar_url, description, visibility = 'public' } = project;

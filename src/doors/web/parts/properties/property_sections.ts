@@ -3,7 +3,7 @@ import { formatDuration } from '../../../../platform/duration.ts';
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscriptions.ts';
 import type { Target } from '../../../../planning/issuables/target.ts';
-import type { TimeSpent } from '../../../../planning/time_tracking/load_time_report.ts';
+import type { TimeEntry, TimeReport } from '../../../../planning/time_tracking/load_time_report.ts';
 import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import type { Page } from '../../../../platform/http/page.ts';
 import type { Visit } from '../../page.ts';
@@ -12,6 +12,7 @@ import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
+import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
@@ -72,17 +73,20 @@ export const milestoneSection = (
 
 type Times = Pick<Target, 'time_estimate' | 'total_time_spent'>;
 
-const timeReportPart = (report: readonly TimeSpent[]): Html | null =>
-  report.length === 0
+const timeEntry = ({ seconds, created_at, name, username }: TimeEntry): Html =>
+  html`<li>${formatDuration(seconds) ?? '0h'} by <a class="author" href="/${username}">${name}</a> <span class="muted">${relative(created_at)}</span></li>`;
+
+const timeReportPart = ({ people, entries }: TimeReport): Html | null =>
+  people.length === 0
     ? null
-    : html`<details><summary>Time by person</summary><ul class="plain-list">${report.map(
+    : html`<details><summary>Time by person</summary><ul class="plain-list">${people.map(
         ({ seconds, ...user }) => html`<li>${userLink(user)} ${formatDuration(seconds) ?? '0h'}</li>`,
-      )}</ul></details>`;
+      )}</ul></details><details><summary>Time entries</summary><ul class="plain-list">${entries.map(timeEntry)}</ul></details>`;
 
 export const timeSection = (
   { time_estimate, total_time_spent }: Times,
   edit: Html | false,
-  report: readonly TimeSpent[] = [],
+  report: TimeReport,
 ): Html => {
   const [estimate, spent] = [formatDuration(time_estimate), formatDuration(total_time_spent)];
   const text =

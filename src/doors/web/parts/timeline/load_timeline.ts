@@ -123,10 +123,10 @@ const renderTexts = async (
 };
 
 /** Loads the roles of the authors of comments. */
-const loadRoles = async (
+export const loadRoles = async (
   { call }: Visit,
   { project }: LoadedNoteable,
-  items: readonly Discussion[],
+  items: readonly Pick<Discussion, 'notes'>[],
 ): Promise<Map<number, string>> => {
   const notes = items.flatMap((item) => item.notes);
   const ids = [...new Set(notes.filter(({ system }) => system === 0).map(({ author_id }) => author_id))];

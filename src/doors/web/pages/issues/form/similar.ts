@@ -40,7 +40,7 @@ const line = (project: Project, { iid, title, state }: Similar): Html => {
   const mark = isOpen
     ? html`<span class="status ok">${icon('issue')} Open</span>`
     : html`<span class="status off">${icon('check-circle')} Closed</span>`;
-  return html`<li>${mark} <a href="${issuesPath(project)}/${iid}" target="_blank">#${iid} ${title}<span class="visually-hidden"> (opens in a new tab)</span></a></li>`;
+  return html`<li class="row tight">${mark} <a href="${issuesPath(project)}/${iid}" target="_blank">#${iid} ${title}<span class="visually-hidden"> (opens in a new tab)</span></a></li>`;
 };
 
 /** Renders issues like the one with a title, which the script loads again while a title is typed. */

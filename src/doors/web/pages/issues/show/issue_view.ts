@@ -13,6 +13,7 @@ import { ownProjectSuggestions } from '../../../parts/fields/suggestions.ts';
 import { loadChoices } from '../../../parts/properties/load_choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard } from '../../../parts/timeline/description_card.ts';
+import { stickyTitle } from '../../../parts/timeline/sticky_title.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { issuePath, issuesPath } from '../paths.ts';
@@ -117,7 +118,7 @@ export const issueView = async (visit: Visit, loaded: LoadedIssue, given: ShownW
     before: descriptionCard(visit, timeline),
     after: commentForm(visit, timeline, { word: 'issue', intent, typed }),
   });
-  const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}
+  const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}${stickyTitle(stateBadge(loaded), issue.title, `#${issue.iid}`)}
 ${noticePart(shown)}
 <div class="with-aside"><div class="stack">${comments}</div><div>${sidePart(
     visit,

@@ -7,7 +7,7 @@ import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuable
 import { listParticipants } from '../../../../../planning/issuables/participants.ts';
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { type LinkedIssue, listLinkedIssues } from '../../../../../planning/issues/links/links.ts';
-import { type TimeSpent, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
+import { type TimeReport, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
 import { issueNoun } from '../../../../../planning/issues/noun.ts';
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import type { Visit } from '../../../page.ts';
@@ -44,8 +44,7 @@ export type IssuePage = {
   rights: Rights;
   /** The issue that this one was moved to; null: none, or the viewer does not see it. */
   movedTo: { full_path: string; iid: number } | null;
-  /** Seconds that each user spent, most first. */
-  timeReport: TimeSpent[];
+  timeReport: TimeReport;
 };
 
 const findMovedTo = async ({ call }: Visit, id: number | null): Promise<IssuePage['movedTo']> => {

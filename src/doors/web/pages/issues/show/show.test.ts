@@ -78,6 +78,14 @@ test('says who reacted, which role authors have, and who spent how much time', a
   assert.deepEqual(roles, ['Developer']);
   const report = /Time by person<\/summary>([^]*?)<\/details>/.exec(text)?.[1] ?? '';
   assert.match(report, new RegExp(`${developer.username}[^]*2h`));
+  const [, entries = ''] = /Time entries<\/summary>([^]*?)<\/details>/.exec(text) ?? [];
+  const listed = [
+    ...entries.matchAll(/<li>(\S+) by <a class="author" href="\/([^"]+)">[^]*?<time datetime=/g),
+  ];
+  assert.deepEqual(
+    listed.map(([, time, name]) => [time, name]),
+    [['2h', developer.username]],
+  );
 });
 
 test('closes and reopens from the head, for those who may', async () => {
@@ -131,7 +139,7 @@ test('shows an issue with its properties, comments, threads and events', async (
 test('shows anonymous visitors and strangers no form that they may not use', async () => {
   const anonymous = await openVisitor(gantry).get(path);
   assert.equal(anonymous.status, 200);
-  assert.doesNotMatch(anonymous.text, /method="post"|>Edit|New issue/);
+  assert.doesNotMatch(anonymous.text, /method="post" action="(?!\/-\/preferences")|>Edit|New issue/);
   assert.match(anonymous.text, /Sign in<\/a> to comment/);
   assert.match(anonymous.text, /<meta name="description" content="Long/);
   const { text } = await stranger.visitor.get(path);

@@ -14,6 +14,7 @@ import type { Visit } from '../../../page.ts';
 import type { LineKey } from '../../../parts/diff/row_parts.ts';
 import type { Html } from '../../../parts/html.ts';
 import { markdownTexts } from '../../../parts/markdown.ts';
+import { loadRoles } from '../../../parts/timeline/load_timeline.ts';
 import { type LastEdit, loadLastEdits } from '../../../parts/timeline/last_edit.ts';
 import type { Changes } from './load_changes.ts';
 import { type ShownSuggestion, prepareSuggestions } from './load_suggestions.ts';
@@ -29,6 +30,8 @@ export type ShownNote = {
   author: Person;
   created_at: string;
   edited: LastEdit | null;
+  /** Role of the author in the project; null: none, or the viewer does not see its members. */
+  role: string | null;
   resolvable: boolean;
   resolved?: boolean;
   resolved_by?: { name: string } | null;
@@ -178,11 +181,13 @@ export const renderDiffThreads = async (
     threads.map(({ discussion }) => discussion),
   );
   const notes = rendered.flatMap((thread) => thread.notes);
-  const stored = threads.flatMap(({ discussion }) => discussion.notes);
-  const [suggestions, counts, edits] = await Promise.all([
+  const discussions = threads.map(({ discussion }) => discussion);
+  const stored = discussions.flatMap((discussion) => discussion.notes);
+  const [suggestions, counts, edits, roles] = await Promise.all([
     prepareSuggestions(visit, loaded, notes),
     countNoteAwards(visit, changes, notes),
     loadLastEdits(call, stored, null),
+    loadRoles(visit, loaded, discussions),
   ]);
   const bodies = rendered.flatMap(({ notes }) =>
     notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),
@@ -196,10 +201,22 @@ export const renderDiffThreads = async (
       const row = rows.get(note.id);
       const content = contents[at++] as Html;
       const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
-      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions' | 'awards' | 'edited'>;
+      const given = note as Omit<
+        ShownNote,
+        'content' | 'mayAdmin' | 'suggestions' | 'awards' | 'edited' | 'role'
+      >;
       const awards = counts.get(note.id) ?? [];
       const edited = edits.notes.get(note.id) ?? null;
-      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [], awards, edited };
+      const role = roles.get(note.author.id) ?? null;
+      return {
+        ...given,
+        content,
+        mayAdmin,
+        suggestions: suggestions.get(note.id) ?? [],
+        awards,
+        edited,
+        role,
+      };
     });
     return { ...thread, notes };
   });

@@ -18,8 +18,9 @@ import { changesPath } from './changes_address.ts';
 import { suggestionParts, toSuggestionForm } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
-const authorPart = ({ changes }: Cards, { author }: ShownNote): Html | null =>
-  author.id === changes.loaded.target.author_id ? html`<span class="count">Author</span>` : null;
+/** Marks the author of the merge request, and members of the project. */
+const badges = ({ changes }: Cards, { author, role }: ShownNote): Html =>
+  html`${author.id === changes.loaded.target.author_id && html`<span class="count">Author</span>`}${role !== null && html`<span class="count" title="Role in the project">${role}</span>`}`;
 
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes, visit } = cards;
@@ -40,7 +41,7 @@ const notePart = (cards: Cards, note: ShownNote): Html => {
     mayQuote: cards.rights.mayComment,
   });
   const heading = noteHeading({ id: `note_${id}`, level: 3, verb: 'commented', author, created_at });
-  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${lastEditPart(note.edited)}${authorPart(cards, note)}<span class="end row tight">${links}</span></div>${text}${suggestionParts(toSuggestionForm(cards), note.suggestions)}${reacted}</div></div>`;
+  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight">${heading}${lastEditPart(note.edited)}${badges(cards, note)}<span class="end row tight">${links}</span></div>${text}${suggestionParts(toSuggestionForm(cards), note.suggestions)}${reacted}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version, head }: ThreadPosition): Html => {

@@ -10,6 +10,7 @@ import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
+import { stickyTitle } from '../../../parts/timeline/sticky_title.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import { checkOutHead } from '../check_out_commands.ts';
 import { requestPath } from '../paths.ts';
@@ -101,6 +102,10 @@ const moreMenu = (visit: Visit, loaded: LoadedMergeRequest): Html | null => {
     html`${draft}${change}`,
   );
 };
+
+/** Renders what stays in sight of the header while one scrolls. */
+export const stickyPart = (loaded: LoadedMergeRequest): Html =>
+  stickyTitle(stateBadge(loaded), loaded.merge_request.title, `!${loaded.merge_request.iid}`);
 
 type Given = { counts: TabCounts; mayUpdate: boolean };
 

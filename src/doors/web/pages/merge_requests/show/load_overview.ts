@@ -24,6 +24,7 @@ import {
   type StackedRequest,
   loadStack,
 } from '../../../../../review/merge_requests/stacks/load_stack.ts';
+import { type TimeReport, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
 import { loadMergeableBelow } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import type { Visit } from '../../../page.ts';
@@ -78,6 +79,7 @@ export type RequestPage = {
   closes: Page<ClosedIssue>;
   own: OwnRelation;
   rights: Rights;
+  timeReport: TimeReport;
 };
 
 /** The page of an open request. */
@@ -199,7 +201,7 @@ export const loadRequestPage = async (
   const isOpen = merge_request.state === 'opened';
   const checks = isOpen ? await loadMergeChecks(call, loaded) : null;
   const some = pageRequest({ per_page: maxParticipants });
-  const [messages, stack, approvedBy, reviewers, timeline, labels, participants, closes, own] =
+  const [messages, stack, approvedBy, reviewers, timeline, labels, participants, closes, own, timeReport] =
     await Promise.all([
       checks?.mayMerge === true
         ? loadDefaultMessages({
@@ -217,6 +219,7 @@ export const loadRequestPage = async (
       listParticipants(call, loaded, some),
       loadClosed(visit, loaded),
       loadOwnRelation(visit, target),
+      loadTimeReport(call.db, target),
     ]);
   return {
     loaded,
@@ -232,5 +235,6 @@ export const loadRequestPage = async (
     closes,
     own,
     rights,
+    timeReport,
   };
 };

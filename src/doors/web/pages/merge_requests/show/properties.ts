@@ -97,7 +97,7 @@ export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | nu
     milestone,
     list,
     choices !== null && milestoneForm(visit, action, { own: milestone, choices }),
-  )}${timeSection(target, rights.update && timeForm(visit, path('/time'), target.time_estimate))}${lockSection(
+  )}${timeSection(target, rights.update && timeForm(visit, path('/time'), target.time_estimate), shown.timeReport)}${lockSection(
     visit,
     merge_request.discussion_locked === 1,
     rights.admin ? action : null,

@@ -11,6 +11,7 @@ import { descriptionCard } from '../../../parts/timeline/description_card.ts';
 import { timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { requestPath } from '../paths.ts';
+import { stickyPart } from '../frame/header.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 import { endedBox } from './merged_or_closed_box.ts';
 import { type RequestPage, loadRequestPage } from './load_overview.ts';
@@ -66,6 +67,6 @@ export const requestView = async (
     visit,
     loaded,
     { tab: 'overview', ...(alert !== undefined && { alert }) },
-    html`<div class="with-aside"><div class="stack">${main}</div><div>${sidePart(visit, shown, choices)}${deletePart(visit, shown)}</div></div>`,
+    html`${stickyPart(loaded)}<div class="with-aside"><div class="stack">${main}</div><div>${sidePart(visit, shown, choices)}${deletePart(visit, shown)}</div></div>`,
   );
 };

@@ -142,6 +142,31 @@ test('leads from requested changes to the review', async () => {
   assert.match(text, new RegExp(`id="note_${note}">(?:(?!id="note_)[^])+requested changes`));
 });
 
+test('lists who spent time, how much and when', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  await seedBranch(gantry, own, 'timed');
+  const request = await openRequest(gantry, own, 'timed');
+  const { visitor, id, username } = await seedVisitor(gantry, { project: own.id, access_level: 40 });
+  const at = `/projects/${own.id}/merge_requests/${request.iid}`;
+  const address = `/${own.full_path}/merge_requests/${request.iid}`;
+  assert.doesNotMatch((await visitor.get(address)).text, /Time by person|Time entries/);
+  for (const spent of ['2h', '-30m']) {
+    const { status } = await gantry.api(`POST ${at}/add_spent_time?duration=${spent}&sudo=${id}`);
+    assert.equal(status, 201);
+  }
+  const { text } = await visitor.get(address);
+  assert.match(text, new RegExp(`Time by person</summary>[^]*?${username}[^]*?1h 30m`));
+  const [, entries = ''] = /Time entries<\/summary>([^]*?)<\/details>/.exec(text) ?? [];
+  const listed = [...entries.matchAll(/<li>(\S+) by <a class="author" href="\/([^"]+)">/g)];
+  assert.deepEqual(
+    listed.map(([, time, name]) => [time, name]),
+    [
+      ['-30m', username],
+      ['2h', username],
+    ],
+  );
+});
+
 test('shows pushes among the comments', async () => {
   await seedBranch(gantry, project, 'pushed');
   const pushed = await openRequest(gantry, project, 'pushed');
@@ -162,7 +187,7 @@ test('says to others why they may not merge', async () => {
   assert.match(words(anonymous.text), /You may not merge · sign in to merge/);
   assert.match(words(anonymous.text), /Ready to be merged/);
   assert.match(words(anonymous.text), /Closes #1 Loads/);
-  assert.doesNotMatch(anonymous.text, /method="post"/);
+  assert.doesNotMatch(anonymous.text, /method="post" action="(?!\/-\/preferences")/);
   assert.doesNotMatch(anonymous.text, /data-comments/);
   const other = (await stranger.visitor.get(path)).text;
   assert.match(words(other), /You may not merge · developers and higher roles merge/);
