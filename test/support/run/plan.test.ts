@@ -74,13 +74,19 @@ test('runs on PostgreSQL what depends on the engine and a sample of the rest, or
   assert.ok(!samples.every((sample) => sample.includes(files[1] ?? '')));
 });
 
-test('runs on SQLite a sample of the files that start programs, and every other file', () => {
-  const files = ['test/crash/kill.test.ts', 'src/platform/time.test.ts'];
+test('runs on SQLite a sample of the files that start programs or test one page, and every other file', () => {
+  const files = [
+    'test/crash/kill.test.ts',
+    'src/platform/time.test.ts',
+    'src/doors/web/pages/labels/labels.test.ts',
+  ];
   const planned = (isWhole: boolean, seed: number): string[] =>
     planWork({ engines: ['sqlite'], files, isWhole, seed }).map(({ file }) => file);
   const samples = Array.from({ length: 50 }, (_, seed) => planned(false, seed));
   assert.ok(samples.every((sample) => sample.includes(files[1] ?? '')));
-  assert.ok(samples.some((sample) => sample.includes(files[0] ?? '')));
-  assert.ok(!samples.every((sample) => sample.includes(files[0] ?? '')));
+  for (const file of [files[0] ?? '', files[2] ?? '']) {
+    assert.ok(samples.some((sample) => sample.includes(file)));
+    assert.ok(!samples.every((sample) => sample.includes(file)));
+  }
   assert.deepEqual(planned(true, 0).toSorted(), files.toSorted());
 });

@@ -46,6 +46,10 @@ const engineCondition = /engine !== 'postgres'|isPostgres/;
 const heavy = [...isolated, ...starting];
 const heavyShare = { sqlite: 4, postgres: 3 };
 
+/** Tests of single pages, of which there are many. `npm test` runs one in so many of their files on SQLite. */
+const pages = ['src/doors/web/pages/'];
+const pagesShare = 2;
+
 /** PostgreSQL runs one in so many of the files that run often, of the seldom ones, and of the others. */
 const shares = { often: 5, other: 16, seldom: 32 };
 
@@ -70,8 +74,10 @@ const shareOfHeavy = (engine: EngineName, file: string): number =>
 const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean =>
   isWhole || hashToFraction(seed, file) < 1 / Math.max(shareOf(file), shareOfHeavy('postgres', file));
 
-const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean =>
-  isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / shareOfHeavy('sqlite', file);
+const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean => {
+  const share = isIn(pages, file) ? pagesShare : shareOfHeavy('sqlite', file);
+  return isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / share;
+};
 
 /** Lists the work, longest first. Files that use no store run once, on the first engine. */
 export const planWork = (choice: Choice): Work[] => {
