@@ -20,7 +20,7 @@ import { bodyProbes, fileNameProbes, longestBody } from './repeated_bodies.ts';
 import { makeSender } from './send.ts';
 import { seedWorld, settleWithoutHooks } from './world.ts';
 
-const sampled = 300;
+const sampled = 150;
 
 let gantry: TestService;
 let places: Place[];
