@@ -141,7 +141,11 @@ test('compares with a fork or the project that it was forked from, and swaps the
       since.text.includes('2 changed files'),
   );
   assert.ok(since.text.includes(`href="${compare}/ours...main?from_project_id=${fork.id}">Swap`));
-  assert.match(since.text, new RegExp(`\\?from_project_id=${id}[^"]*view=split#changes`), 'links keep the project');
+  assert.match(
+    since.text,
+    new RegExp(`\\?from_project_id=${id}[^"]*view=split#changes`),
+    'links keep the project',
+  );
   const all = (await user.get(`${forkPage}/main..ours?from_project_id=${id}`)).text;
   assert.ok(all.includes('3 changed files'));
   const swapped = (await user.get(`${compare}/ours...main?from_project_id=${fork.id}`)).text;
