@@ -8,6 +8,7 @@ import { compiled } from '../../platform/db/compiled_query.ts';
 import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';
+import { holdPauses } from '../hooks/pause_lock.ts';
 import { hooksTopic } from '../hooks/topic.ts';
 import { listNeededFlags } from './confidential_records.ts';
 import { type HookFacts, type Scope, forgetHooksVersion, openHooks } from './hook_cache.ts';
@@ -56,23 +57,32 @@ const passesBranchFilter = (hook: HookFacts, { payload, data }: Snapshot): boole
   return payload !== 'push' || ref === undefined || matchesBranch(hook, ref.replace(/^refs\/heads\//, ''));
 };
 
-/**
- * Lists the hooks that pause. They are held, so that the end of their pause waits for this transaction and finds what it
- * stores (`endPause`).
- */
 const pausedHooks = compiled((db, { ids, now }: { ids: readonly number[]; now: number }, dialect) =>
   db
     .selectFrom('hooks')
     .select('id')
     .where(dialect.oneOf('id', ids))
     .where('disabled_until', '>', now)
-    .modifyEnd(dialect.forHold)
     .compile(),
 );
 
+/**
+ * Returns the hooks that pause, and holds their pauses, so that the end of one waits for this transaction and finds what
+ * it stores (`endPause`).
+ */
+const holdPaused = async (tx: Tx, ids: readonly number[]): Promise<Set<number>> => {
+  const find = async (): Promise<number[]> =>
+    (await pausedHooks(tx.db, { ids, now: tx.now })).map(({ id }) => id);
+  const seen = await find();
+  if (seen.length === 0) return new Set();
+  await holdPauses(tx, seen);
+  // A pause may have ended before it was held.
+  return new Set(await find());
+};
+
 /** Enqueues the work of the hooks that do not pause. The others follow when their pause ends. */
 const enqueueDeliveries = async (tx: Tx, ids: readonly number[], target: string): Promise<void> => {
-  const paused = new Set((await pausedHooks(tx.db, { ids, now: tx.now })).map(({ id }) => id));
+  const paused = await holdPaused(tx, ids);
   const active = ids.filter((id) => !paused.has(id));
   if (active.length === 0) return;
   await enqueueAll(

@@ -8,6 +8,7 @@ import { seedProject } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
+import { holdPauses } from '../hooks/pause_lock.ts';
 
 let gantry: TestService;
 let receiver: HookReceiver;
@@ -136,7 +137,9 @@ test('an edit also sends what a transaction stores that saw the pause', async ()
   receiver.answer((_request, response) => response.writeHead(204).end());
   receiver.received.length = 0;
   const [stored, edited] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const change = gantry.service.platform.store.write(async ({ db }) => {
+  const change = gantry.service.platform.store.write(async (tx) => {
+    const { db } = tx;
+    await holdPauses(tx, [hookId]);
     const { hook_event_id } = await db
       .selectFrom('hook_deliveries')
       .select('hook_event_id')

@@ -6,8 +6,10 @@ import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type WorkHandler, type WorkRun, enqueue, enqueueAll } from '../../platform/queue/enqueue.ts';
+import { never } from '../../platform/queue/leases.ts';
 import { deliverHooksWork, makeDeliveryWork, turnsOfHook } from '../changes/observe.ts';
 import { isPaused } from '../hooks/json.ts';
+import { lockPause } from '../hooks/pause_lock.ts';
 import { resumeWork } from '../hooks/topic.ts';
 
 /** Background work that tries a delivery of a hook whose pause ends. */
@@ -38,35 +40,35 @@ const removeWaiting = compiled((db, { from, to }: { from: string; to: string }, 
         .where('turn', '<', to)
         .where('name', '=', deliverHooksWork)
         .where('locked_until', 'is', null)
+        .where('run_at', '<', never)
         .limit(maxRemoved)
         .modifyEnd(dialect.skipLocked),
     )
     .compile(),
 );
 
-/** Begins a pause: the waiting work of the hook ends, since what is pending follows after the pause. */
+/**
+ * Begins a pause: the waiting work of the hook ends, since what is pending follows after the pause. Work that was given
+ * up stays for operators to see.
+ */
 export const beginPause = async (tx: Tx, hookId: number, until: number): Promise<void> => {
   const from = turnsOfHook(hookId);
   await removeWaiting(tx.db, { from, to: from.slice(0, -1) + afterSpace });
   await enqueueProbe(tx, hookId, until);
 };
 
-/**
- * Locks a hook before its pause ends. Waits for transactions that store deliveries without work, since they saw the
- * pause; later ones wait, and see that it has ended.
- */
-const lockPause = compiled((db, { id }: { id: number }, dialect) =>
+const lockHook = compiled((db, { id }: { id: number }, dialect) =>
   db
     .selectFrom('hooks')
     .select(['id', 'disabled_until'])
     .where('id', '=', id)
-    .modifyEnd(dialect.forExclusive)
+    .modifyEnd(dialect.forUpdate)
     .compile(),
 );
 
 /** Has the pending deliveries of a hook follow its pause. The caller then ends the pause. */
 export const endPause = async (tx: Tx, hookId: number): Promise<void> => {
-  await lockPause(tx.db, { id: hookId });
+  await lockPause(tx, hookId);
   await tx.db.deleteFrom('work').where('unique_key', '=', probeKey(hookId)).execute();
   await enqueue(tx, resumeWork, { hook_id: hookId });
 };
@@ -156,7 +158,8 @@ const longestDue = compiled((db, { hook_id }: { hook_id: number }) =>
 );
 
 const probe = async (tx: Tx, hookId: number): Promise<void> => {
-  const [hook] = await lockPause(tx.db, { id: hookId });
+  await lockPause(tx, hookId);
+  const [hook] = await lockHook(tx.db, { id: hookId });
   if (hook === undefined || hook.disabled_until === null) return;
   if (isPaused(hook, tx.now)) return await enqueueProbe(tx, hookId, hook.disabled_until);
   const [pending] = await longestDue(tx.db, { hook_id: hookId });

@@ -9,6 +9,7 @@ import { enqueue } from '../../platform/queue/enqueue.ts';
 import { type HookEdit, defaultFlags, keepOwnFlags, readHookUpdate, readNewHook } from './hook_columns.ts';
 import { type HookOwner, lockOwner, ownerColumns, selectOwnHooks } from './owners.ts';
 import { type HookRow, findHook } from './queries.ts';
+import { lockPause } from './pause_lock.ts';
 import { hooksTopic, resumeWork } from './topic.ts';
 
 const quotas = {
@@ -74,9 +75,10 @@ export const createHook = async (
 };
 
 /** Locks a hook. Waits for transactions that store deliveries without work, since they saw that it pauses. */
-const lockHook = async ({ db, dialect }: Tx, id: number): Promise<void> => {
-  const own = db.selectFrom('hooks').select('id').where('id', '=', id);
-  await own.modifyEnd(dialect.forExclusive).execute();
+const lockHook = async (tx: Tx, id: number): Promise<void> => {
+  await lockPause(tx, id);
+  const own = tx.db.selectFrom('hooks').select('id').where('id', '=', id);
+  await own.modifyEnd(tx.dialect.forUpdate).execute();
 };
 
 /**

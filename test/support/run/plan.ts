@@ -28,7 +28,7 @@ const browsers = ['test/web/'];
  * of its deadlocks.
  */
 const alwaysFolders = ['src/platform/db/', 'src/platform/queue/'];
-const alwaysWords = /engine [!=]== 'postgres'|isPostgres|deadlock/i;
+const alwaysWords = /engine [!=]== 'postgres'|isPostgres|deadlock|holdPauses/i;
 /** A file with one of these words runs often: order, text search and simultaneous writes are left to the engine. */
 const oftenWords =
   /\bconcurren|(?<!Promise\.)\braces?\b|at once|order_by|[?&]sort=|[?&]search=|engine === 'sqlite'/i;
