@@ -74,7 +74,7 @@ const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[])
     inserts,
     `${onWaitingRow} returning id, turn`,
   );
-  for (const { id, turn } of inserted) ids.set(turn, id);
+  for (const { id, turn } of inserted) if (!ids.has(turn)) ids.set(turn, id);
   if (started.some(({ row, tell }) => tell === null && row.run_at <= tx.now)) tx.announce(workTopic);
 };
 

@@ -235,14 +235,19 @@ export const releaseLost = async (
   store: Store,
   getRunning: () => readonly number[] | null,
 ): Promise<boolean> =>
-  await store.write(async ({ db }) => {
+  await store.write(async ({ db, dialect }) => {
     const running = getRunning();
     if (running === null) return false;
+    const lost = db
+      .selectFrom('work')
+      .select('id')
+      .where('locked_by', '=', processName)
+      .$if(running.length > 0, (query) => query.where('id', 'not in', running))
+      .modifyEnd(dialect.skipLocked);
     await db
       .updateTable('work')
       .set((eb) => ({ ...unlocked, excused_attempts: eb('excused_attempts', '+', 1) }))
-      .where('locked_by', '=', processName)
-      .$if(running.length > 0, (query) => query.where('id', 'not in', running))
+      .where('id', 'in', lost)
       .execute();
     return true;
   });

@@ -51,9 +51,10 @@ export const holdRows = async <R extends Row>(tx: Tx, rows: readonly R[]): Promi
     const { name, payload, unique_key, turn, trace } = row;
     // A later piece with the same key then has the same turn, and waits.
     const isFree = turn !== null && turn === unique_key && row.run_at <= tx.now && !taken.has(turn);
+    // Also for later rows with this turn, by which the id of the row is found.
+    if (turn !== null) taken.add(turn);
     const start = isFree ? keepRoom(name) : null;
     if (start === null) return { row, tell: null };
-    taken.add(turn);
     const piece = { name, payload, attempts: 1, excused_attempts: 0, unique_key, trace };
     const held = { unique_key: null, attempts: 1, locked_until: tx.now + lease, locked_by: processName };
     return { row: { ...row, ...held }, tell: (id) => start(id === null ? null : { ...piece, id }) };

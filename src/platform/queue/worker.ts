@@ -112,8 +112,8 @@ const runOne = async (parts: RunnerParts, taken: LeasedWork): Promise<void> => {
 };
 
 /** Whether the store cannot be written at the moment. */
-const isStoreAway = (store: Store, error: unknown): boolean =>
-  store.isUnreachable(error) || store.isStoreFull(error);
+const isStoreAway = ({ store, isOutage }: WorkerParts, error: unknown): boolean =>
+  isOutage?.(error) === true || store.isUnreachable(error) || store.isStoreFull(error);
 
 /** @property id null: the piece starts with a commit that is not done */
 type Piece = { name: string; id: number | null };
@@ -145,7 +145,7 @@ const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
   const running = {
     names: (): string[] => [...pieces.values()].map(({ name }) => name),
     /** Notes a failure of the store after which rows may be held by this process that it does not run. */
-    noteFailure: (error: unknown): void => void (mayHoldMore ||= isStoreAway(parts.store, error)),
+    noteFailure: (error: unknown): void => void (mayHoldMore ||= isStoreAway(parts, error)),
     /** Releases such rows. */
     releaseLost: async (): Promise<void> => {
       if (!mayHoldMore) return;
@@ -153,8 +153,9 @@ const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
       try {
         mayHoldMore = !(await releaseLost(parts.store, idsOfAll));
       } catch (error) {
+        // Other work need not wait for it.
         mayHoldMore = true;
-        throw error;
+        parts.log.warn({ err: error }, 'could not release work');
       }
     },
     /** Returns how often a piece began or ended. */
