@@ -57,7 +57,16 @@ const load = async () =>
 let loaded: ReturnType<typeof load> | null = null;
 
 /** Loads the modules at first use, since few services need them, and once: `import()` costs as much as a statement. */
-const loadHttp = async (): ReturnType<typeof load> => await (loaded ??= load());
+const loadHttp = async (): ReturnType<typeof load> => {
+  loaded ??= load();
+  try {
+    return await loaded;
+  } catch (error) {
+    // The next request tries again.
+    loaded = null;
+    throw error;
+  }
+};
 
 /** Where a request goes, as `node:http` derives it from a URL with many more members. */
 const toPlace = (url: URL): RequestOptions => {

@@ -78,7 +78,8 @@ export const writeBeginning = async <Result extends Operation | string[]>(
     });
   } catch (error) {
     const { id } = begun as Partial<Operation>;
-    if (id !== undefined) getUnrecorded(store).add(id);
+    // Otherwise nothing was stored, and another operation may get the id.
+    if (id !== undefined && store.isUnreachable(error)) getUnrecorded(store).add(id);
     throw error;
   }
 };

@@ -176,6 +176,7 @@ test('drops a push whose beginning the database recorded without an answer', asy
       throw gone;
     },
   );
+  context.mock.method(platform.store, 'isUnreachable', (error: unknown) => error === gone);
   await assert.rejects(answers.onAsk(asked(update('refs/heads/a', zero, one))), gone);
   lost.restore();
   assert.equal((await operations(project.id)).length, 1);

@@ -110,8 +110,9 @@ const recoverOperations = async (
 ): Promise<void> => {
   const unrecorded = [...getUnrecorded(platform.store)];
   const rows = await loadAbandoned(platform, ended, unrecorded);
-  for (const id of unrecorded.filter((one) => !rows.some((row) => row.id === one)))
-    getUnrecorded(platform.store).delete(id);
+  const settled = unrecorded.filter((one) => !rows.some((row) => row.id === one));
+  // A full batch may leave some for the next one.
+  if (rows.length < batchSize) for (const id of settled) getUnrecorded(platform.store).delete(id);
   for (const row of rows) {
     const operation = toOperation(row);
     try {
