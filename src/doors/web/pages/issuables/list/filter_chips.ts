@@ -136,6 +136,7 @@ const shownValues: Readonly<Record<string, string>> = {
   'confidential false': 'no',
   'draft true': 'yes',
   'draft false': 'no',
+  'scope all': 'everybody',
   'scope reviews-for-me': 'to be reviewed by me',
   'scope created-by-me': 'created by me',
   'scope assigned-to-me': 'assigned to me',
@@ -181,9 +182,7 @@ const alternativesOf = (name: string, value: unknown): Chip[] => {
 export const toChips = (filters: Readonly<Record<string, unknown>>): Chip[] => {
   const [excluded, any] = [partsOf(filters['not']), partsOf(filters['or'])];
   return [
-    ...names
-      .filter((name) => !(name === 'scope' && filters['scope'] === 'all'))
-      .flatMap((name) => chipsOf(name, filters[name])),
+    ...names.flatMap((name) => chipsOf(name, filters[name])),
     ...alternatives.flatMap((name) => alternativesOf(name, any[name])),
     ...excludable.flatMap((name) => chipsOf(`not[${name}]`, excluded[name])),
   ];

@@ -42,7 +42,7 @@ const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
 
 const defaultOrder: Order = 'created_at desc';
 
-type Sent<State> = { state: State; order_by: OrderName; sort: 'asc' | 'desc' };
+type Sent<State> = { state: State; scope?: string; order_by: OrderName; sort: 'asc' | 'desc' };
 
 /** Returns the order, and the parameters that differ from their defaults. */
 const readOrder = <State extends string>({
@@ -111,7 +111,13 @@ export const readListQuery = <State extends string>(
   const filters = { scope: ownScope, ...given, ...periods.filters };
   return {
     filters: Object.fromEntries(Object.entries(filters).filter(isSelecting)),
-    chips: toChips({ ...given, ...periods.sent, ...(project === null && { project_path }) }),
+    // The scope of all records is a filter only where the list has others by default.
+    chips: toChips({
+      ...given,
+      ...(ownScope === 'all' && given.scope === 'all' && { scope: undefined }),
+      ...periods.sent,
+      ...(project === null && { project_path }),
+    }),
     state: given.state,
     ...readOrder(given),
     page: pageRequest({ page, per_page }),

@@ -44,7 +44,7 @@ const typed = async (at: string, text: string) =>
   await ada.visitor.get(`${at}${at.includes('?') ? '&' : '?'}q=${encodeURIComponent(text)}`);
 
 test('typed dates and alternatives become the address of the list, with exact totals', async () => {
-  for (const at of [path, `/groups/${group.full_path}/-/issues`]) {
+  for (const at of [path, `/groups/${group.full_path}/-/issues`, '/dashboard/issues?scope=all']) {
     for (const [text, expected] of [
       ['created:2020-02-03 is:all', ['3', '2']],
       ['created:<2020-02-04', ['2']],
