@@ -26,14 +26,27 @@ after(async () => {
   if (skip === false) await web.close();
 });
 
+/** In the page: says which landmarks are missing, or have no name that tells them apart. */
+const landmarkFaults = `(() => {
+  const faults = [];
+  if (document.querySelectorAll('main').length !== 1) faults.push('has no single main landmark');
+  if (document.querySelector('body > header, .topbar') === null) faults.push('has no banner');
+  const names = [...document.querySelectorAll('nav')].map((nav) => nav.getAttribute('aria-label') ?? '');
+  if (names.includes('')) faults.push('has a nameless navigation');
+  if (new Set(names).size < names.length) faults.push('has navigations of one name: ' + names.join(', '));
+  return faults.join(', ');
+})()`;
+
 const findFaults = async (page: Page, address: string, width: number): Promise<string[]> => {
   const answer = await page.goto(address);
   if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
   // A README has headings of its own.
   const headings = await page.locator('h1:not(.prose *)').count();
+  const landmarks = String(await page.evaluate(landmarkFaults));
   const needed = Number(await page.evaluate('document.documentElement.scrollWidth'));
   return [
     ...(headings === 1 ? [] : [`has ${headings} first-level headings`]),
+    ...(landmarks === '' ? [] : [landmarks]),
     ...(needed <= width ? [] : [`needs ${needed} pixels of ${width}`]),
     ...(await seriousFaults(page)),
   ];
