@@ -75,11 +75,16 @@ const blockOf = (words: string): string => {
   return block.replaceAll(/^ *\$ /gm, '');
 };
 
+/** Without settings of this program, and without those that npm gave to the tests. Certificates of registries stay. */
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^GANTRY_|^npm_|^NODE_(?!EXTRA_CA_CERTS)/i.test(name)),
+);
+
 const run = async (script: string, cwd = home): Promise<string> => {
   const path = `${join(home, 'bin')}:${machine}/usr/local/bin:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const child = spawn('bash', ['-euo', 'pipefail', '-c', onMachine(script)], {
     cwd,
-    env: { PATH: path, HOME: process.env['HOME'], npm_config_prefer_offline: 'true' },
+    env: { ...inherited, PATH: path, npm_config_prefer_offline: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
