@@ -25,38 +25,50 @@ const rankWord = (path: string, word: string): number | null => {
   return between === null ? null : ranks.letters + between;
 };
 
-/** Returns the words of a search, as `rankPath` takes them. */
+/** Returns the words of a search, as `rankPaths` takes them. */
 export const toWords = (search: string): string[] =>
   search
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** Returns a smaller number for a better match; null: the path lacks a word. */
-export const rankPath = (path: string, words: readonly string[]): number | null => {
-  const folded = path.toLowerCase();
-  let sum = 0;
-  for (const word of words) {
-    const rank = rankWord(folded, word);
-    if (rank === null) return null;
-    sum += rank;
-  }
-  return sum;
+type Rank = {
+  /** Smaller for a better match. */
+  sum: number;
+  /** The path has each word as it is. */
+  hasWords: boolean;
 };
 
-/** Sorts items whose path matches: the best first, short paths before long ones. Without words, all stay as they are. */
+/** Returns null if the path lacks a letter of a word. */
+const rankPath = (path: string, words: readonly string[]): Rank | null => {
+  const folded = path.toLowerCase();
+  const rank: Rank = { sum: 0, hasWords: true };
+  for (const word of words) {
+    const one = rankWord(folded, word);
+    if (one === null) return null;
+    rank.sum += one;
+    rank.hasWords &&= one < ranks.letters;
+  }
+  return rank;
+};
+
+/**
+ * Sorts items whose path matches: the best first, short paths before long ones. Where paths have the words as they are,
+ * only those match. Without words, all stay as they are.
+ */
 export const rankPaths = <Item>(
   items: readonly Item[],
   words: readonly string[],
   pathOf: (item: Item) => string,
 ): Item[] => {
   if (words.length === 0) return [...items];
-  return items
-    .flatMap((item) => {
-      const path = pathOf(item);
-      const rank = rankPath(path, words);
-      return rank === null ? [] : [{ item, rank, length: path.length }];
-    })
-    .toSorted((one, other) => one.rank - other.rank || one.length - other.length)
+  const ranked = items.flatMap((item) => {
+    const path = pathOf(item);
+    const rank = rankPath(path, words);
+    return rank === null ? [] : [{ item, ...rank, length: path.length }];
+  });
+  const exact = ranked.filter(({ hasWords }) => hasWords);
+  return (exact.length > 0 ? exact : ranked)
+    .toSorted((one, other) => one.sum - other.sum || one.length - other.length)
     .map(({ item }) => item);
 };

@@ -22,10 +22,43 @@ const openPageOf = (table: HTMLElement, line: number): void => {
   location.replace(url);
 };
 
+/** Characters of code that an address of a form carries. */
+const maxQuoted = 3_000;
+
+/** Returns the address of a form for an issue that quotes lines. */
+const issueAddress = (link: HTMLAnchorElement, name: string, permalink: string, code: string): string => {
+  const url = new URL(link.href);
+  const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const title = `${link.dataset['lineIssue'] ?? ''}: ${name.toLowerCase()}`;
+  const text = code.length > maxQuoted ? `${code.slice(0, maxQuoted)}\n…` : code;
+  url.search = new URLSearchParams({
+    'issue[title]': title,
+    'issue[description]': `${permalink}\n\n${fence}\n${text}\n${fence}\n`,
+  }).toString();
+  return url.href;
+};
+
+/** Shows what can be done with the marked lines, with links to them. */
+const showMenu = (rows: readonly Element[]): void => {
+  const menu = document.querySelector<HTMLElement>('[data-line-menu]');
+  const range = readRange();
+  if (menu === null) return;
+  menu.hidden = range === null || rows.length === 0;
+  if (range === null) return;
+  const name = range[0] === range[1] ? `Line ${range[0]}` : `Lines ${range[0]}–${range[1]}`;
+  const [title] = menu.querySelectorAll('[data-line-name]');
+  if (title !== undefined) title.textContent = name;
+  const links = menu.querySelectorAll<HTMLAnchorElement>('a[data-line-link]');
+  for (const link of links) link.hash = location.hash;
+  const issue = menu.querySelector<HTMLAnchorElement>('a[data-line-issue]');
+  const code = rows.map((row) => row.lastElementChild?.textContent.replace(/\n$/, '') ?? '').join('\n');
+  if (issue !== null) issue.href = issueAddress(issue, name, links[0]?.href ?? '', code);
+};
+
 const markRange = (table: HTMLElement, isScrolling: boolean): void => {
   for (const row of table.querySelectorAll('tr.marked')) row.classList.remove('marked');
   const range = readRange();
-  if (range === null) return;
+  if (range === null) return showMenu([]);
   const [first, last] = range;
   const start = rowAt(first);
   if (start === null) {
@@ -33,10 +66,13 @@ const markRange = (table: HTMLElement, isScrolling: boolean): void => {
     return;
   }
   let row: Element | null = start;
+  const marked: Element[] = [];
   for (let line = first; line <= last && row !== null; line += 1) {
     row.classList.add('marked');
+    marked.push(row);
     row = row.nextElementSibling;
   }
+  showMenu(marked);
   if (isScrolling) start.scrollIntoView({ block: 'center' });
 };
 

@@ -145,6 +145,7 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   const headers = pageHeaders({
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),
+    hasMedia: view.hasMedia ?? false,
     imageOrigins: diagrams === null ? [] : [URL.parse(diagrams)?.origin ?? "'self'"],
     // The full addresses: no other file on our origin, such as an upload, can run as a script.
     scripts: [assets().script, assets().editor_tools].map((path) => origin + path),

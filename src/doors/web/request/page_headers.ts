@@ -6,6 +6,8 @@ type Given = {
   isHttps: boolean;
   /** Origins, other than our own, whose images pages show. */
   imageOrigins?: readonly string[];
+  /** Whether sounds and films of our own origin are played. */
+  hasMedia?: boolean;
   /** URLs of the only scripts that run; they may connect to our origin. Without them, no script runs. */
   scripts?: readonly string[];
 };
@@ -15,12 +17,13 @@ const isSource = (origin: string): boolean =>
   /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
 
 /** Forbids frames, plugins, external and inline resources, and all scripts but the named ones. */
-const policyOf = ({ formOrigins, scripts = [], imageOrigins = [] }: Given): string =>
+const policyOf = ({ formOrigins, scripts = [], imageOrigins = [], hasMedia = false }: Given): string =>
   [
     "default-src 'none'",
     ...(scripts.length === 0 ? [] : [`script-src ${scripts.join(' ')}`, "connect-src 'self'"]),
     "style-src 'self'",
     ['img-src', "'self'", ...new Set(imageOrigins.filter(isSource))].join(' '),
+    ...(hasMedia ? ["media-src 'self'"] : []),
     ['form-action', "'self'", ...new Set(formOrigins.filter(isSource))].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",

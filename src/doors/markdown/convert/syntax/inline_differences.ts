@@ -20,26 +20,38 @@ const findMark = (state: StateInline, mark: string, from: number): number => {
   return at;
 };
 
-/** Returns the range of the text between the marks; null: there is none. */
-const findRange = (state: StateInline): [start: number, end: number, element: 'ins' | 'del'] | null => {
+type Difference = {
+  /** Range of the text, without white space beside the marks. */
+  start: number;
+  end: number;
+  /** Position behind the closing mark. */
+  next: number;
+  element: 'ins' | 'del';
+};
+
+/** Returns null where no text is between marks. */
+const findDifference = (state: StateInline): Difference | null => {
   const { src, pos } = state;
   const bracket = closingBrackets[src[pos] ?? ''];
   const element = elements[src[pos + 1] ?? ''];
   if (bracket === undefined || element === undefined) return null;
-  const end = findMark(state, `${src[pos + 1]}${bracket}`, pos + 2);
-  if (end === -1 || end + 2 > state.posMax) return null;
+  const close = findMark(state, `${src[pos + 1]}${bracket}`, pos + 2);
+  if (close === -1 || close + 2 > state.posMax) return null;
   // `[-a-](b)` is a link.
-  if (bracket === ']' && /[([]/.test(src[end + 2] ?? '')) return null;
+  if (bracket === ']' && /[([]/.test(src[close + 2] ?? '')) return null;
   const newline = findMark(state, '\n', pos + 2);
-  if (newline !== -1 && newline < end) return null;
-  return src.slice(pos + 2, end).trim() === '' ? null : [pos + 2, end, element];
+  if (newline !== -1 && newline < close) return null;
+  const text = src.slice(pos + 2, close);
+  if (text.trim() === '') return null;
+  const start = close - text.trimStart().length;
+  return { start, end: start + text.trim().length, next: close + 2, element };
 };
 
 /** Rule of the parser: what is between the marks may be formatted. */
 export const parseInlineDifference = (state: StateInline, isSilent: boolean): boolean => {
-  const range = findRange(state);
-  if (range === null) return false;
-  const [start, end, element] = range;
+  const difference = findDifference(state);
+  if (difference === null) return false;
+  const { start, end, next, element } = difference;
   const { posMax } = state;
   if (!isSilent) {
     state.pos = start;
@@ -48,7 +60,7 @@ export const parseInlineDifference = (state: StateInline, isSilent: boolean): bo
     state.md.inline.tokenize(state);
     state.push(`${element}_close`, element, -1);
   }
-  state.pos = end + 2;
+  state.pos = next;
   state.posMax = posMax;
   return true;
 };

@@ -65,7 +65,7 @@ test('keeps other quotes, and the end of each of several', () => {
 
 test('marks what was added and deleted', () => {
   assert.equal(
-    read('{+a *b*+} {-c-} [+d+] [-e-]'),
+    read('{+ a *b* +} {-c-} [+d+] [-e-]'),
     '<p><ins class="idiff">a <em>b</em></ins> <del class="idiff">c</del> ' +
       '<ins class="idiff">d</ins> <del class="idiff">e</del></p>',
   );

@@ -2,12 +2,18 @@
 import { isText } from '../../../../code/repository/files/serve_blob.ts';
 import { maxSvgBytes, svgHeaders } from '../../../../platform/http/svg.ts';
 import { isMarkdownFile } from '../../parts/code/file_names.ts';
+import { separatorOf } from './csv_table.ts';
+import { type Notebook, isNotebookFile, parseNotebook } from './notebook.ts';
 
 export type BlobKind =
   | { kind: 'text'; text: string }
   | { kind: 'markdown'; text: string }
   | { kind: 'svg'; text: string }
+  | { kind: 'csv'; text: string }
+  | { kind: 'notebook'; text: string; notebook: Notebook }
   | { kind: 'image' }
+  | { kind: 'media'; element: 'audio' | 'video' }
+  | { kind: 'pdf' }
   | { kind: 'binary' }
   | { kind: 'large' }
   | { kind: 'symlink'; target: string }
@@ -25,9 +31,34 @@ const imageTypes: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
+/** Types of sounds and films that browsers play. */
+const mediaTypes: Record<string, string> = {
+  mp3: 'audio/mpeg',
+  oga: 'audio/ogg',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  m4a: 'audio/mp4',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  ogv: 'video/ogg',
+};
+
+const extensionOf = (path: string): string => /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+
+const typeIn = (types: Record<string, string>, path: string): string | null => {
+  const extension = extensionOf(path);
+  return Object.hasOwn(types, extension) ? (types[extension] ?? null) : null;
+};
+
 /** Returns the type of an image by its name; null: it is none that is shown. */
-export const imageType = (path: string): string | null =>
-  imageTypes[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? null;
+export const imageType = (path: string): string | null => typeIn(imageTypes, path);
+
+/** Checks by its name whether a file is a sound or film that browsers play. */
+export const isMediaFile = (path: string): boolean => typeIn(mediaTypes, path) !== null;
 
 const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
 
@@ -36,12 +67,19 @@ const isShownSvg = (path: string, content: Buffer): boolean =>
   isSvgFile(path) && content.length <= maxSvgBytes && content.includes('<svg') && isText(content);
 
 /** Checks by its name whether a file may be shown in another form than its lines, which `?plain=1` shows. */
-export const isRenderedFile = (path: string): boolean => isSvgFile(path) || isMarkdownFile(path);
+export const isRenderedFile = (path: string): boolean =>
+  isSvgFile(path) || isMarkdownFile(path) || separatorOf(path) !== null || isNotebookFile(path);
 
-/** Returns the headers with which browsers show a raw file as an image. @param content null: large, not loaded */
-export const imageHeaders = (path: string, content: Buffer | null): Readonly<Record<string, string>> => {
+/** Opened by its own address, a sound or film plays, and nothing else loads. */
+const mediaPolicy =
+  "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
+/** Returns the headers with which browsers show a raw file as an image, or play it. @param content null: large, not loaded */
+export const shownHeaders = (path: string, content: Buffer | null): Readonly<Record<string, string>> => {
   const type = imageType(path);
   if (type !== null) return { 'content-type': type };
+  const media = typeIn(mediaTypes, path);
+  if (media !== null) return { 'content-type': media, 'content-security-policy': mediaPolicy };
   return content !== null && isShownSvg(path, content) ? svgHeaders : {};
 };
 
@@ -66,14 +104,24 @@ type Given = {
   content: Buffer | null;
 };
 
+/** Decides how a text is shown. */
+const textKind = (path: string, content: Buffer): BlobKind => {
+  const text = content.toString('utf8');
+  if (isShownSvg(path, content)) return { kind: 'svg', text };
+  if (separatorOf(path) !== null && text !== '') return { kind: 'csv', text };
+  const notebook = isNotebookFile(path) ? parseNotebook(text) : null;
+  if (notebook !== null) return { kind: 'notebook', text, notebook };
+  return { kind: isMarkdownFile(path) ? 'markdown' : 'text', text };
+};
+
 export const blobKind = ({ path, mode, content }: Given): BlobKind => {
   if (mode === symlinkMode && content !== null) return { kind: 'symlink', target: content.toString('utf8') };
   const pointer = content === null ? null : readPointer(content);
   if (pointer !== null) return { kind: 'lfs', ...pointer };
   if (imageType(path) !== null) return { kind: 'image' };
+  const media = typeIn(mediaTypes, path);
+  if (media !== null) return { kind: 'media', element: media.startsWith('audio/') ? 'audio' : 'video' };
+  if (extensionOf(path) === 'pdf') return { kind: 'pdf' };
   if (content === null) return { kind: 'large' };
-  if (!isText(content)) return { kind: 'binary' };
-  const text = content.toString('utf8');
-  if (isShownSvg(path, content)) return { kind: 'svg', text };
-  return { kind: isMarkdownFile(path) ? 'markdown' : 'text', text };
+  return isText(content) ? textKind(path, content) : { kind: 'binary' };
 };

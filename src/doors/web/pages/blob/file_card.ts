@@ -10,22 +10,32 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type BlobKind, blobKind } from './blob_kind.ts';
+import { csvTable } from './csv_table.ts';
 import { fileButtons, sourceSwitch } from './file_buttons.ts';
 import { loadFileTable, maxLines } from './file_table.ts';
+import { lineMenu } from './line_menu.ts';
+import { notebookView } from './notebook_view.ts';
+import { outlineMenu } from './outline.ts';
 
 type PageQuery = { page: number; isPlain: boolean };
-type Shown = { content: Html; nav?: Html | null; facts: string[] };
+type Shown = {
+  content: Html;
+  nav?: Html | null;
+  facts: string[];
+  /** Further controls in the header. */
+  controls?: Html | null;
+};
 
 const notice = (text: Html | string): Html => html`<p class="body">${text}</p>`;
 
 const showText = async (
-  { call }: Visit,
+  visit: Visit,
   location: CodeLocation,
   [{ file }, text]: [LoadedFile, string],
   query: PageQuery,
 ): Promise<Shown> => {
   const { project, ref, path } = location;
-  const table = await loadFileTable(call, { text, path, key: file.blob_id }, query.page);
+  const table = await loadFileTable(visit.call, { text, path, key: file.blob_id }, query.page);
   const { content, total, page } = table;
   if (total === 0) return { content: notice('The file is empty.'), facts: [] };
   const nav = pagesNav({
@@ -35,7 +45,8 @@ const showText = async (
     total,
     isFixedSize: true,
   });
-  return { content, nav, facts: [`${total} ${total === 1 ? 'line' : 'lines'}`] };
+  const lines = html`${content}${lineMenu(visit, location)}`;
+  return { content: lines, nav, facts: [`${total} ${total === 1 ? 'line' : 'lines'}`] };
 };
 
 /** Renders where a symlink leads. */
@@ -55,7 +66,7 @@ const showLink = ({ project, ref, path }: CodeLocation, target: string): Shown =
 };
 
 /** Says why a file is not shown. */
-const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | 'lfs' }): Shown => {
+const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | 'lfs' | 'pdf' }): Shown => {
   if (kind.kind === 'large') {
     const text = html`The file is too large to be shown. <a href="${raw}">View it raw</a> or download it.`;
     return { content: notice(text), facts: [] };
@@ -64,8 +75,20 @@ const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | '
     const text = html`Binary file. <a href="${raw}?inline=false">Download it</a> to open it.`;
     return { content: notice(text), facts: ['binary'] };
   }
+  if (kind.kind === 'pdf') {
+    const text = html`A PDF document, which is not shown here. <a class="button" href="${raw}?inline=false" download>Download it</a> to open it.`;
+    return { content: notice(text), facts: ['PDF'] };
+  }
   const text = html`Stored with Git LFS: the repository has a pointer to ${formatBytes(kind.size)}, SHA-256 <code>${kind.oid}</code>.`;
   return { content: notice(text), facts: ['Git LFS'] };
+};
+
+/** Renders a player. The browser loads the file only when it is started. */
+const showMedia = (raw: string, element: 'audio' | 'video', name: string): Html => {
+  const fallback = html`<a href="${raw}?inline=false">Download ${name}</a>`;
+  return element === 'audio'
+    ? html`<p class="body image"><audio controls preload="none" src="${raw}" aria-label="${name}">${fallback}</audio></p>`
+    : html`<p class="body image"><video controls preload="none" src="${raw}" aria-label="${name}">${fallback}</video></p>`;
 };
 
 const showContent = async (
@@ -83,11 +106,20 @@ const showContent = async (
     const image = html`<p class="body image"><img src="${raw}" alt="${loaded.file.file_name}"></p>`;
     return { content: image, facts: [] };
   }
+  if (kind.kind === 'media')
+    return { content: showMedia(raw, kind.element, loaded.file.file_name), facts: [kind.element] };
+  if (kind.kind === 'csv') return csvTable(path, kind.text);
+  if (kind.kind === 'notebook')
+    return { content: await notebookView(visit, location, kind.notebook, raw), facts: ['Jupyter notebook'] };
   if (kind.kind === 'markdown') {
-    return { content: await markdown(visit.call, kind.text, { project, ref, path }), facts: [] };
+    const content = await markdown(visit.call, kind.text, { project, ref, path });
+    return { content, facts: [], controls: outlineMenu(content) };
   }
   return showNotice(raw, kind);
 };
+
+/** Kinds that can be shown as their source, too. */
+const rendered = new Set<BlobKind['kind']>(['markdown', 'svg', 'csv', 'notebook']);
 
 /** Returns the card: facts and buttons above the content. */
 export const blobCard = async (
@@ -105,11 +137,11 @@ export const blobCard = async (
     ...(file.execute_filemode ? ['executable'] : []),
     ...(isInexactPath(location.path) ? ['name is not UTF-8'] : []),
   ];
-  const hasSwitch = kind.kind === 'markdown' || kind.kind === 'svg';
+  const hasSwitch = rendered.has(kind.kind);
   const isImage = kind.kind === 'image' || kind.kind === 'svg';
   return html`<section class="card" aria-labelledby="file"><header>${icon(isImage ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
 <span class="muted small">${facts.join(' · ')}</span>
-<span class="end row tight">${hasSwitch && sourceSwitch(location, query.isPlain)}${fileButtons(visit, location, [loaded, kind])}</span></header>
+<span class="end row tight">${shown.controls}${hasSwitch && sourceSwitch(location, query.isPlain)}${fileButtons(visit, location, [loaded, kind])}</span></header>
 ${shown.content}</section>
 ${shown.nav}`;
 };

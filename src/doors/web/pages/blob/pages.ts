@@ -9,7 +9,7 @@ import { loadCommits } from '../../../../code/repository/refs/resolve.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { formatDisposition } from '../../../../platform/http/range.ts';
-import { boolean, object, optional } from '../../../../platform/http/schema.ts';
+import { boolean, integer, object, optional } from '../../../../platform/http/schema.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
@@ -22,8 +22,9 @@ import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { RawPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { imageHeaders } from './blob_kind.ts';
+import { isMediaFile, shownHeaders } from './blob_kind.ts';
 import { blobCard } from './file_card.ts';
+import { isNotebookFile, parseNotebook } from './notebook.ts';
 
 /** Bytes of a file that is shown; larger ones are only served raw. */
 const maxShownBytes = 5 * 1024 * 1024;
@@ -50,7 +51,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
   ]);
   const lastCommit = commits.get(last);
   const people = await loadCommitPeople(visit, project, lastCommit === undefined ? [] : [lastCommit.author]);
-  return projectView(
+  const view = projectView(
     visit,
     {
       project,
@@ -64,6 +65,7 @@ const blobView = async (visit: Visit, location: CodeLocation, query: PageQuery):
 ${lastCommit !== undefined && html`<section class="card" aria-label="Last commit">${commitHeader(project, lastCommit, { pipeline: pipelines.get(last), people })}</section>`}
 ${card}`,
   );
+  return { ...view, hasMedia: isMediaFile(path) };
 };
 
 const blobPage = page({
@@ -77,18 +79,38 @@ const blobPage = page({
   },
 });
 
+/** Serves an image that a cell of a notebook has put out. */
+const serveNotebookImage = async (location: CodeLocation, index: number): Promise<RawPage> => {
+  const { code, commit, path, ref } = location;
+  const loaded = isNotebookFile(path) ? await loadFile(code, { commit, path, ref }, maxShownBytes) : null;
+  const notebook = loaded?.content ? parseNotebook(loaded.content.toString('utf8')) : null;
+  const image = notebook?.images[index];
+  if (image === undefined) throw notFound('File');
+  return new RawPage(Buffer.from(image.data, 'base64'), {
+    'content-type': image.type,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+};
+
 const rawPage = page({
   method: 'GET',
   path: `${projectRoot}/raw/:rest`,
   audience: 'visitor',
-  params: object({ ...codeParams, inline: boolean({ default: true }) }),
-  handle: async (visit, { inline, ...params }) => {
-    const { code, commit, path, ref } = await findLocation(visit, params);
+  params: object({
+    ...codeParams,
+    inline: boolean({ default: true }),
+    notebook_image: optional(integer({ minimum: 0, description: 'an image of a Jupyter notebook, from 0' })),
+  }),
+  handle: async (visit, { inline, notebook_image: image, ...params }) => {
+    const location = await findLocation(visit, params);
+    if (image !== undefined) return await serveNotebookImage(location, image);
+    const { code, commit, path, ref } = location;
     const loaded = await loadFile(code, { commit, path, ref }, maxBytesInMemory);
     if (loaded === null) throw notFound('File');
     const { file_name: name } = loaded.file;
     const { body, headers } = await serveFile(visit.call, code, loaded, {
-      ...imageHeaders(path, loaded.content),
+      ...shownHeaders(path, loaded.content),
       ...(!inline && { 'content-disposition': formatDisposition('attachment', name) }),
     });
     return new RawPage(body as Buffer | Readable, headers);

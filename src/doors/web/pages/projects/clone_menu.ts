@@ -29,7 +29,7 @@ const addressField = ({ id, label, url }: Address): Html => html`<div class="fie
 `;
 
 const downloads = (project: Project, ref: string): Html => html`<h2>Download source code</h2>
-${archiveLinks(project, ref)}`;
+${archiveLinks(project, { ref })}`;
 
 /** Renders the menu. @param ref null: the repository is empty */
 export const cloneMenu = (visit: Visit, project: Project, ref: string | null): Html =>

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { archiveAnswer } from '../../../../code/repository/files/archive.ts';
 import { openCode } from '../../../../code/repository/find_code.ts';
 import { notFound } from '../../../../platform/errors.ts';
-import { object, text } from '../../../../platform/http/schema.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { takeAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
@@ -18,7 +18,7 @@ const fileName = /^(?<ref>.+)\/[^/]+?\.(?<format>zip|tar|tar\.gz|tar\.bz2)$/;
 const serveArchive = async (
   visit: Visit,
   project: Project,
-  wanted: { sha: string; format: string | undefined },
+  wanted: { sha: string; format: string | undefined; path: string | undefined },
 ): Promise<RawPage> => {
   const { call } = visit;
   const release = await takeAnonymousSlot(visit);
@@ -38,12 +38,16 @@ export const archivePages = [
     method: 'GET',
     path: `${projectRoot}/archive/:rest`,
     audience: 'visitor',
-    params: object({ ...projectPath, rest: text({ maxLength: 3_000 }) }),
-    handle: async (visit, { project: path, rest }) => {
-      const project = await findProjectFor(visit.call, path, 'read_code');
+    params: object({
+      ...projectPath,
+      rest: text({ maxLength: 3_000 }),
+      path: optional(text({ maxLength: 4_096, description: 'folder; default: all files' })),
+    }),
+    handle: async (visit, { project: own, rest, path }) => {
+      const project = await findProjectFor(visit.call, own, 'read_code');
       const { ref, format } = fileName.exec(decodePath(rest))?.groups ?? {};
       if (ref === undefined) throw notFound('File');
-      return await serveArchive(visit, project, { sha: ref, format });
+      return await serveArchive(visit, project, { sha: ref, format, path });
     },
   }),
 ];

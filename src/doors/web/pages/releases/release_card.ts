@@ -58,7 +58,7 @@ const assetsPart = (project: Project, { tag_name, assets, commit }: ReleaseJson)
   const count = assets.links.length + (hasSources ? assets.sources.length : 0);
   return html`<details class="assets"${count < 12 && html` open`}><summary>Assets <span class="count">${count}</span></summary>
 ${assets.links.length > 0 && html`<ul class="stack tight">${assets.links.map(linkItem)}</ul>`}
-${hasSources && html`<p class="row tight"><span class="muted">Source code</span>${archiveLinks(project, tag_name, 'button small')}</p>`}</details>`;
+${hasSources && html`<p class="row tight"><span class="muted">Source code</span>${archiveLinks(project, { ref: tag_name }, 'button small')}</p>`}</details>`;
 };
 
 const milestonesPart = ({ call }: Visit, { milestones }: ReleaseJson): Html | null => {

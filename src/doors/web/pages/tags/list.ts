@@ -48,7 +48,7 @@ export const tagCommit = (project: Project, { commit }: ShownTag): Html | null =
 const downloadMenu = (project: Project, name: string): Html =>
   menu(
     { summary: icon('download'), label: `Download ${name}`, classes: 'button small' },
-    html`<h2>Download source code</h2>${archiveLinks(project, name)}`,
+    html`<h2>Download source code</h2>${archiveLinks(project, { ref: name })}`,
   );
 
 /** Links to the release of a tag, where releases have pages. */

@@ -66,7 +66,7 @@ const tagView = async (visit: Visit, code: Code, tag: ShownTag, ref: Ref): Promi
 <p class="row muted">${signature !== undefined && signatureBadge(signature, 'tag')}${tagCommit(project, tag)}${releaseLink(visit, project, tag)}</p>
 ${message !== '' && html`<section class="card" aria-label="Message"><div class="body lines">${message}</div></section>`}
 ${text}
-<section class="card" aria-label="Downloads"><header><h2>Download source code</h2></header><div class="body row">${archiveLinks(project, tag.name, 'button')}</div></section>`,
+<section class="card" aria-label="Downloads"><header><h2>Download source code</h2></header><div class="body row">${archiveLinks(project, { ref: tag.name }, 'button')}</div></section>`,
   );
 };
 

@@ -3,6 +3,9 @@ import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, object, optional } from '../../../../platform/http/schema.ts';
 import { addFileMenu } from '../../parts/code/add_file_menu.ts';
+import { archiveLinks } from '../../parts/code/archive_links.ts';
+import { isInexactPath } from '../../parts/code/file_names.ts';
+import { menu } from '../../parts/menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
@@ -21,7 +24,7 @@ type PageQuery = { page: number; hasCommits: boolean };
 const toolbar = (visit: Visit, { project, ref, path, kind, commit }: CodeLocation): Html =>
   html`<div class="row tight"><a hidden href="${codePath(project, 'tree', commit, path)}" data-key="y">Permalink</a>${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
 <a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
-${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}</div>`;
+${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}${path !== '' && !isInexactPath(path) && menu({ summary: icon('download'), label: 'Download this folder', classes: 'button' }, archiveLinks(project, { ref, path }))}</div>`;
 
 const treeView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View> => {
   const { project, ref, path, commit } = location;
