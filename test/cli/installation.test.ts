@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { isWhole } from '../support/run/sample.ts';
 import { freePort } from '../support/servers/free_port.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -119,6 +120,7 @@ const makeMachine = (): void => {
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 const reasonToSkip = (): string | false => {
+  if (!isWhole) return 'takes minutes, and the registry of npm: run by npm run test:all';
   if (process.getuid?.() !== 0 || spawnSync('/usr/sbin/useradd', ['--help']).status !== 0)
     return 'needs root and useradd';
   const asked = spawnSync(
