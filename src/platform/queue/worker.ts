@@ -118,6 +118,12 @@ const isStoreAway = ({ store, isOutage }: WorkerParts, error: unknown): boolean 
 /** @property id null: the piece starts with a commit that is not done */
 type Piece = { name: string; id: number | null };
 
+/** Returns the ids of pieces; null: one of them starts with a commit that is not done. */
+const idsOf = (pieces: readonly Piece[]): number[] | null => {
+  const ids = pieces.map(({ id }) => id);
+  return ids.includes(null) ? null : ids.filter((id) => id !== null);
+};
+
 /** Tracks running work, and calls back when a piece ends, whatever its outcome. */
 const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
   const pieces = new Map<Promise<void>, Piece>();
@@ -137,11 +143,6 @@ const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
     changes += 1;
   };
   const outsideOfRequests = AsyncLocalStorage.snapshot();
-  /** Returns the ids of all pieces; null: one starts with a commit that is not done. */
-  const idsOfAll = (): number[] | null => {
-    const ids = [...pieces.values()].map(({ id }) => id);
-    return ids.includes(null) ? null : ids.filter((id) => id !== null);
-  };
   const running = {
     names: (): string[] => [...pieces.values()].map(({ name }) => name),
     /** Notes a failure of the store after which rows may be held by this process that it does not run. */
@@ -151,7 +152,7 @@ const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
       if (!mayHoldMore) return;
       mayHoldMore = false;
       try {
-        mayHoldMore = !(await releaseLost(parts.store, idsOfAll));
+        mayHoldMore = !(await releaseLost(parts.store, () => idsOf([...pieces.values()])));
       } catch (error) {
         // Other work need not wait for it.
         mayHoldMore = true;

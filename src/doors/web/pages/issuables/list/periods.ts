@@ -83,7 +83,7 @@ const parseOne = (text: string, now: number): Period | null => {
 };
 
 /** Returns what is in both periods. */
-export const intersect = (a: Period, b: Period): Period => {
+const intersect = (a: Period, b: Period): Period => {
   const after = Math.max(a.after ?? -Infinity, b.after ?? -Infinity);
   const before = Math.min(a.before ?? Infinity, b.before ?? Infinity);
   return { ...(Number.isFinite(after) && { after }), ...(Number.isFinite(before) && { before }) };
