@@ -1,10 +1,12 @@
 /** Reads the signature of a commit or a tag, and what it signs: the object without the signature. */
-import type { MethodHandler } from '../handler_types.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
+import { isOid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
-import { readObjectKind, requireCommit } from '../pool/read_object.ts';
+import type { GitObject } from '../pool/cat_file.ts';
+import type { Oid } from '../protocol_records.ts';
 
-/** Larger commits, and larger signatures, have none that is read. */
-const maxCommitBytes = 1_048_576;
+/** Larger objects, and larger signatures, have none that is read. */
+const maxObjectBytes = 1_048_576;
 const maxSignatureLength = 16_384;
 
 const field = 'gpgsig ';
@@ -21,11 +23,20 @@ const splitHeader = (header: string): { signature: string; rest: string } | null
   return { signature, rest: [...lines.slice(0, start), ...lines.slice(end)].join('\n') };
 };
 
+/** Reads an object unless it is too large: asking for its contents would end the process that reads for others. */
+const readSmall = async ({ pools, dir }: Context, id: Oid): Promise<Partial<GitObject>> => {
+  if (!isOid(id)) throw new GitError('invalid', 'not an object id');
+  const info = await pools.catFile.info(dir, id);
+  if (info === null) throw new GitError('missing', `there is no object ${id}`);
+  if (info.size > maxObjectBytes) return { type: info.type };
+  return (await pools.catFile.contents(dir, id, maxObjectBytes)) ?? { type: info.type };
+};
+
 export const readCommitSignature: MethodHandler<'commits.signature'> = async ({ id }, context) => {
-  await requireCommit(context, id);
-  const object = await context.pools.catFile.contents(context.dir, id, maxCommitBytes);
-  if (object === null) throw new GitError('missing', `there is no commit ${id}`);
-  const text = object.data.toString('latin1');
+  const { type, data } = await readSmall(context, id);
+  if (type !== 'commit') throw new GitError('invalid', `${id} is no commit`);
+  if (data === undefined) return { result: null };
+  const text = data.toString('latin1');
   const end = text.indexOf('\n\n');
   const split = splitHeader(end === -1 ? text : text.slice(0, end));
   if (split === null || split.signature.length > maxSignatureLength) return { result: null };
@@ -37,11 +48,10 @@ const tagSignature = /^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/gm;
 
 /** Reads the signature of an annotated tag, which stands at the end of its message. */
 export const readTagSignature: MethodHandler<'tags.signature'> = async ({ id }, context) => {
-  if ((await readObjectKind(context, id)) !== 'tag') return { result: null };
-  const object = await context.pools.catFile.contents(context.dir, id, maxCommitBytes);
-  if (object === null) throw new GitError('missing', `there is no tag ${id}`);
-  const text = object.data.toString('latin1');
+  const { type, data } = await readSmall(context, id);
+  if (type !== 'tag' || data === undefined) return { result: null };
+  const text = data.toString('latin1');
   const start = [...text.matchAll(tagSignature)].at(-1)?.index ?? -1;
   if (start === -1 || text.length - start > maxSignatureLength) return { result: null };
-  return { result: { signature: text.slice(start) }, body: object.data.subarray(0, start) };
+  return { result: { signature: text.slice(start) }, body: data.subarray(0, start) };
 };
