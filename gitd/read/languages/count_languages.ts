@@ -8,7 +8,7 @@ import { requireRepository } from '../../storage/require_repository.ts';
 import { resolveTree } from '../list_tree.ts';
 import { isExcluded } from './excluded_paths.ts';
 import { findLanguage } from './language_names.ts';
-import { type FolderRules, findExclusion, parseRules } from './linguist_attributes.ts';
+import { type FolderRules, findExclusions, makeFolderRules, parseRules } from './linguist_attributes.ts';
 
 /** Files past these limits do not count: hostile trees have a billion paths in few bytes. */
 const maxFiles = 100_000;
@@ -26,25 +26,43 @@ const fileMode = /^100/;
 /** Stands for the language of `.h` files until all files are counted. */
 const headers = 'headers';
 
+/** Characters of the listing after which files are summed up at once, by their paths only. */
+const maxKept = 32 * 2 ** 20;
+/** Longer paths end the count. */
+const maxLine = 64 * 1024;
+
 /** What is found in a tree. */
 type Found = {
   files: { path: string; language: string; bytes: number }[];
   attributes: { folder: string; id: Oid; bytes: number }[];
+  /** Bytes by language of the files that are not kept. */
+  sums: Map<string, number>;
+  /** Characters that were read. */
+  length: number;
 };
 
-const attributesFile = /(?:^|\/)\.gitattributes$/;
+const add = (sums: Map<string, number>, language: string, bytes: number): void => {
+  sums.set(language, (sums.get(language) ?? 0) + bytes);
+};
+
+const attributesName = '.gitattributes';
 
 /** Adds a line of `git ls-tree -l`: mode, type, id and size, a tab, and the path. */
-const addLine = (line: string, { files, attributes }: Found): void => {
+const addLine = (line: string, found: Found): void => {
+  found.length += line.length;
+  const isKept = found.length <= maxKept;
   const tab = line.indexOf('\t');
   const [mode = '', , id = '', size = ''] = line.slice(0, tab).split(/ +/);
   const path = line.slice(tab + 1);
   if (!fileMode.test(mode)) return;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const bytes = Number(size);
-  if (attributesFile.test(path)) attributes.push({ folder: path.slice(0, -name.length - 1), id, bytes });
+  if (isKept && name === attributesName)
+    found.attributes.push({ folder: path.slice(0, -name.length - 1), id, bytes });
   const language = /.\.h$/i.test(name) ? headers : findLanguage(name);
-  if (language !== null && bytes > 0) files.push({ path, language, bytes });
+  if (language === null || bytes === 0) return;
+  if (isKept) found.files.push({ path, language, bytes });
+  else if (!isExcluded(path, {})) add(found.sums, language, bytes);
 };
 
 /** Reads the output of git in chunks. Returns whether the limit is reached. */
@@ -59,13 +77,13 @@ const makeLineReader = (found: Found) => {
       count += 1;
       addLine(line, found);
     }
-    return false;
+    return rest.length > maxLine;
   };
 };
 
 const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
   const { exec, dir, signal } = context;
-  const found: Found = { files: [], attributes: [] };
+  const found: Found = { files: [], attributes: [], sums: new Map(), length: 0 };
   const read = makeLineReader(found);
   const args = [flag('-r'), flag('-l'), flag('-z'), flag('--full-tree'), oid(tree)];
   const seconds = maxSeconds;
@@ -86,21 +104,23 @@ const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
   return found;
 };
 
-const depth = ({ folder }: { folder: string }): number => (folder === '' ? 0 : folder.split('/').length);
+const depth = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
 
-/** Reads the rules of all folders, those of folders that contain others first. */
-const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promise<FolderRules[]> => {
+/** Reads the rules of folders, first of those that contain others. */
+const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promise<FolderRules> => {
   const read = attributes
     .filter(({ bytes }) => bytes <= maxAttributes.bytes)
-    .toSorted((one, other) => depth(one) - depth(other))
+    // Once for each folder, not in each comparison.
+    .map((file) => ({ ...file, depth: depth(file.folder) }))
+    .toSorted((one, other) => one.depth - other.depth)
     .slice(0, maxAttributes.files);
   const rules = await Promise.all(
     read.map(async ({ folder, id }) => {
       const object = await pools.catFile.contents(dir, id, maxAttributes.bytes);
-      return { folder, rules: parseRules(object?.data.toString('latin1') ?? '') };
+      return [folder, parseRules(object?.data.toString('latin1') ?? '')] as const;
     }),
   );
-  return rules.filter((one) => one.rules.length > 0);
+  return makeFolderRules(new Map(rules.filter(([, own]) => own.length > 0)));
 };
 
 /** Sums up the bytes of the files that count: what `.gitattributes` say comes before what paths suggest. */
@@ -108,13 +128,10 @@ const countTree = async (context: Context, tree: Oid): Promise<Map<string, numbe
   const found = await listFiles(context, tree);
   const rules = await readRules(context, found);
   const budget = { left: maxSteps };
-  const sums = new Map<string, number>();
   for (const { path, language, bytes } of found.files) {
-    const said = rules.length === 0 ? null : findExclusion(rules, path, budget);
-    if (said ?? isExcluded(path)) continue;
-    sums.set(language, (sums.get(language) ?? 0) + bytes);
+    if (!isExcluded(path, findExclusions(rules, path, budget))) add(found.sums, language, bytes);
   }
-  return sums;
+  return found.sums;
 };
 
 /** Headers belong to the language of the family that has the most other bytes. */

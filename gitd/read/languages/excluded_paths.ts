@@ -11,14 +11,33 @@ const isInside = (words: string): Set<string> => new Set(words.split(' '));
 const vendored = isInside(folders);
 const documentation = isInside(rootFolders);
 
-const files =
-  /(?:[.-]min\.(?:js|css)$|^jquery[\w.-]*\.js$|^bootstrap[\w.-]*\.(?:js|css|scss|less)$|^(?:gradlew|mvnw)(?:\.(?:bat|cmd))?$|^(?:configure|config\.(?:guess|sub)|libtool|ltmain\.sh|aclocal\.m4)$|\.pb\.(?:go|cc|h|dart)$|_pb2(?:_grpc)?\.pyi?$|\.(?:designer|generated|g)\.cs$|\.g\.dart$|_generated\.\w+$|^(?:readme|license|licence|copying|changelog|changes|contributing|install)(?:\.|$))/i;
+const vendoredFiles =
+  /(?:[.-]min\.(?:js|css)$|^jquery[\w.-]*\.js$|^bootstrap[\w.-]*\.(?:js|css|scss|less)$|^(?:gradlew|mvnw)(?:\.(?:bat|cmd))?$|^(?:configure|config\.(?:guess|sub)|libtool|ltmain\.sh|aclocal\.m4)$)/i;
+const generatedFiles =
+  /(?:\.pb\.(?:go|cc|h|dart)$|_pb2(?:_grpc)?\.pyi?$|\.(?:designer|generated|g)\.cs$|\.g\.dart$|_generated\.\w+$)/i;
+const documentationFiles =
+  /^(?:readme|license|licence|copying|changelog|changes|contributing|install)(?:\.|$)/i;
 
-/** @param path in the bytes that git writes, from the root */
-export const isExcluded = (path: string): boolean => {
+/** Why a file does not count. Each reason is set on its own. */
+export type Reason = 'generated' | 'vendored' | 'documentation';
+/** What is said of a file; null: not set. */
+export type Exclusions = { [reason in Reason]?: boolean | null };
+
+/**
+ * @param path in the bytes that git writes, from the root
+ * @param said what comes before the suggestions of the path, reason by reason
+ */
+export const isExcluded = (path: string, said: Exclusions): boolean => {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
-  if (parts.some((part) => part.startsWith('.') || vendored.has(part.toLowerCase()))) return true;
-  const [root = ''] = parts;
-  return documentation.has(root.toLowerCase()) || files.test(name);
+  const isVendored = (): boolean =>
+    vendoredFiles.test(name) ||
+    parts.some((part) => part.startsWith('.') || vendored.has(part.toLowerCase()));
+  const isDocumentation = (): boolean =>
+    documentation.has((parts[0] ?? '').toLowerCase()) || documentationFiles.test(name);
+  return (
+    (said.generated ?? generatedFiles.test(name)) ||
+    (said.vendored ?? isVendored()) ||
+    (said.documentation ?? isDocumentation())
+  );
 };

@@ -1,37 +1,44 @@
 /** Finds what the `.gitattributes` of folders say of the files whose bytes are counted. Pure. */
+import type { Exclusions, Reason } from './excluded_paths.ts';
 import { compilePattern } from './path_pattern.ts';
 
-/** Whether a file is generated, of others, or documentation; null: not set. */
-type Values = { [name: string]: boolean | null };
+type Rule = { length: number; matches: (path: string) => boolean; values: Exclusions };
 
-type Rule = { length: number; matches: (path: string) => boolean; values: Values };
+/** The rules of the files of folders, for paths relative to the folder. */
+export type FolderRules = {
+  byFolder: ReadonlyMap<string, readonly Rule[]>;
+  /** Lengths of the folders' paths. */
+  lengths: ReadonlySet<number>;
+};
 
-/** The rules of a file, for paths relative to its folder. */
-export type FolderRules = { folder: string; rules: Rule[] };
+export const makeFolderRules = (byFolder: ReadonlyMap<string, readonly Rule[]>): FolderRules => ({
+  byFolder,
+  lengths: new Set([...byFolder.keys()].map(({ length }) => length)),
+});
 
 /** Rules of one file that count; of more, the last, which come before others. */
 const maxRules = 200;
 const maxPatternLength = 255;
 
-const names = new Set([
-  'linguist-generated',
-  'gitlab-generated',
-  'linguist-vendored',
-  'linguist-documentation',
+const names = new Map<string, Reason>([
+  ['linguist-generated', 'generated'],
+  ['gitlab-generated', 'generated'],
+  ['linguist-vendored', 'vendored'],
+  ['linguist-documentation', 'documentation'],
 ]);
 
 /** Reads an attribute: `name`, `name=value`, `-name`, or `!name` for one that is not set. */
-const readValue = (word: string): Values => {
+const readValue = (word: string): Exclusions => {
   const [, sign = '', name = '', value = 'true'] = /^([-!]?)([^=]+)(?:=(.*))?$/.exec(word) ?? [];
-  if (!names.has(name)) return {};
-  const key = name === 'gitlab-generated' ? 'linguist-generated' : name;
-  return { [key]: sign === '!' ? null : sign !== '-' && value !== 'false' };
+  const reason = names.get(name);
+  if (reason === undefined) return {};
+  return { [reason]: sign === '!' ? null : sign !== '-' && value !== 'false' };
 };
 
 const readRule = (line: string): Rule[] => {
   const [, quoted, plain, rest = ''] = /^(?:"((?:[^"\\]|\\.)*)"|(\S+))\s+(.*)$/.exec(line.trim()) ?? [];
   const pattern = quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(["\\])/g, '$1');
-  const values: Values = Object.assign({}, ...rest.split(/\s+/).map(readValue));
+  const values: Exclusions = Object.assign({}, ...rest.split(/\s+/).map(readValue));
   // Comments and macros are no patterns, exceptions are forbidden, and folders have no attributes.
   const isPattern = pattern.length <= maxPatternLength && !/^[#![]|\/$/.test(pattern);
   if (!isPattern || pattern === '' || Object.keys(values).length === 0) return [];
@@ -40,30 +47,32 @@ const readRule = (line: string): Rule[] => {
 
 export const parseRules = (text: string): Rule[] => text.split('\n').flatMap(readRule).slice(-maxRules);
 
-/** Steps that may be used up for all files of a tree. */
+/** Characters that may be compared for all files of a tree. */
 export type Budget = { left: number };
 
-/**
- * Tells whether a file is left out; null: nothing is said of it, or the steps are used up.
- * @param files those of folders after those of the folders that contain them
- */
-export const findExclusion = (
-  files: readonly FolderRules[],
+const none: Exclusions = {};
+
+/** Tells what is said of a file, the nearest folder first; nothing once the steps are used up. */
+export const findExclusions = (
+  { byFolder, lengths }: FolderRules,
   path: string,
   budget: Budget,
-): boolean | null => {
-  let values: Values = {};
-  for (const { folder, rules } of files) {
+): Exclusions => {
+  let values = none;
+  // From the root to the folder of the file: only folders as long as one with rules are looked up.
+  for (let end = 0; end !== -1; end = path.indexOf('/', end + 1)) {
     budget.left -= 1;
-    if (folder !== '' && !path.startsWith(`${folder}/`)) continue;
-    const own = folder === '' ? path : path.slice(folder.length + 1);
+    if (budget.left < 0) return none;
+    if (!lengths.has(end)) continue;
+    budget.left -= end;
+    const rules = byFolder.get(path.slice(0, end)) ?? [];
+    const own = end === 0 ? path : path.slice(end + 1);
     for (const { length, matches, values: set } of rules) {
       // A match takes at most the product of both lengths.
       budget.left -= length * own.length;
-      if (budget.left < 0) return null;
+      if (budget.left < 0) return none;
       if (matches(own)) values = { ...values, ...set };
     }
   }
-  const said = Object.values(values).filter((value) => value !== null);
-  return said.length === 0 ? null : said.some(Boolean);
+  return values;
 };
