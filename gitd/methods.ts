@@ -71,7 +71,7 @@ export const methods: MethodHandlers = {
   'tree.list': answerWhenEmpty(listTree, () => null),
   'tree.last_commits': lastCommits,
   'tree.grep': answerWhenEmpty(findFilesWithText, () => ({ paths: [] })),
-  'tree.attributes': answerWhenEmpty(readAttributes, () => ({ files: [] })),
+  'tree.attributes': answerWhenEmpty(readAttributes, ({ folders }) => ({ files: [], read: folders.length })),
   'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),

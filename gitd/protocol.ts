@@ -128,10 +128,13 @@ export type Methods = {
   };
   /** Paths of the text files of a commit with a line that has this text, ignoring case. */
   'tree.grep': { params: Repo & { commit: Oid; text: string }; result: { paths: string[] } };
-  /** Each `.gitattributes` of these folders that has at most `max_bytes`, at most `max_files` of them. Texts as body. */
+  /**
+   * Each `.gitattributes` of these folders that has at most `max_bytes`, at most `max_files` of them. Texts as body.
+   * The first `read` folders were read, which are fewer once there are `max_files`.
+   */
   'tree.attributes': {
     params: Repo & { commit: Oid; folders: string[]; max_files: number; max_bytes: number };
-    result: { files: AttributesFile[] };
+    result: { files: AttributesFile[]; read: number };
   };
   /** Languages of a commit's files, most bytes first, without code of others and documentation. */
   'tree.languages': { params: Repo & { commit: Oid }; result: { languages: LanguageBytes[] } };

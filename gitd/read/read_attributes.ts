@@ -18,9 +18,11 @@ export const readAttributes: MethodHandler<'tree.attributes'> = async (params, c
   const files: AttributesFile[] = [];
   const bodies: Buffer[] = [];
   let offset = 0;
+  let read = 0;
   for (const folder of folders) {
     signal.throwIfAborted();
     if (files.length >= max_files) break;
+    read += 1;
     const entry = await findEntry(
       context,
       commit,
@@ -34,5 +36,5 @@ export const readAttributes: MethodHandler<'tree.attributes'> = async (params, c
     bodies.push(data);
     offset += data.length;
   }
-  return { result: { files }, body: Buffer.concat(bodies) };
+  return { result: { files, read }, body: Buffer.concat(bodies) };
 };
