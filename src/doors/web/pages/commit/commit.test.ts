@@ -214,6 +214,18 @@ test('folds what the .gitattributes of folders say, the nearest file first', asy
     assert.ok(cardIn(text, path).includes('written'), path);
 });
 
+test('folders whose .gitattributes were not read for one diff are read for the next', async () => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const files: Record<string, string> = {};
+  for (let at = 10; at < 61; at += 1) {
+    files[`f${at}/.gitattributes`] = '*.out linguist-generated\n';
+    files[`f${at}/a.out`] = 'made\n';
+  }
+  const path = `/${full_path}/commit/${await seedCommit(gantry, id, files)}`;
+  assert.match(cardIn((await user.get(path)).text, 'f10/a.out'), /Collapsed/);
+  assert.match(cardIn((await user.get(path)).text, 'f60/a.out'), /Collapsed/);
+});
+
 test('shows a renamed file alone as renamed', async () => {
   const { path } = await newChange();
   const card = cardIn((await user.get(path)).text, 'lib/new.txt');

@@ -93,6 +93,8 @@ export const findFolding = (
 ): Folding | null => {
   let values: Values = {};
   for (const { folder, attributes } of files) {
+    budget.left -= folder.length + 1;
+    if (budget.left < 0) return null;
     const own = pathWithin(folder, path);
     if (own === null) continue;
     for (const rule of attributes.rules) {

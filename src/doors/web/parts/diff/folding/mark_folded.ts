@@ -4,6 +4,7 @@ import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.t
 import type { Repository } from '../../../../../platform/git/repository.ts';
 import { makeLruCache } from '../../../../../platform/lru_cache.ts';
 import type { ShownDiff } from './collapse_reason.ts';
+import { listFolders } from './list_folders.ts';
 import { type Attributes, type FolderAttributes, findFolding, parseAttributes } from './gitattributes.ts';
 
 /** Limits of what is read for one diff. */
@@ -26,18 +27,6 @@ const parseBlob = (id: Oid, text: string): Attributes => {
   return attributes;
 };
 
-/** Lists the folders that contain the files, those that contain others first. */
-const listFolders = (files: readonly FileDiff[]): string[] => {
-  const folders = new Set(['']);
-  for (const { new_path: path } of files) {
-    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
-      folders.add(path.slice(0, end));
-    }
-  }
-  const depth = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
-  return [...folders].toSorted((one, other) => depth(one) - depth(other)).slice(0, maxFolders);
-};
-
 /** Reads the files of folders that are not cached, with one call. */
 const readUnknown = async (
   repository: Repository,
@@ -48,7 +37,8 @@ const readUnknown = async (
   const unknown = folders.filter((folder) => ofFolders.get(key(folder)) === undefined);
   if (unknown.length === 0) return;
   const { result, body } = await repository.read('tree.attributes', { commit, folders: unknown, ...limits });
-  for (const folder of unknown) ofFolders.set(key(folder), null);
+  // Reading stops once there are enough files: nothing is known of the other folders.
+  for (const folder of unknown.slice(0, result.read)) ofFolders.set(key(folder), null);
   for (const { folder, id, content } of result.files) {
     const text = body.toString('utf8', content.offset, content.offset + content.length);
     ofFolders.set(key(folder), parseBlob(id, text));
@@ -85,7 +75,14 @@ export const markFolded = async (
   files: readonly FileDiff[],
 ): Promise<ShownDiff[]> => {
   if (files.length === 0) return [];
-  const attributes = await loadAttributes(repository, commit, listFolders(files));
+  const attributes = await loadAttributes(
+    repository,
+    commit,
+    listFolders(
+      files.map(({ new_path }) => new_path),
+      maxFolders,
+    ),
+  );
   if (attributes.length === 0) return [...files];
   const budget = { left: maxSteps };
   return files.map((file) => {
