@@ -13,6 +13,9 @@ import { issuesPath, issuesRoutePath } from '../paths.ts';
 
 const maxSimilar = 5;
 
+/** Characters of a title that are looked at: databases refuse very long patterns. */
+const maxTitle = 255;
+
 /** Words of a title that are looked for. */
 const maxWords = 8;
 
@@ -22,7 +25,7 @@ const quote = (term: string): string => (term.includes('"') ? term : `"${term}"`
 
 /** Finds issues with all words of a title, then with its two longest ones, then with the longest. */
 const findSimilar = async (visit: Visit, project: Project, title: string): Promise<Similar[]> => {
-  const terms = searchTerms(title).slice(0, maxWords);
+  const terms = searchTerms(title.slice(0, maxTitle).toWellFormed()).slice(0, maxWords);
   const longest = terms.toSorted((a, b) => b.length - a.length);
   const found = new Map<number, Similar>();
   for (const some of [terms, longest.slice(0, 2), longest.slice(0, 1)]) {
