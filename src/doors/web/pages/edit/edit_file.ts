@@ -1,5 +1,5 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
-import { Failure } from '../../../../platform/errors.ts';
+import { Failure, notFound } from '../../../../platform/errors.ts';
 import { isUtf8 } from 'node:buffer';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
@@ -34,9 +34,12 @@ const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<Loaded
 const readText = ({ content }: LoadedFile): string | null =>
   content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
 
+/** In place of the last commit of a file, in a form that creates it again. */
+const noCommit = 'none';
+
 type Given = {
   fields: FileFields;
-  /** Last commit of the file that the user has seen. */
+  /** Last commit of the file that the user has seen; `none`: they have seen that it was deleted. */
   last: string;
   problems?: FormProblems;
   /** Last commit of the file, where it is newer. */
@@ -50,6 +53,9 @@ const overwriteField = ({ project, ref, path }: EditTarget, newer: string): Html
   html`<p class="flash alert" role="alert">Somebody changed the file after you opened it. Your text is kept below. <a href="${codePath(project, 'blob', ref, path)}">View the newer version</a></p>${checkbox(
     { name: 'overwrite', value: newer, label: 'Replace the newer version with this text', checked: false },
   )}`;
+
+/** Says that the file is missing. The next commit of the form creates it. */
+const deletedNote = html`<p class="flash alert" role="alert">The file was deleted after you opened it. Your text is kept below. Commit it to create the file again.</p>`;
 
 /** Says why a file has no field for its content. */
 const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
@@ -68,6 +74,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
       other: html`${fields.content !== null && previewButton}${validateButton(target, { ...fields, file_path: path })}`,
     },
     newer === undefined ? null : overwriteField(target, newer),
+    last === noCommit ? deletedNote : null,
     fields.content === null ? unreadableNote(target) : null,
     fileFields(fields, shown),
     hidden('last_commit_id', last),
@@ -94,7 +101,13 @@ const show = formPage('edit', async (visit, target) => {
 const commitId = optional(text({ maxLength: 64 }));
 
 /** Returns the change that a form describes. Without a content, that of the file stays. */
-const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileFields): FileAction => {
+const toAction = (
+  { path }: EditTarget,
+  { file_path, content, line_ends }: FileFields,
+  last: string,
+): FileAction => {
+  if (last === noCommit && content !== null)
+    return { action: 'create', file_path, content: toContent({ content, line_ends }) };
   const isMoved = file_path !== path;
   return {
     action: isMoved || content === null ? 'move' : 'update',
@@ -104,14 +117,32 @@ const toAction = ({ path }: EditTarget, { file_path, content, line_ends }: FileF
   };
 };
 
-/** Returns the text of the file; empty for one that was deleted after the form was opened. */
-const readCurrent = async (target: EditTarget): Promise<string> => {
+/** Loads the file; null: it was deleted after the form was opened. */
+const loadCurrent = async (target: EditTarget): Promise<LoadedFile | null> => {
   try {
-    return readText(await loadFile(target)) ?? '';
+    return await loadFile(target);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return '';
+    if (error instanceof Failure && error.kind === 'not_found') return null;
     throw error;
   }
+};
+
+/** Returns the text of the file; empty for one that was deleted. */
+const readCurrent = async (target: EditTarget): Promise<string> => {
+  const loaded = await loadCurrent(target);
+  return (loaded && readText(loaded)) ?? '';
+};
+
+/** Shows the form with what was typed where the file changed, or was deleted, after it was opened. */
+const showOutdated = async (
+  visit: Visit,
+  target: EditTarget,
+  { fields, last }: { fields: FileFields; last: string },
+): Promise<View> => {
+  const current = await loadCurrent(target);
+  if (current !== null) return editView(visit, target, { fields, last, newer: current.file.last_commit_id });
+  if (fields.content === null) throw notFound('File');
+  return { ...editView(visit, target, { fields, last: noCommit }), status: 409 };
 };
 
 /** Compares the text of a form with the file. */
@@ -153,13 +184,12 @@ const update = page({
     }
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
     const { problems, isOutdated } = await commitChange(visit, target, fields, {
-      ...toAction(target, fields),
+      ...toAction(target, fields, last_commit_id),
       ...(seen !== undefined && { last_commit_id: seen }),
     });
     const last = last_commit_id;
     if (isOutdated) {
-      const newer = (await loadFile(await findEditTarget(visit, { project, rest }))).file.last_commit_id;
-      return editView(visit, target, { fields, last, newer });
+      return await showOutdated(visit, await findEditTarget(visit, { project, rest }), { fields, last });
     }
     if (problems !== null) return editView(visit, target, { fields, last, problems });
     const path = codePath(target.project, 'blob', fields.branch, fields.file_path);
