@@ -8,7 +8,7 @@ import type {
 import type { TextConflict } from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import type { FileChoice, Way } from './sent_choices.ts';
+import type { FileChoice, LostText, Way } from './sent_choices.ts';
 
 /** Lines that are shown before and after a conflict. */
 const maxContext = 3;
@@ -109,13 +109,29 @@ const wayChoice = ({ index, file, choice }: CardGiven): Html => {
 `;
 };
 
+/** Renders a text without a place. The form sends it along, so that it stays on the page. */
+const lostArea = (index: number, label: string, text: string): Html =>
+  html`<div class="field"><label for="file_${index}_lost">${label}</label>
+<textarea class="code" id="file_${index}_lost" name="files[${index}][lost]" rows="8" readonly>
+${text}</textarea></div>
+`;
+
 const lostPart = ({ index, lost }: CardGiven): Html | null =>
   lost === null
     ? null
-    : html`<div class="field"><label for="file_${index}_lost">What you typed before the branches changed; copy from it what still holds</label>
-<textarea class="code" id="file_${index}_lost" rows="8" readonly>
-${lost}</textarea></div>
-`;
+    : lostArea(index, 'What you typed before the branches changed; copy from it what still holds', lost);
+
+/** Renders what was typed for files that the form does not have. @param first position of the first one in the form */
+export const lostCards = (texts: readonly LostText[], first: number): Html =>
+  html`${texts.map(
+    ({ path, text }, at) =>
+      html`<section class="card conflict-file">
+<header><h2>${path}</h2></header>
+<div class="body"><p>This file has no conflict to resolve here any more.</p>${hidden(`files[${first + at}][path]`, path)}
+${lostArea(first + at, `What you typed for ${path} before the branches changed`, text)}</div>
+</section>
+`,
+  )}`;
 
 const textPart = ({ index, file, choice, problem }: CardGiven): Html => {
   const id = `file_${index}_whole`;

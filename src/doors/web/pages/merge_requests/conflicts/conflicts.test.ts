@@ -179,10 +179,37 @@ test('shows the conflicts again when a branch moved, with the choices of equal f
   assert.match(moved.text, /b newer/);
   const typed = { ...sent, 'files[1][way]': 'text', 'files[1][text]': 'typed for long\r\n' };
   const kept = await visitor.post(`${path}/conflicts`, typed);
-  assert.match(kept.text, /id="file_1_lost" rows="8" readonly>\ntyped for long\n</);
+  const lost = /name="files\[1\]\[lost\]" rows="8" readonly>\ntyped for long\n</;
+  assert.match(kept.text, lost);
+  const refused = await visitor.post(`${path}/conflicts`, formOf(kept.text));
+  assert.deepEqual([refused.status, lost.test(refused.text)], [422, true]);
   const done = await visitor.post(`${path}/conflicts`, { ...again, 'files[1][hunks][0]': 'theirs' });
   assert.equal(done.status, 303);
   assert.equal(await fileOn(project, 'topic', 'b.txt'), lines({ 3: 'b newer' }));
+});
+
+test('keeps what was typed for files that conflict no more', async () => {
+  const base = { 'a.txt': lines(), 'b.txt': lines() };
+  const ours = { 'a.txt': lines({ 3: 'a ours' }), 'b.txt': lines({ 3: 'b ours' }) };
+  const theirs = { 'a.txt': lines({ 3: 'a theirs' }), 'b.txt': lines({ 3: 'b theirs' }) };
+  const { project, path, developer } = await openConflict(base, ours, theirs);
+  const { visitor } = developer;
+  const form = formOf((await visitor.get(`${path}/conflicts`)).text);
+  const typed = { ...form, 'files[1][way]': 'text', 'files[1][text]': 'typed for long\r\n' };
+  const take = async (name: 'a.txt' | 'b.txt'): Promise<void> => {
+    await seedCommit(gantry, project.id, { [name]: ours[name] }, { branch: 'main', from: 'main' });
+    await settle(gantry);
+  };
+  const lost = /<h2>b\.txt<\/h2>[^]+name="files\[\d\]\[lost\]" rows="8" readonly>\ntyped for long\n</;
+  await take('b.txt');
+  const moved = await visitor.post(`${path}/conflicts`, typed);
+  assert.deepEqual([moved.status, lost.test(moved.text)], [409, true]);
+  const refused = await visitor.post(`${path}/conflicts`, formOf(moved.text));
+  assert.deepEqual([refused.status, lost.test(refused.text)], [422, true]);
+  await take('a.txt');
+  const none = await visitor.post(`${path}/conflicts`, formOf(refused.text));
+  assert.match(none.text, /Nothing conflicts with the target branch/);
+  assert.match(none.text, lost);
 });
 
 test('keeps the line ends of other lines, and takes sides of very many lines', async () => {

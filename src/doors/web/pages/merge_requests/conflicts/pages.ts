@@ -22,9 +22,16 @@ import { type Html, html } from '../../../parts/html.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
-import { fileCard } from './conflict_file_card.ts';
+import { fileCard, lostCards } from './conflict_file_card.ts';
 import { refusedPart } from './refused_conflicts.ts';
-import { type Choices, choiceFor, lostText, readChoices, resolveFile } from './sent_choices.ts';
+import {
+  type Choices,
+  choiceFor,
+  lostElsewhere,
+  lostText,
+  readChoices,
+  resolveFile,
+} from './sent_choices.ts';
 
 const routePath = `${requestsRoutePath}/:iid/conflicts`;
 
@@ -73,18 +80,19 @@ ${form(
       lost: lostText(choices, file),
       problem: problems?.get(file.path),
     }),
-  )}`,
+  )}${lostCards(lostElsewhere(choices, files), files.length)}`,
   textArea({ name: 'commit_message', label: 'Commit message', value: message, rows: 3 }),
 )}`;
 };
 
 const contentPart = (visit: Visit, shown: Shown): Html => {
-  const { loaded, conflicts } = shown;
+  const { loaded, conflicts, choices } = shown;
+  const typed = lostCards(lostElsewhere(choices, []), 0);
   if (conflicts === null) {
-    return html`<p>Nothing conflicts with the target branch.</p><p><a class="button" href="${requestPath(loaded)}">Back to the merge request</a></p>`;
+    return html`<p>Nothing conflicts with the target branch.</p>${typed}<p><a class="button" href="${requestPath(loaded)}">Back to the merge request</a></p>`;
   }
   const files = getTextConflicts(conflicts);
-  if (files === null) return refusedPart(visit, shown, conflicts);
+  if (files === null) return html`${refusedPart(visit, shown, conflicts)}${typed}`;
   return formPart(visit, shown, { heads: conflicts.heads, files });
 };
 

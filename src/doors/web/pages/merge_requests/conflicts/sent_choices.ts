@@ -14,7 +14,14 @@ import {
 /** How a file is resolved: conflict by conflict, or by its whole text. */
 export type Way = 'hunks' | 'text';
 
-export type FileChoice = { key: string; way: Way; hunks: (Side | undefined)[]; text: string | null };
+export type FileChoice = {
+  key: string;
+  way: Way;
+  hunks: (Side | undefined)[];
+  text: string | null;
+  /** What was typed for former conflicts of the file, which the page shows until the end; null: nothing. */
+  lost: string | null;
+};
 
 /** The choices by path. */
 export type Choices = ReadonlyMap<string, FileChoice>;
@@ -49,7 +56,7 @@ const readFile = (sent: unknown): [string, FileChoice][] => {
   if (!isRecord(sent)) return [];
   const path = textOf(sent['path']);
   if (path === null) return [];
-  const text = textOf(sent['text']);
+  const [text, lost] = [textOf(sent['text']), textOf(sent['lost'])];
   return [
     [
       path,
@@ -58,6 +65,7 @@ const readFile = (sent: unknown): [string, FileChoice][] => {
         way: sent['way'] === 'text' ? 'text' : 'hunks',
         hunks: readHunks(sent['hunks']),
         text: text === null ? null : withPlainEnds(text),
+        lost: lost === null ? null : withPlainEnds(lost),
       },
     ],
   ];
@@ -72,10 +80,28 @@ export const choiceFor = (choices: Choices, { path, key }: TextConflict): FileCh
   return choice?.key === key ? choice : undefined;
 };
 
+/** Returns what was typed for a file and has no place in the form; what was typed last comes first. */
+const joinLost = ({ way, text, lost }: FileChoice, hasPlace: boolean): string | null => {
+  const typed = !hasPlace && way === 'text' ? [text] : [];
+  const texts = [...typed, lost].filter((one) => one !== null && one !== '');
+  return texts.length === 0 ? null : texts.join('\n');
+};
+
 /** Returns the text that was typed into the field of a file whose conflicts are others by now; null: none was. */
 export const lostText = (choices: Choices, { path, key }: TextConflict): string | null => {
   const choice = choices.get(path);
-  return choice !== undefined && choice.key !== key && choice.way === 'text' ? choice.text : null;
+  return choice === undefined ? null : joinLost(choice, choice.key === key);
+};
+
+export type LostText = { path: string; text: string };
+
+/** Returns the texts that were typed for files that the form does not have. */
+export const lostElsewhere = (choices: Choices, files: readonly { path: string }[]): LostText[] => {
+  const shown = new Set(files.map(({ path }) => path));
+  return [...choices].flatMap(([path, choice]) => {
+    const text = shown.has(path) ? null : joinLost(choice, false);
+    return text === null ? [] : [{ path, text }];
+  });
 };
 
 const isCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
