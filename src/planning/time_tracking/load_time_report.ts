@@ -19,20 +19,20 @@ export type TimeReport = {
 /** Users of a report, and its entries: of more, the newest. */
 const maxRows = 100;
 
-/** Loads the time that users spent on a target; no statement if nobody did. */
+/** Loads the time that users spent on a target. Entries can add up to zero. */
 export const loadTimeReport = async (
   db: Reader,
-  { type, id, total_time_spent }: Pick<Target, 'type' | 'id' | 'total_time_spent'>,
+  { type, id }: Pick<Target, 'type' | 'id'>,
 ): Promise<TimeReport> => {
-  if (total_time_spent === 0) return { people: [], entries: [] };
   const logs = sql`timelogs join users on users.id = timelogs.user_id
     where target_type = ${type} and target_id = ${id}`;
-  const [people, entries] = await Promise.all([
-    sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds from ${logs}
+  const entries =
+    await sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at from ${logs}
+      order by timelogs.created_at desc, timelogs.id desc limit ${maxRows}`.execute(db);
+  if (entries.rows.length === 0) return { people: [], entries: [] };
+  const people =
+    await sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds from ${logs}
       group by users.id, users.name, users.username
-      order by sum(time_spent) desc, users.id limit ${maxRows}`.execute(db),
-    sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at from ${logs}
-      order by timelogs.created_at desc, timelogs.id desc limit ${maxRows}`.execute(db),
-  ]);
+      order by sum(time_spent) desc, users.id limit ${maxRows}`.execute(db);
   return { people: people.rows, entries: entries.rows };
 };

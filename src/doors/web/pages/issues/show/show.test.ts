@@ -86,6 +86,11 @@ test('says who reacted, which role authors have, and who spent how much time', a
     listed.map(([, time, name]) => [time, name]),
     [['2h', developer.username]],
   );
+  await gantry.api(`POST ${at}/notes?sudo=${developer.id}`, { json: { body: '/spend -2h' } });
+  const { body } = await gantry.api(`GET ${at}`);
+  assert.equal(body.time_stats.total_time_spent, 0);
+  const even = await developer.visitor.get(`/${own.full_path}/issues/${iid}`);
+  assert.match(even.text, /Time entries<\/summary>[^]*<li>-2h by [^]*<li>2h by /);
 });
 
 test('closes and reopens from the head, for those who may', async () => {
