@@ -7,6 +7,9 @@ import { visibleActivities } from './visible_activities.ts';
 
 export const dayMilliseconds = 86_400_000;
 
+/** Activity that counts: all but who came to a project and left it. */
+export const isContribution = sql<boolean>`activities.action not in ('joined', 'left', 'expired')`;
+
 /** Contributions of a day, which is counted from 1970, in UTC. */
 export type DayCount = { day: number; total: number };
 
@@ -24,7 +27,7 @@ export const countContributions = async (
   const where = allOf([
     sql<boolean>`activities.author_id = ${userId}`,
     sql<boolean>`activities.created_at >= ${firstDay * dayMilliseconds}`,
-    sql<boolean>`activities.action not in ('joined', 'left', 'expired')`,
+    isContribution,
     visibleActivities(call.viewer, dialect),
   ]);
   const query = sql<DayCount>`select ${day} as day, count(*) as total

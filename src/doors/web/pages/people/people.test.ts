@@ -136,12 +136,16 @@ test('draws what the viewer sees of a year of contributions, and has it as a tab
   const dayBefore = (days: number) =>
     new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
   const early = dayBefore(100);
-  const act = async (project_id: number, days: readonly string[]): Promise<void> => {
+  const act = async (
+    project_id: number,
+    days: readonly string[],
+    action: 'created' | 'joined' = 'created',
+  ): Promise<void> => {
     const rows = days.map((day) => ({
       created_at: Date.parse(day) + 1_000,
       project_id,
       author_id: user.id,
-      action: 'created' as const,
+      action,
       target_type: null,
       target_id: null,
       subject_type: 'Project' as const,
@@ -154,6 +158,7 @@ test('draws what the viewer sees of a year of contributions, and has it as a tab
   };
   await act(open.id, [today, ...Array.from({ length: 12 }, () => early), dayBefore(400)]);
   await act(hidden.id, [early]);
+  await act(open.id, [early], 'joined');
   const path = `/${user.username}`;
   const { text } = await viewer.get(path);
   assert.match(text, /<h2 id="contributions">13 contributions in the last year<\/h2>/);
@@ -170,7 +175,7 @@ test('draws what the viewer sees of a year of contributions, and has it as a tab
   assert.match((await (await signIn(user)).get(path)).text, /14 contributions in the last year/);
   assert.match((await viewer.get(`/${(await make()).username}`)).text, /0 contributions in the last year/);
   const day = await viewer.get(`${path}?tab=activity&day=${early}`);
-  assert.match(day.text, new RegExp(`Activity on <time datetime="${early}">`));
+  assert.match(day.text, new RegExp(`Activity on <time datetime="${early}">${early}</time>, in UTC`));
   assert.equal(day.text.split('<li><span class="lead">').length - 1, 12);
   assert.equal((await viewer.get(`${path}?tab=activity&day=soon`)).status, 400);
 });

@@ -1,5 +1,6 @@
 /** The lists of a profile: projects of the user, starred projects, groups. Each contains the records that the viewer sees. */
 import { sql } from 'kysely';
+import { allOf } from '../../../../core/access/visible.ts';
 import { today } from '../../../../core/access/viewer.ts';
 import { listGroups } from '../../../../identity/groups/list.ts';
 import { groupsWithMember } from '../../../../identity/groups/visible.ts';
@@ -15,7 +16,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList, visibilityMark } from '../../parts/projects/project_list.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
-import { dayMilliseconds } from '../../../events/contributions.ts';
+import { dayMilliseconds, isContribution } from '../../../events/contributions.ts';
 import { loadActivity } from '../activity/load_activity.ts';
 import { searchForm } from '../../parts/search_form.ts';
 
@@ -90,12 +91,14 @@ const activityListing = async (
 ): Promise<Listing> => {
   const wanted = pageRequest(query);
   const day = query.day ?? null;
-  const { items, total } = await loadActivity(call, byAuthor(userId), {
+  // A day has what the calendar counts.
+  const scope = day === null ? byAuthor(userId) : allOf([byAuthor(userId), isContribution]);
+  const { items, total } = await loadActivity(call, scope, {
     ...wanted,
     ...(day !== null && { after: addDays(day, -1), before: addDays(day, 1) }),
   });
   const kept = { tab: 'activity', day: day ?? undefined };
-  const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>. <a href="${path}?tab=activity">All activity</a></p>`}<div class="card">${activityList(items, { hasProject: true })}</div>
+  const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>, in UTC. <a href="${path}?tab=activity">All activity</a></p>`}<div class="card">${activityList(items, { hasProject: true })}</div>
 ${pagesNav({ path, query: kept, page: wanted, total })}`;
   return { total, content };
 };
