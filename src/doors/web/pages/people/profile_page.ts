@@ -2,6 +2,7 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { publicProfile } from '../../../../identity/users/json.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
+import { Failure } from '../../../../platform/errors.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
@@ -59,6 +60,16 @@ const head = (visit: Visit, user: UserRow, { name, username, avatar_url }: Profi
   html`<div class="row">${avatar({ name, avatar_url, size: 'large' })}<div><h1>${name}</h1>
 <p class="muted">@${username}${user.state === 'blocked' && html` <span class="badge">Blocked</span>`}</p></div>${buttons(visit, user)}</div>`;
 
+/** Renders the calendar; null while too many long reads run: the profile is shown without it. */
+const loadCalendar = async (visit: Visit, id: number, path: string): Promise<Html | null> => {
+  try {
+    return await contributionCalendar(visit, id, path);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'unavailable') return null;
+    throw error;
+  }
+};
+
 /** Renders the profile of a user. Of blocked users it shows only who they are. */
 export const profilePage = async (visit: Visit, id: number, query: PageQuery): Promise<View> => {
   const user = await loadUser(visit.call.db, id);
@@ -70,7 +81,7 @@ export const profilePage = async (visit: Visit, id: number, query: PageQuery): P
   }
   const { content } = await profileListing(visit, id, { path, asked: query });
   const hasCalendar = query.tab === 'projects' || query.tab === 'activity';
-  const calendar = hasCalendar && (await contributionCalendar(visit, id, path));
+  const calendar = hasCalendar && (await loadCalendar(visit, id, path));
   const links = profileTabs.map((tab) => ({
     path: tab === 'projects' ? path : `${path}?tab=${tab}`,
     name: tabNames[tab],
