@@ -1,5 +1,5 @@
 /** Templates of descriptions: files below `.gitlab/` of the default branch of a project. */
-import { openCode } from '../../../../code/repository/find_code.ts';
+import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import {
   type DescriptionType,
   findTemplates,
@@ -31,6 +31,12 @@ const ignored = new Set<Failure['kind']>(['not_found', 'unavailable', 'too_large
 const isIgnored = (error: unknown): boolean =>
   isGitFailure(error) || (error instanceof Failure && ignored.has(error.kind));
 
+/** Reads a template. Its lines end as those of a description that a form sends. */
+const readPlain = async (code: Code, type: DescriptionType, name: string): Promise<Template> => {
+  const { content } = await readTemplate(code, type, name);
+  return { name, content: content.replaceAll('\r\n', '\n') };
+};
+
 /**
  * Lists the templates that the user may read, and reads one.
  * @param requested name of the template; undefined: the default; null: none
@@ -48,7 +54,7 @@ export const chooseTemplate = async (
     const isRead = requested !== null && name !== undefined;
     return {
       names: names.slice(0, maxNames),
-      chosen: isRead ? await readTemplate(code, type, name) : null,
+      chosen: isRead ? await readPlain(code, type, name) : null,
     };
   } catch (error) {
     if (isIgnored(error)) return none;

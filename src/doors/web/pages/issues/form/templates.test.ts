@@ -20,6 +20,7 @@ before(async () => {
   await seedCommit(gantry, project.id, {
     '.gitlab/issue_templates/Bug.md': '## Steps <b>\n',
     '.gitlab/issue_templates/Default.md': 'Say why.\n',
+    '.gitlab/issue_templates/Dos.md': 'One\r\nTwo\r\n',
     '.gitlab/issue_templates/other.txt': 'none',
   });
 });
@@ -57,6 +58,8 @@ test('keeps what was typed when a template is chosen', async () => {
     />\n## Steps &lt;b&gt;\n<\/textarea>/,
   );
   assert.match(await choose({ ...untouched, issuable_template: '' }), />\n<\/textarea>/);
+  const dos = { description: 'One\r\nTwo\r\n', applied_template: 'Dos', issuable_template: '' };
+  assert.match(await choose(dos), />\n<\/textarea>/);
   const none = await choose({ description: 'Mine', issuable_template: 'missing' });
   assert.match(none, />\nMine<\/textarea>/);
   const { body } = await gantry.api(
