@@ -36,8 +36,8 @@ const filterForm = (path: string, { search, author, since, until }: PageQuery): 
   html`<form method="get" action="${path}" class="filter" role="search">
 <div class="field"><label for="search">Message</label><input id="search" name="search" value="${search}" autocomplete="off"></div>
 <div class="field"><label for="author">Author</label><input id="author" name="author" value="${author}" autocomplete="off"></div>
-<div class="field"><label for="since">From</label><input id="since" name="since" type="date" value="${since}"></div>
-<div class="field"><label for="until">To</label><input id="until" name="until" type="date" value="${until}"></div>
+<div class="field"><label for="since">From (UTC)</label><input id="since" name="since" type="date" value="${since}"></div>
+<div class="field"><label for="until">To (UTC)</label><input id="until" name="until" type="date" value="${until}"></div>
 <div class="buttons"><button>Filter</button></div></form>
 `;
 
