@@ -497,7 +497,12 @@ describe('the page of a board', () => {
     const { status, location } = await reporter.post(`${path}/lists`, form);
     assert.deepEqual([status, location], [303, `${path}?labels=todo`]);
     assert.match((await reporter.get(path)).text, /aria-label="later"/);
-    assert.equal((await reporter.post(`${path}/lists`, { ...form, label: 'no such' })).status, 422);
+    const refused = await reporter.post(`${path}/lists`, { ...form, label: 'no such' });
+    assert.equal(refused.status, 422);
+    assert.match(
+      refused.text,
+      /name="on_board" value="1"[^]+name="query" value="labels=todo"[^]+value="no such"/,
+    );
     assert.doesNotMatch((await guest.get(path)).text, /Add list/);
     assert.equal((await guest.post(`${path}/lists`, form)).status, 403);
   });

@@ -148,7 +148,8 @@ const addList = (route: BoardsRoute): AnyPage =>
       const { [`${part}_id`]: taken, ...fields } = problems.fields;
       const shown = { ...problems, fields: { ...fields, ...(taken !== undefined && { [part]: taken }) } };
       const values = { label, assignee, milestone };
-      return await editBoardView(visit, place, board, { part, values, problems: shown });
+      const query = params.on_board ? { query: params.query ?? '' } : {};
+      return await editBoardView(visit, place, board, { part, values, problems: shown, ...query });
     },
   });
 

@@ -18,6 +18,8 @@ export type Tried = {
   part: 'board' | 'label' | 'assignee' | 'milestone';
   values: Readonly<Record<string, string>>;
   problems: FormProblems;
+  /** Filters of the board, if the form was sent from there: the list leads back. */
+  query?: string;
 };
 
 type Suggestions = { labels: string[]; milestones: string[] };
@@ -131,6 +133,7 @@ const addForm = (
   }: { part: Tried['part']; name: string; hint?: string; suggestions?: string[] },
 ): Html => {
   const problems = problemsOf(shown, part);
+  const { query } = shown.tried ?? {};
   return form(
     visit,
     {
@@ -139,6 +142,7 @@ const addForm = (
       isQuiet: true,
       problems,
     },
+    query === undefined ? null : html`${hidden('on_board', '1')}${hidden('query', query)}`,
     input({
       name: part,
       id: `new_${part}`,
