@@ -138,7 +138,7 @@ const upload = page({
       const problem =
         files.length === 0
           ? "can't be blank"
-          : `are ${files.length}; at most ${maxFiles} can be uploaded at once`;
+          : `You chose ${files.length} files; at most ${maxFiles} can be uploaded at once`;
       const problems = { text: null, fields: { file: [problem] } };
       return uploadView(visit, target, fields, { problems, isOutdated: false });
     }
