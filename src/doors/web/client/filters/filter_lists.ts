@@ -1,6 +1,7 @@
 /**
  * Fields `[data-filter]` name items by a selector, and hide those that do not contain what is typed. With `data-ranked`,
- * items are paths: those with the letters stay, the best first; with `data-opens-first`, Enter opens that one.
+ * items are paths: those with the letters stay, the best first; with `data-opens-first`, Enter opens that one. A status
+ * with `data-cut` is that of a page without all files.
  */
 import { rankPaths, toWords } from '../../../../code/repository/files/rank_path.ts';
 
@@ -13,14 +14,23 @@ const filter = (items: readonly HTMLElement[], search: string): void => {
   for (const item of items) item.hidden = words !== '' && !item.textContent.toLowerCase().includes(words);
 };
 
+/** Writes how many files are shown. Where the page does not have all, it says so still. */
+const writeCount = (shown: number, total: number): void => {
+  const status = document.querySelector<HTMLElement>('[data-filter-status]');
+  if (status === null) return;
+  const count = shown === 1 ? '1 file' : `${shown} files`;
+  const isCut = status.dataset['cut'] !== undefined;
+  const of = shown === total ? '' : ` of the ${total} shown`;
+  status.textContent = isCut ? `${count}${of}. There are more: search by a part of the path.` : count;
+};
+
 /** @param items in their first order */
 const rank = (items: readonly HTMLElement[], search: string): void => {
   const shown = rankPaths(items, toWords(search), ({ textContent }) => textContent.trim());
   const set = new Set(shown);
   for (const item of items) item.hidden = !set.has(item);
   items[0]?.parentElement?.append(...shown);
-  const status = document.querySelector('[data-filter-status]');
-  if (status !== null) status.textContent = shown.length === 1 ? '1 file' : `${shown.length} files`;
+  writeCount(shown.length, items.length);
 };
 
 const openFirst = (event: KeyboardEvent, field: HTMLInputElement): void => {
