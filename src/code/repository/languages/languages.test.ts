@@ -90,3 +90,13 @@ test('leaves out and counts what the .gitattributes of folders say', async () =>
   });
   assert.deepEqual(shares, { Ruby: 50, Go: 25, Python: 25 });
 });
+
+test('an attribute comes before the suggestion of the path for its own reason only', async () => {
+  const shares = await read({
+    '.gitattributes': '* -linguist-generated\n',
+    'a.pb.go': bytes(10),
+    'web/node_modules/b.js': bytes(99),
+    'docs/c.py': bytes(99),
+  });
+  assert.deepEqual(shares, { Go: 100 });
+});
