@@ -146,6 +146,12 @@ test('files are found by letters of their path, and Enter opens the first', { sk
     await web.assertFine(page);
     await field.fill('nothing of this');
     await page.getByText('0 files', { exact: true }).waitFor();
+    // A page without all files, which would need thousands.
+    await page.evaluate("document.querySelector('[data-filter-status]').dataset.cut = ''");
+    await field.fill('nothing at all');
+    await page
+      .getByText(/^0 files of the \d+ shown\. There are more: search by a part of the path\.$/)
+      .waitFor();
     await field.fill('drum.md');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${root}/-/blob/main/docs/drum.md`);
