@@ -10,7 +10,18 @@ const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
 
 const shown = (ref: string): string => JSON.stringify(ref).slice(1, -1);
 
+/**
+ * Of a name, and of all names of a push. Each folder of each ref is synced, also of one that does not exist and is
+ * deleted. Allowed names of new refs are shorter.
+ */
+const maxName = { bytes: 1_024, parts: 150 };
+const maxNames = 2 * 2 ** 20;
+
+const isTooLong = (ref: string): boolean =>
+  ref.length > maxName.bytes || ref.split('/').length > maxName.parts;
+
 const nameProblem = ({ ref, old }: HookUpdate): string | null => {
+  if (isTooLong(ref)) return `${shown(ref.slice(0, 100))}…: this name is too long.`;
   if (!pushable.some((prefix) => ref.startsWith(prefix)))
     return `${shown(ref)}: only branches (refs/heads/), tags (refs/tags/) and notes (refs/notes/) can be pushed.`;
   if (old !== zeroOid || isNewRef(ref)) return null;
@@ -38,6 +49,8 @@ export const refProblems = (
   folded: ReadonlyMap<string, string>,
 ): string[] | null => {
   if (updates.length > maxUpdates) return [`A push may change at most ${maxUpdates} refs.`];
+  if (updates.reduce((sum, { ref }) => sum + ref.length, 0) > maxNames)
+    return ['The names of the refs of a push may have at most 2 MB together.'];
   const names = updates.map(nameProblem).filter((problem) => problem !== null);
   if (names.length > 0) return names.slice(0, 20);
   const problem = caseProblem(updates, folded);

@@ -136,6 +136,16 @@ test('names that differ only in case are refused, among the updates and against 
   );
 });
 
+test('names with very many folders, and very long names together, are refused, of deletions too', () => {
+  const deletion = (ref: string) => ({ ref, old: one, new: zero });
+  const lines = (...refs: string[]): string => (refProblems(refs.map(deletion), new Map()) ?? []).join();
+  assert.equal(lines(`refs/heads/${'a/'.repeat(126)}b`), '');
+  assert.match(lines(`refs/heads/${'a/'.repeat(200)}b`), /too long/);
+  assert.match(lines(`refs/heads/${'a'.repeat(1_100)}`), /^refs\/heads\/a{89}…: this name is too long\.$/);
+  const many = Array.from({ length: 2_200 }, (_ref, at) => `refs/heads/${at}${'a'.repeat(990)}`);
+  assert.match(lines(...many), /2 MB together/);
+});
+
 test('a report hold delays output until released or settled, and fails if settling fails', async () => {
   const said = async (settle: () => Promise<void>, release: boolean): Promise<string> => {
     const { stream, hold, ...gate } = makeReportHold(settle);
