@@ -43,22 +43,25 @@ export const addTodos = async (
   return rows.map((row) => row.id);
 };
 
-type Finished = { user_id: number; type: TargetType; id: number; now: number };
+type Finished = { user_id: number; type: TargetType; id: number; until: number; now: number };
 
 /** The state is a literal, so that the engines can use the partial index. */
-const finishPending = compiled((db, { user_id, type, id, now }: Finished) =>
+const finishPending = compiled((db, { user_id, type, id, until, now }: Finished) =>
   sql`update todos set state = 'done', updated_at = ${now}
-    where user_id = ${user_id} and target_type = ${type} and target_id = ${id} and state = 'pending'`.compile(
-    db,
-  ),
+    where user_id = ${user_id} and target_type = ${type} and target_id = ${id} and state = 'pending'
+      and created_at <= ${until}`.compile(db),
 );
 
-/** Marks a user's pending todos on a target as done, because the user acted on it. */
+/**
+ * Marks a user's pending todos on a target as done, because the user acted on it.
+ * @param until when they acted, if not now: later todos stay
+ */
 export const finishTodos = async (
   tx: Tx,
   userId: number,
   { type, id }: Pick<Target, 'type' | 'id'>,
-): Promise<void> => void (await finishPending(tx.db, { user_id: userId, type, id, now: tx.now }));
+  until = tx.now,
+): Promise<void> => void (await finishPending(tx.db, { user_id: userId, type, id, until, now: tx.now }));
 
 /** Adds todos for the users that a text mentions, except its author. */
 export const mentionTodos = (

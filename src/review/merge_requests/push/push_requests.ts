@@ -160,7 +160,14 @@ const applyToBranch = async (
     } else if (options.merge_when_pipeline_succeeds === true) {
       // Process the new head first, because it cancels an earlier scheduled merge.
       const user_id = requireUser(call).id;
-      const moved = { project_id: project.id, user_id, branch, isNew: false, isGone: false };
+      const moved = {
+        project_id: project.id,
+        user_id,
+        branch,
+        isNew: false,
+        isGone: false,
+        moved_at: call.now,
+      };
       await refreshSource(call.platform, moved);
     }
     for (const one of open) await mergeLater(call, await update(call, one, options), options);

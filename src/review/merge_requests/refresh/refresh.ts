@@ -12,7 +12,7 @@ import { retargetStacked } from '../stacks/retarget_stacked.ts';
 /** Handles the background work `repository.refs_moved`. */
 export const refreshMergeRequests = async (
   platform: Platform,
-  { project_id, user_id, updates }: RefsMoved,
+  { project_id, user_id, updates, moved_at }: RefsMoved,
 ): Promise<void> => {
   const branches = updates.filter(({ ref }) => ref.startsWith(branchPrefix));
   let budget = maxReadCommits;
@@ -29,6 +29,7 @@ export const refreshMergeRequests = async (
       branch,
       isNew: old === zeroOid,
       isGone: newOid === zeroOid,
+      moved_at,
     });
     budget = await processCommitMessages(platform, project, pushed, budget);
   }

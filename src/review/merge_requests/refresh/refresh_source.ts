@@ -23,6 +23,7 @@ export type MovedBranch = {
   branch: string;
   isNew: boolean;
   isGone: boolean;
+  moved_at: number;
 };
 
 const maxListedCommits = 100;
@@ -151,8 +152,9 @@ const refresh = async (platform: Platform, moved: MovedBranch, loaded: LoadedMer
       followPush(tx, moved.user_id, version),
     );
   }
-  const { user_id } = moved;
-  if (user_id !== null) await store.write(async (tx) => await finishTodos(tx, user_id, loaded.target));
+  const { user_id, moved_at } = moved;
+  if (user_id !== null)
+    await store.write(async (tx) => await finishTodos(tx, user_id, loaded.target, moved_at));
 };
 
 /** Stores a new version of every open request from the branch. Idempotent. */
