@@ -23,10 +23,10 @@ const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void
   await enqueue(tx, probeWork, { hook_id: hookId }, options);
 };
 
-/** Most pieces that the begin of a pause removes; others end when they are taken. */
+/** Most pieces that the start of a pause removes; others end when they are taken. */
 const maxRemoved = 1_000;
 
-/** No space: the turns of the hook stand before it, those of hooks with longer ids do not. */
+/** The character after a space: the range then has the turns of this hook, and not those of longer ids. */
 const afterSpace = '!';
 
 const removeWaiting = compiled((db, { from, to }: { from: string; to: string }, dialect) =>
@@ -66,7 +66,7 @@ const lockHook = compiled((db, { id }: { id: number }, dialect) =>
     .compile(),
 );
 
-/** Has the pending deliveries of a hook follow its pause. The caller then ends the pause. */
+/** Schedules the pending deliveries of a hook for after its pause, which the caller then ends. */
 export const endPause = async (tx: Tx, hookId: number): Promise<void> => {
   await lockPause(tx, hookId);
   await tx.db.deleteFrom('work').where('unique_key', '=', probeKey(hookId)).execute();
@@ -158,8 +158,8 @@ const longestDue = compiled((db, { hook_id }: { hook_id: number }) =>
 );
 
 const probe = async (tx: Tx, hookId: number): Promise<void> => {
-  await lockPause(tx, hookId);
   const [hook] = await lockHook(tx.db, { id: hookId });
+  await lockPause(tx, hookId);
   if (hook === undefined || hook.disabled_until === null) return;
   if (isPaused(hook, tx.now)) return await enqueueProbe(tx, hookId, hook.disabled_until);
   const [pending] = await longestDue(tx.db, { hook_id: hookId });

@@ -76,9 +76,9 @@ export const createHook = async (
 
 /** Locks a hook. Waits for transactions that store deliveries without work, since they saw that it pauses. */
 const lockHook = async (tx: Tx, id: number): Promise<void> => {
-  await lockPause(tx, id);
   const own = tx.db.selectFrom('hooks').select('id').where('id', '=', id);
   await own.modifyEnd(tx.dialect.forUpdate).execute();
+  await lockPause(tx, id);
 };
 
 /**
