@@ -1,9 +1,10 @@
 /** Reads Jupyter notebooks. What is in them is data: nothing runs, and HTML and scripts are left out. */
 
-const maxCells = 500;
+const maxCells = 200;
 const maxOutputs = 50;
-/** Characters of a text of a cell. */
+/** Characters of a text of a cell, and of those of all cells. */
 const maxText = 100_000;
+const maxTexts = 500_000;
 
 export type NotebookImage = { type: 'image/png' | 'image/jpeg'; data: string };
 
@@ -39,10 +40,12 @@ const isObject = (value: unknown): value is Values =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Returns a text that may be written as a list of lines. */
-const readText = (value: unknown): string => {
+const joinLines = (value: unknown): string => {
   const text = Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : value;
-  return typeof text === 'string' ? text.slice(0, maxText) : '';
+  return typeof text === 'string' ? text : '';
 };
+
+const readText = (value: unknown): string => joinLines(value).slice(0, maxText);
 
 /** Removes the escape sequences that color the output of terminals. */
 const removeColors = (text: string): string =>
@@ -55,7 +58,7 @@ const imageTypes = ['image/png', 'image/jpeg'] as const;
 const readData = (data: Values, images: NotebookImage[]): NotebookOutput => {
   for (const type of imageTypes) {
     // Not `readText`: an image is longer.
-    const content = [data[type]].flat().join('').replaceAll(/\s/g, '');
+    const content = joinLines(data[type]).replaceAll(/\s/g, '');
     if (!(type in data) || !/^[A-Za-z0-9+/]+={0,2}$/.test(content)) continue;
     images.push({ type, data: content });
     return { kind: 'image', index: images.length - 1 };
@@ -110,7 +113,13 @@ const readLanguage = (metadata: unknown): string => {
 
 export const isNotebookFile = (path: string): boolean => /\.ipynb$/i.test(path);
 
-/** Parses a notebook of format 4. @returns null: the file is none */
+/** Returns the first cells, with as much text as is shown. */
+const takeCells = (cells: readonly NotebookCell[]): NotebookCell[] => {
+  let left = maxTexts;
+  return cells.filter(({ text }) => (left -= text.length) >= 0);
+};
+
+/** Parses a notebook of format 4. @returns null: the file is not one */
 export const parseNotebook = (text: string): Notebook | null => {
   let parsed: unknown;
   try {
@@ -120,7 +129,8 @@ export const parseNotebook = (text: string): Notebook | null => {
   }
   if (!isObject(parsed) || !Array.isArray(parsed['cells'])) return null;
   const images: NotebookImage[] = [];
-  const cells = parsed['cells'].slice(0, maxCells).flatMap((cell) => readCell(cell, images));
-  const isCut = parsed['cells'].length > maxCells;
+  const all = parsed['cells'].slice(0, maxCells).flatMap((cell) => readCell(cell, images));
+  const cells = takeCells(all);
+  const isCut = parsed['cells'].length > maxCells || cells.length < all.length;
   return { language: readLanguage(parsed['metadata']), cells, images, isCut };
 };
