@@ -5,7 +5,7 @@ import { GitError } from '../git_error.ts';
 import type { GitObject } from '../pool/cat_file.ts';
 import type { Oid } from '../protocol_records.ts';
 
-/** Larger objects, and larger signatures, have none that is read. */
+/** Signatures of larger objects, and larger signatures, are ignored. */
 const maxObjectBytes = 1_048_576;
 const maxSignatureLength = 16_384;
 
@@ -23,7 +23,7 @@ const splitHeader = (header: string): { signature: string; rest: string } | null
   return { signature, rest: [...lines.slice(0, start), ...lines.slice(end)].join('\n') };
 };
 
-/** Reads an object unless it is too large: asking for its contents would end the process that reads for others. */
+/** Reads an object unless it is too large: asking for its contents would end the shared `cat-file` process. */
 const readSmall = async ({ pools, dir }: Context, id: Oid): Promise<Partial<GitObject>> => {
   if (!isOid(id)) throw new GitError('invalid', 'not an object id');
   const info = await pools.catFile.info(dir, id);
@@ -34,7 +34,7 @@ const readSmall = async ({ pools, dir }: Context, id: Oid): Promise<Partial<GitO
 
 export const readCommitSignature: MethodHandler<'commits.signature'> = async ({ id }, context) => {
   const { type, data } = await readSmall(context, id);
-  if (type !== 'commit') throw new GitError('invalid', `${id} is no commit`);
+  if (type !== 'commit') throw new GitError('invalid', `${id} is not a commit`);
   if (data === undefined) return { result: null };
   const text = data.toString('latin1');
   const end = text.indexOf('\n\n');

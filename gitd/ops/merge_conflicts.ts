@@ -51,7 +51,7 @@ const parseMessages = (parts: readonly string[]): NamedConflict[] => {
   for (let at = 0; at < parts.length - 2;) {
     const count = Number(parts[at]);
     if (!Number.isSafeInteger(count) || count < 0)
-      throw new GitError('internal', 'merge-tree answered strangely');
+      throw new GitError('internal', 'merge-tree gave unexpected output');
     const type = parts[at + 1 + count] ?? '';
     if (type.startsWith('CONFLICT')) found.push({ name: parts[at + 1] ?? '', kind: toKind(type) });
     at += count + 3;
@@ -59,10 +59,7 @@ const parseMessages = (parts: readonly string[]): NamedConflict[] => {
   return found;
 };
 
-/**
- * Parses the answer of `merge-tree -z --messages`. What is more than two texts wins where git says several things of a
- * file.
- */
+/** Parses the answer of `merge-tree -z --messages`. If git reports several conflicts of a file, any other kind overrides `text`. */
 const parseAnswer = (stdout: Buffer): ConflictingMerge => {
   const [tree = '', ...rest] = stdout.toString('latin1').split('\0');
   const end = rest.indexOf('');

@@ -22,7 +22,7 @@ export const readObjectKind = async ({ pools, dir }: Source, id: Oid): Promise<O
 
 /** Checks that an object is a commit. @throws GitError `missing`; `invalid` if it is not */
 export const requireCommit = async (source: Source, id: Oid): Promise<void> => {
-  if ((await readObjectKind(source, id)) !== 'commit') throw new GitError('invalid', `${id} is no commit`);
+  if ((await readObjectKind(source, id)) !== 'commit') throw new GitError('invalid', `${id} is not a commit`);
 };
 
 /** Reads and parses a commit. @throws GitError `missing`; `invalid` if the object is not a commit */

@@ -150,7 +150,9 @@ test('files are found by letters of their path, and Enter opens the first', { sk
     await page.evaluate("document.querySelector('[data-filter-status]').dataset.cut = ''");
     await field.fill('nothing at all');
     await page
-      .getByText(/^0 files of the \d+ shown\. There are more: search by a part of the path\.$/)
+      .getByText(
+        /^0 files of the \d+ shown\. Not all files are listed: type part of a path, and press Search\.$/,
+      )
       .waitFor();
     await field.fill('drum.md');
     await page.keyboard.press('Enter');

@@ -111,7 +111,7 @@ test('menus open and close by the keyboard and by touch', { skip }, async () => 
 test('nothing moves for those who asked for less motion', { skip }, async () => {
   const longest = `Math.max(...[...document.querySelectorAll('*')].flatMap((one) => {
     const { transitionDuration, animationDuration, animationName } = getComputedStyle(one);
-    const seconds = (text) => Math.max(...text.split(',').map(parseFloat));
+    const seconds = (text) => Math.max(...text.split(',').map((one) => parseFloat(one) || 0));
     return [seconds(transitionDuration), animationName === 'none' ? 0 : seconds(animationDuration)];
   }))`;
   await withUser(

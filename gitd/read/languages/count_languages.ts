@@ -28,7 +28,7 @@ const headers = 'headers';
 
 /** Characters of the listing after which files are summed up at once, by their paths only. */
 const maxKept = 32 * 2 ** 20;
-/** Longer paths end the count. */
+/** Counting stops at a longer path. */
 const maxLine = 64 * 1024;
 
 /** What is found in a tree. */
@@ -106,7 +106,7 @@ const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
 
 const depth = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
 
-/** Reads the rules of folders, first of those that contain others. */
+/** Reads the rules of folders, parents first. */
 const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promise<FolderRules> => {
   const read = attributes
     .filter(({ bytes }) => bytes <= maxAttributes.bytes)

@@ -1,4 +1,4 @@
-/** Paths that do not count: code of others, documentation, examples, and what programs generate. */
+/** Paths left out of the statistics of languages: code of others, documentation, examples, and what programs generate. */
 
 const folders =
   'node_modules bower_components vendor vendors third_party third-party thirdparty 3rdparty 3rd-party extern external ' +
@@ -20,12 +20,12 @@ const documentationFiles =
 
 /** Why a file does not count. Each reason is set on its own. */
 export type Reason = 'generated' | 'vendored' | 'documentation';
-/** What is said of a file; null: not set. */
+/** The attributes of a file; null: not set. */
 export type Exclusions = { [reason in Reason]?: boolean | null };
 
 /**
  * @param path in the bytes that git writes, from the root
- * @param said what comes before the suggestions of the path, reason by reason
+ * @param said values from `.gitattributes`; each overrides what the path suggests
  */
 export const isExcluded = (path: string, said: Exclusions): boolean => {
   const parts = path.split('/');

@@ -16,7 +16,7 @@ export const makeFolderRules = (byFolder: ReadonlyMap<string, readonly Rule[]>):
   lengths: new Set([...byFolder.keys()].map(({ length }) => length)),
 });
 
-/** Rules of one file that count; of more, the last, which come before others. */
+/** Rules used per file. If there are more, the last ones, since later rules override earlier ones. */
 const maxRules = 200;
 const maxPatternLength = 255;
 
@@ -39,7 +39,7 @@ const readRule = (line: string): Rule[] => {
   const [, quoted, plain, rest = ''] = /^(?:"((?:[^"\\]|\\.)*)"|(\S+))\s+(.*)$/.exec(line.trim()) ?? [];
   const pattern = quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(["\\])/g, '$1');
   const values: Exclusions = Object.assign({}, ...rest.split(/\s+/).map(readValue));
-  // Comments and macros are no patterns, exceptions are forbidden, and folders have no attributes.
+  // Comments and macros are not patterns, git forbids those with `!`, and folders have no attributes.
   const isPattern = pattern.length <= maxPatternLength && !/^[#![]|\/$/.test(pattern);
   if (!isPattern || pattern === '' || Object.keys(values).length === 0) return [];
   return [{ length: pattern.length, matches: compilePattern(pattern), values }];

@@ -43,8 +43,8 @@ const compilePart = (part: string): Token[] => {
 };
 
 /**
- * Matches a sequence with items of which some stand for any number of others: at a mismatch, only the last such item
- * takes one more.
+ * Matches a sequence in which wildcards stand for any number of items. On a mismatch, only the last wildcard takes one
+ * more.
  */
 const matchSequence = <Item, Wanted>(
   wanted: readonly Wanted[],

@@ -7,7 +7,7 @@ import { visibleActivities } from './visible_activities.ts';
 
 export const dayMilliseconds = 86_400_000;
 
-/** Activity that counts: all but who came to a project and left it. */
+/** All activity counts, except joining and leaving a project. */
 export const isContribution = sql<boolean>`activities.action not in ('joined', 'left', 'expired')`;
 
 /** Contributions of a day, which is counted from 1970, in UTC. */

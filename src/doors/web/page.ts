@@ -68,7 +68,7 @@ export type View = {
   headers?: Record<string, string>;
   /** Origins, other than our own, to which forms of the page may lead. */
   formOrigins?: string[];
-  /** The page plays sounds and films of our own origin. */
+  /** The page plays audio and video of our own origin. */
   hasMedia?: boolean;
   /** The page updates itself by our script, or by reloading where scripts are off. */
   live?: boolean;

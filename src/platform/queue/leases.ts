@@ -229,7 +229,7 @@ export const releaseWork = async (store: Store, holder: string): Promise<void> =
  * Releases what this process holds and does not run: an outage of the database kept it from recording the end of a
  * piece, or from learning that it had taken one. The attempt does not count.
  * @param getRunning returns the ids of the pieces that it does run; null: not known yet
- * @returns whether it knew them
+ * @returns false if the running ids are not known yet
  */
 export const releaseLost = async (
   store: Store,

@@ -145,9 +145,9 @@ const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) => {
   const outsideOfRequests = AsyncLocalStorage.snapshot();
   const running = {
     names: (): string[] => [...pieces.values()].map(({ name }) => name),
-    /** Notes a failure of the store after which rows may be held by this process that it does not run. */
+    /** Notes a failure of the store that may leave rows leased to this process that it does not run. */
     noteFailure: (error: unknown): void => void (mayHoldMore ||= isStoreAway(parts, error)),
-    /** Releases such rows. */
+    /** Releases those rows. */
     releaseLost: async (): Promise<void> => {
       if (!mayHoldMore) return;
       mayHoldMore = false;

@@ -1,9 +1,9 @@
-/** Ranks paths for a search: also by letters that follow each other with others between them. Pure; browsers use it, too. */
+/** Ranks paths for a fuzzy search: letters must occur in their order, with gaps allowed. Pure; browsers use it, too. */
 
-/** Ranks of words that a path contains as they are. Beyond them, each letter between those of the word adds one. */
+/** Ranks of exact matches. A fuzzy match has `letters` plus the length of its gaps. */
 const ranks = { sameName: 0, nameStart: 1, inName: 2, inPath: 3, letters: 4 } as const;
 
-/** Returns how many letters are between those of the word, searched from the end; null: the path lacks one. */
+/** Returns the length of the gaps between the letters of the word, searched from the end; null: a letter is missing. */
 const countBetween = (path: string, word: string): number | null => {
   let at = path.length;
   let last = 0;

@@ -62,8 +62,8 @@ export const beginOperation = async (tx: Tx, operation: NewOperation): Promise<O
 };
 
 /**
- * Runs the transaction that begins an operation, or refuses it with a text. Where its answer is lost, nobody works on
- * what it may have recorded, and recovery drops that.
+ * Runs the transaction that begins an operation, or refuses it with a text. If the database's answer is lost, the
+ * operation may be recorded with nobody working on it, and recovery drops it.
  */
 export const writeBeginning = async <Result extends Operation | string[]>(
   store: Store,

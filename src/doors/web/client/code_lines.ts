@@ -24,17 +24,25 @@ const openPageOf = (table: HTMLElement, line: number): void => {
 
 /** Characters of code that an address of a form carries. */
 const maxQuoted = 3_000;
+/** Characters of an address: the service takes 8 KB. */
+const maxAddress = 6_000;
 
-/** Returns the address of a form for an issue that quotes lines. */
+const quoteCode = (code: string, most: number): string => {
+  const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const text = code.length > most ? `${code.slice(0, most)}\n…` : code;
+  return `${fence}\n${text}\n${fence}\n`;
+};
+
+/** Returns the address of a form for an issue that quotes lines, as many as fit: some letters take nine characters. */
 const issueAddress = (link: HTMLAnchorElement, name: string, permalink: string, code: string): string => {
   const url = new URL(link.href);
-  const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const title = `${link.dataset['lineIssue'] ?? ''}: ${name.toLowerCase()}`;
-  const text = code.length > maxQuoted ? `${code.slice(0, maxQuoted)}\n…` : code;
-  url.search = new URLSearchParams({
-    'issue[title]': title,
-    'issue[description]': `${permalink}\n\n${fence}\n${text}\n${fence}\n`,
-  }).toString();
+  let most = maxQuoted;
+  do {
+    const description = `${permalink}\n\n${quoteCode(code, most)}`;
+    url.search = new URLSearchParams({ 'issue[title]': title, 'issue[description]': description }).toString();
+    most = Math.floor(most / 2);
+  } while (url.href.length > maxAddress && most > 100);
   return url.href;
 };
 

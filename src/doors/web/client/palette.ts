@@ -87,7 +87,7 @@ const show = (shown: Parts, fresh: Element): void => {
     link.setAttribute('role', 'option');
     link.tabIndex = -1;
   });
-  // An empty list box is none.
+  // A list box needs at least one option.
   if (isFound) results.setAttribute('role', 'listbox');
   else results.removeAttribute('role');
   results.ariaLabel = isFound ? 'Results' : null;

@@ -6,7 +6,7 @@ type Given = {
   isHttps: boolean;
   /** Origins, other than our own, whose images pages show. */
   imageOrigins?: readonly string[];
-  /** Whether sounds and films of our own origin are played. */
+  /** Whether audio and video of our own origin are played. */
   hasMedia?: boolean;
   /** URLs of the only scripts that run; they may connect to our origin. Without them, no script runs. */
   scripts?: readonly string[];

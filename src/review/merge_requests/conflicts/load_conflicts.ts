@@ -79,7 +79,7 @@ const toTextConflict = (
   { from, to }: { from: Labels; to: Labels },
 ): TextConflict | OtherConflict => {
   if (isOfRename(marked, from)) return { path, kind: 'renamed' };
-  // Browsers send such a line end as another one.
+  // Browsers change such line ends.
   if (/\r(?!\n)/.test(marked)) return { path, kind: 'encoding' };
   const text = renameLabels(marked, from, to);
   const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -89,7 +89,7 @@ const toTextConflict = (
 export const countHunks = (segments: readonly Segment[]): number =>
   segments.filter(({ isConflict }) => isConflict).length;
 
-/** Leaves the whole text of the files after the last that fits into a form. */
+/** Offers only the whole text of the files that are left once the form is full. */
 const withinForm = (files: Conflicts['files']): Conflicts['files'] => {
   let hunks = 0;
   return files.map((file) => {

@@ -85,7 +85,8 @@ export const resolveConflicts = async (
   const source = await requirePushableSource(call, loaded);
   if (!(await areHeads(call, loaded, resolution.heads))) return { kind: 'moved' };
   const id = await createMerge(call, { source, loaded }, resolution);
-  if (id === null) throw conflict('Other files conflict than those of the form.');
+  if (id === null)
+    throw conflict('The conflicting files have changed. Reload the page and resolve the conflicts again.');
   try {
     await changeRefs(call, {
       project: source,

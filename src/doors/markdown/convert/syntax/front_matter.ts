@@ -3,10 +3,10 @@ import type { StateBlock } from 'markdown-it';
 
 const languages: Record<string, string> = { '---': 'yaml', '+++': 'toml', ';;;': 'json' };
 
-/** A longer one is text. */
+/** Longer front matter is treated as text. */
 const maxLines = 1_000;
 
-/** What YAML has and a text between two lines has not. */
+/** Tells YAML from a text between two rules. */
 const field = /^[\w"'-][\w ."'-]*:(?: |$)/;
 
 const readLine = (state: StateBlock, line: number): string =>

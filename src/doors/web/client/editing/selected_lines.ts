@@ -1,4 +1,4 @@
-/** Returns the range of the whole lines of the selection. Of a line that it only reaches the start of, it has nothing. */
+/** Returns the range of the whole lines of the selection. A last line of which only the start is reached is left out. */
 export const selectedLines = ({
   value,
   selectionStart,

@@ -36,7 +36,7 @@ export const insertTemplate = async (button: HTMLButtonElement): Promise<void> =
   const { form } = button;
   const [area, applied] = form === null ? [null, null] : [inField(form), appliedIn(form)];
   if (form === null || area === null || applied === null) throw new Error('no description');
-  // Fields with files have no name.
+  // Fields for files have no name, so all values are texts.
   const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>);
   const answer = await fetch(button.formAction, { method: 'POST', body, headers: { accept: 'text/html' } });
   const page = answer.ok ? await parsePage(answer) : null;

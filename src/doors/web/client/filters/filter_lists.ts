@@ -1,7 +1,7 @@
 /**
  * Fields `[data-filter]` name items by a selector, and hide those that do not contain what is typed. With `data-ranked`,
- * items are paths: those with the letters stay, the best first; with `data-opens-first`, Enter opens that one. A status
- * with `data-cut` is that of a page without all files.
+ * items are paths: those that have the letters in their order stay, the best first; with `data-opens-first`, Enter
+ * opens that one. `data-cut` on the status means that the page does not list all files.
  */
 import { rankPaths, toWords } from '../../../../code/repository/files/rank_path.ts';
 
@@ -14,14 +14,16 @@ const filter = (items: readonly HTMLElement[], search: string): void => {
   for (const item of items) item.hidden = words !== '' && !item.textContent.toLowerCase().includes(words);
 };
 
-/** Writes how many files are shown. Where the page does not have all, it says so still. */
+/** Writes how many files are shown. Where the page does not list all, it still says so. */
 const writeCount = (shown: number, total: number): void => {
   const status = document.querySelector<HTMLElement>('[data-filter-status]');
   if (status === null) return;
   const count = shown === 1 ? '1 file' : `${shown} files`;
   const isCut = status.dataset['cut'] !== undefined;
   const of = shown === total ? '' : ` of the ${total} shown`;
-  status.textContent = isCut ? `${count}${of}. There are more: search by a part of the path.` : count;
+  status.textContent = isCut
+    ? `${count}${of}. Not all files are listed: type part of a path, and press Search.`
+    : count;
 };
 
 /** @param items in their first order */

@@ -31,7 +31,7 @@ const imageTypes: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
-/** Types of sounds and films that browsers play. */
+/** Types of audio and video that browsers play. */
 const mediaTypes: Record<string, string> = {
   mp3: 'audio/mpeg',
   oga: 'audio/ogg',

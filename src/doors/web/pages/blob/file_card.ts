@@ -76,7 +76,7 @@ const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | '
     return { content: notice(text), facts: ['binary'] };
   }
   if (kind.kind === 'pdf') {
-    const text = html`A PDF document, which is not shown here. <a class="button" href="${raw}?inline=false" download>Download it</a> to open it.`;
+    const text = html`PDF files are not shown here. <a class="button" href="${raw}?inline=false" download>Download it</a> to open it.`;
     return { content: notice(text), facts: ['PDF'] };
   }
   const text = html`Stored with Git LFS: the repository has a pointer to ${formatBytes(kind.size)}, SHA-256 <code>${kind.oid}</code>.`;

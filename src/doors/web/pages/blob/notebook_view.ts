@@ -1,4 +1,4 @@
-/** Shows the cells of a Jupyter notebook and what they put out. */
+/** Shows the cells of a Jupyter notebook and their output. */
 import type { Visit } from '../../page.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { type Html, html } from '../../parts/html.ts';

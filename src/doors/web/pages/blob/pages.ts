@@ -79,7 +79,7 @@ const blobPage = page({
   },
 });
 
-/** Serves an image that a cell of a notebook has put out. */
+/** Serves an image of the output of a notebook cell. */
 const serveNotebookImage = async (location: CodeLocation, index: number): Promise<RawPage> => {
   const { code, commit, path, ref } = location;
   const loaded = isNotebookFile(path) ? await loadFile(code, { commit, path, ref }, maxShownBytes) : null;

@@ -136,7 +136,7 @@ test('shows the cells of a notebook, of which nothing runs', async () => {
     assert.doesNotThrow(() => parseNotebook(odd));
 });
 
-test('plays sounds and films of the repository, and links documents', async () => {
+test('plays audio and video of the repository, and links documents', async () => {
   for (const [path, element, type] of [
     ['a.mp4', 'video', 'video/mp4'],
     ['a.mp3', 'audio', 'audio/mpeg'],
@@ -150,7 +150,7 @@ test('plays sounds and films of the repository, and links documents', async () =
   }
   const other = await user.get(`${root}/blob/main/a.pdf`);
   assert.doesNotMatch(other.headers.get('content-security-policy') ?? '', /media-src/);
-  assert.match(other.text, /A PDF document[\s\S]+raw\/main\/a\.pdf\?inline=false"/);
+  assert.match(other.text, /PDF files are not shown here[\s\S]+raw\/main\/a\.pdf\?inline=false"/);
 });
 
 test('lists the headings of a long text', async () => {

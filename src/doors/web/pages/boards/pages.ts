@@ -23,7 +23,7 @@ import { issueListKind } from '../issues/list/list_view.ts';
 import { type IssueListQuery, issueListParams, readShownQuery } from '../issues/list/read_query.ts';
 import { boardView } from './board_view.ts';
 import { foldedQuery } from './folded_columns.ts';
-import { editPages } from './edit_pages.ts';
+import { editPages } from './board_settings_pages.ts';
 import { newIssuePages } from './new_issue.ts';
 import {
   type BoardsPlace,

@@ -121,7 +121,7 @@ export const formView = async (
       noun: 'compare',
       ...(hasProblems && { view: { status: 422 } }),
     },
-    html`<p class="muted">Choose two branches, tags or commits. The result shows what “Compare” has and “Base” lacks.</p>
+    html`<p class="muted">Choose two branches, tags or commits. The result shows what is in “Compare” but not in “Base”.</p>
 ${await compareForm(sides, ends, problems)}`,
   );
 };

@@ -92,7 +92,7 @@ const resultPart = async (
   );
   const { commits, base, diffs, overflow, files = diffs.length } = compared;
   if (commits.length === 0 && files === 0 && !overflow) {
-    const text = 'Everything that “Compare” has is in “Base”, too.';
+    const text = '“Base” already contains everything in “Compare”.';
     return html`<section class="card">${emptyState({ icon: 'commit', title: 'Nothing to compare', text })}</section>`;
   }
   // Only the other project need have the commit that all differences start at.

@@ -34,7 +34,7 @@ const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<Loaded
 const readText = ({ content }: LoadedFile): string | null =>
   content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
 
-/** In place of the last commit of a file, in a form that creates it again. */
+/** Stands for the last commit in a form that creates a deleted file again. */
 const noCommit = 'none';
 
 type Given = {

@@ -28,7 +28,7 @@ const findView = async (visit: Visit, location: CodeLocation, search: string): P
     html`<div class="row">${menu}<h1>Find file</h1></div>
 <form method="get" action="${codePath(project, 'find_file', ref)}" role="search" class="row"><label class="visually-hidden" for="search">Letters of the path</label>
 <input class="grow" id="search" name="search" value="${search}" placeholder="Letters of the path, such as srcmain" data-filter="#paths > *" data-ranked${!isCut && html` data-opens-first`} autocomplete="off" autofocus><button>Search</button></form>
-<p class="quiet" role="status" data-filter-status${isCut && html` data-cut`}>${count}${isCut && '. There are more: search by a part of the path.'}</p>
+<p class="quiet" role="status" data-filter-status${isCut && html` data-cut`}>${count}${isCut && '. Not all files are listed: type part of a path, and press Search.'}</p>
 <section class="card" aria-label="Files"><ul class="list plain-list paths" id="paths">${paths.map(
       (path) => html`<li>${icon('file')} <a href="${codePath(project, 'blob', ref, path)}">${path}</a></li>
 `,

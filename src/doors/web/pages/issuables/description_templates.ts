@@ -73,7 +73,7 @@ type Applied = {
   description: string;
 };
 
-/** Returns the description with a template. It follows what was typed; the text of a former template it replaces. */
+/** Returns the description with a template. It follows what was typed, but replaces an earlier template that was not edited. */
 export const applyTemplate = async (
   visit: Visit,
   project: Project,

@@ -14,7 +14,7 @@ const [top, left] = [16, 28];
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Least contributions of the shades. */
+/** Minimum contributions of each shade. */
 const shades = [1, 10, 20, 30];
 
 const toDate = (day: number): string => new Date(day * dayMilliseconds).toISOString().slice(0, 10);

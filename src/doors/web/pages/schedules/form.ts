@@ -13,7 +13,7 @@ import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 const presets = {
   daily: { cron: '0 4 * * *', label: 'Every day', hint: 'At 4:00' },
   weekly: { cron: '0 4 * * 0', label: 'Every week', hint: 'On Sunday at 4:00' },
-  monthly: { cron: '0 4 1 * *', label: 'Every month', hint: 'On the first day at 4:00' },
+  monthly: { cron: '0 4 1 * *', label: 'Every month', hint: 'On the 1st at 4:00' },
 } as const;
 
 type Preset = keyof typeof presets | 'custom';
@@ -104,7 +104,7 @@ export const scheduleForm = (
       value: given.preset ?? presetOf(given.cron ?? ''),
       boxes: [
         ...presetNames.flatMap((value) => (value === 'custom' ? [] : [{ value, ...presets[value] }])),
-        { value: 'custom', label: 'Custom', hint: 'By the pattern below' },
+        { value: 'custom', label: 'Custom', hint: 'Use the pattern below' },
       ],
     })}${input({
       name: 'cron',

@@ -86,19 +86,19 @@ const count = async (query: Search, scope: ScopeName): Promise<number | undefine
   }
 };
 
-const words = html`Each word must be there; <code>"two words"</code> in quotes are found together.`;
+const words = html`All words must occur. Use quotes for an exact phrase: <code>"two words"</code>.`;
 
 /** What a search of each tab compares, and its operators. */
 const hints: { [scope in ScopeName]?: Html } = {
-  projects: html`A part of the name or of the full path, as one text.`,
+  projects: html`An exact phrase in the name or the full path.`,
   blobs: html`One text in the default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.`,
   issues: html`Words of titles and descriptions. ${words} Filters such as <code>label:bug</code> are in the lists of issues.`,
   merge_requests: html`Words of titles and descriptions. ${words} Filters such as <code>reviewer:me</code> are in the lists of merge requests.`,
-  commits: html`Words of the messages of commits of the branch.`,
-  notes: html`A part of a comment on an issue, a merge request or a commit, as one text.`,
-  snippet_titles: html`A part of the title or of a file name, as one text.`,
-  milestones: html`A part of the title or of the description, as one text.`,
-  users: html`A part of the name or of the user name, as one text.`,
+  commits: html`Words in commit messages on the branch.`,
+  notes: html`An exact phrase in a comment on an issue, merge request or commit.`,
+  snippet_titles: html`An exact phrase in the title or a file name.`,
+  milestones: html`An exact phrase in the title or the description.`,
+  users: html`An exact phrase in the name or the user name.`,
 };
 
 const hintPart = (scope: ScopeName): Html => html`<p class="hint">${hints[scope]}</p>`;

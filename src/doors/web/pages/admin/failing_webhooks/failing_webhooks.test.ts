@@ -57,7 +57,7 @@ const list = async (query = ''): Promise<string> => {
 };
 
 test('lists failing webhooks of projects and groups with owner, time and answer, until they succeed', async () => {
-  assert.match(await list(), /No webhook fails/);
+  assert.match(await list(), /No failing webhooks/);
   receiver.answer((_one, response) => void response.writeHead(503).end());
   const start = gantry.service.platform.clock.now();
   gantry.setTime(start);
@@ -81,7 +81,7 @@ test('lists failing webhooks of projects and groups with owner, time and answer,
   assert.match(await list(), /1 failing webhook</);
   gantry.setTime(start + 240_000);
   await gantry.service.worker.drain();
-  assert.match(await list(), /No webhook fails/);
+  assert.match(await list(), /No failing webhooks/);
   gantry.setTime(null);
 });
 
@@ -121,7 +121,7 @@ test('leaves out hooks of projects and groups that are being removed', async () 
   await remove('projects', id);
   assert.match(await list(), /1 failing webhook</);
   await remove('namespaces', doomed.id);
-  assert.match(await list(), /No webhook fails/);
+  assert.match(await list(), /No failing webhooks/);
   await setFailures(0);
 });
 

@@ -74,12 +74,12 @@ const listView = async (visit: Visit, params: { page: number; per_page: number }
   return adminListView({
     path,
     title: 'Failing webhooks',
-    head: html`<p>Webhooks of all projects and groups, and system hooks, whose last delivery failed. A success or Resume takes them off this list.</p>`,
+    head: html`<p>Webhooks of all projects and groups, and system hooks, whose last delivery failed. A webhook leaves this list after a successful delivery, or when you press Resume.</p>`,
     noun: 'failing webhook',
     rows: items.flatMap((hook) => row(visit, hook, around) ?? []),
     empty: {
       icon: 'check-circle',
-      title: 'No webhook fails',
+      title: 'No failing webhooks',
       text: 'The last delivery of every webhook succeeded.',
     },
     paging: { query: {}, page: request, total },

@@ -40,7 +40,7 @@ const readIs = <State extends string>(
   const flag = Object.hasOwn(flags, word) ? flags[word] : undefined;
   if (flag !== undefined) return { chips: [{ name: flag, value: String(!isExcluded) }] };
   const words = [...Object.keys(states), ...Object.keys(flags)];
-  return { problem: `“${all}” is no filter. After “is:” write ${words.join(', ')}.` };
+  return { problem: `“${all}” is not a filter. After “is:”, write ${words.join(', ')}.` };
 };
 
 const readTerm = <State extends string>(
@@ -55,10 +55,10 @@ const readTerm = <State extends string>(
   const known = Object.hasOwn(language.terms, term) ? language.terms[term] : undefined;
   if (known === undefined) return { problem: unknownTerm(name, [...Object.keys(language.terms), 'is']) };
   if (isExcluded && !known.isExcludable)
-    return { problem: `“${all}” is no filter: “${term}” cannot be excluded.` };
+    return { problem: `“${all}” is not a filter: “${term}” cannot be excluded.` };
   const chips = value.trim() === '' ? null : known.read({ value, isExcluded }, typist);
   return chips === null
-    ? { problem: `“${all}” is no filter. After “${term}:” write ${known.expects}.` }
+    ? { problem: `“${all}” is not a filter. After “${term}:”, write ${known.expects}.` }
     : { chips };
 };
 

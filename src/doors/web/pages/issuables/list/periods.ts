@@ -152,4 +152,4 @@ export const readPeriods = (query: Sent, now: number): ReadPeriods => {
 
 /** Describes what is wrong with a period. */
 export const periodProblem = (name: string, text: string): string =>
-  `“${text}” is no time for “${name}”. Write ${periodHint}.`;
+  `“${text}” is not a valid date for “${name}”. Use ${periodHint}.`;

@@ -95,8 +95,8 @@ test('lists of merge requests know approvers, environments and the time of mergi
 test('unknown words and bad dates are named, and change nothing', async () => {
   for (const [text, problem] of [
     ['labl:bug', /role="alert" id="filter_error"><p>There is no filter “labl”/],
-    ['created:2020-02-30', /“created:2020-02-30” is no filter\. After “created:” write 2026-01-31/],
-    ['label:ui is:merged', /After “is:” write open/],
+    ['created:2020-02-30', /“created:2020-02-30” is not a filter\. After “created:”, write 2026-01-31/],
+    ['label:ui is:merged', /After “is:”, write open/],
   ] as const) {
     const { status, text: page } = await typed(`${path}?labels=bug`, text);
     assert.equal(status, 422, text);
@@ -118,7 +118,7 @@ test('the fields of filters take dates and alternatives, and name what is wrong'
   assert.deepEqual(iids(found.text), ['3', '2']);
   const { status, text: refused } = await ada.visitor.get(`${path}?created=soon&labels=bug`);
   assert.equal(status, 422);
-  assert.match(refused, /“soon” is no time for “created”\. Write 2026-01-31/);
+  assert.match(refused, /“soon” is not a valid date for “created”\. Use 2026-01-31/);
   assert.doesNotMatch(refused, /Remove the filter created/);
   assert.deepEqual(iids(refused), ['2']);
   for (const below of ['export', '../-/issues.atom']) {

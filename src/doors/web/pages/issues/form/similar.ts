@@ -1,7 +1,7 @@
 /** Issues like the one that is about to be created. */
 import { may } from '../../../../../core/access/may.ts';
 import { searchTerms } from '../../../../../planning/issuables/search/terms.ts';
-import { forbidden } from '../../../../../platform/errors.ts';
+import { Failure, forbidden } from '../../../../../platform/errors.ts';
 import { longText, object, optional } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type Visit, page } from '../../../page.ts';
@@ -22,6 +22,16 @@ const maxWords = 8;
 type Similar = Awaited<ReturnType<typeof selectIssues>>[number];
 
 const quote = (term: string): string => (term.includes('"') ? term : `"${term}"`);
+
+/** Returns nothing while too many searches wait: the form must not fail for a hint. */
+const findUnlessBusy = async (visit: Visit, project: Project, title: string): Promise<Similar[]> => {
+  try {
+    return await findSimilar(visit, project, title);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'unavailable') return [];
+    throw error;
+  }
+};
 
 /** Finds issues with all words of a title, then with its two longest ones, then with the longest. */
 const findSimilar = async (visit: Visit, project: Project, title: string): Promise<Similar[]> => {
@@ -48,7 +58,7 @@ const line = (project: Project, { iid, title, state }: Similar): Html => {
 
 /** Renders issues like the one with a title, which the script loads again while a title is typed. */
 export const similarPart = async (visit: Visit, project: Project, title: string): Promise<Html> => {
-  const issues = title.trim() === '' ? [] : await findSimilar(visit, project, title);
+  const issues = title.trim() === '' ? [] : await findUnlessBusy(visit, project, title);
   const list =
     issues.length > 0 &&
     html`<p>Similar issues</p><ul class="links">${issues.map((issue) => line(project, issue))}</ul>`;

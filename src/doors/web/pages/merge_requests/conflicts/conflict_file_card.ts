@@ -8,6 +8,7 @@ import type {
 import type { TextConflict } from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import type { FileChoice, LostText, Way } from './sent_choices.ts';
 
 /** Lines that are shown before and after a conflict. */
@@ -36,9 +37,9 @@ const linesPart = (lines: readonly string[], name: string): Html | null =>
 ${linesText(lines)}</pre>`;
 
 const sidePart = (lines: readonly string[], name: string): Html => {
-  if (lines.length === 0) return html`<p class="muted small">No lines: they are removed.</p>`;
+  if (lines.length === 0) return html`<p class="muted small">This side removes these lines.</p>`;
   const more = lines.length - maxShown;
-  return html`${linesPart(lines.slice(0, maxShown), name)}${more > 0 && html`<p class="muted small">and ${more} more lines</p>`}`;
+  return html`${linesPart(lines.slice(0, maxShown), name)}${more > 0 && html`<p class="muted small">and ${spellCount(more, 'more line')}</p>`}`;
 };
 
 const sideChoice = (
@@ -90,7 +91,7 @@ ${linesPart(before, 'context')}${sideChoice(given, {
   })}${sideChoice(given, {
     at,
     side: 'both',
-    label: html`Use both, first those of <code>${ours}</code>`,
+    label: html`Use both: <code>${ours}</code> first`,
     lines: null,
   })}${linesPart(after, 'context')}</fieldset>
 `;
@@ -119,7 +120,7 @@ ${text}</textarea></div>
 const lostPart = ({ index, lost }: CardGiven): Html | null =>
   lost === null
     ? null
-    : lostArea(index, 'What you typed before the branches changed; copy from it what still holds', lost);
+    : lostArea(index, 'Your text from before the branches changed. Copy what you still need', lost);
 
 /** Renders what was typed for files that the form does not have. @param first position of the first one in the form */
 export const lostCards = (texts: readonly LostText[], first: number): Html =>

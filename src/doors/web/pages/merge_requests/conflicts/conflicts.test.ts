@@ -280,7 +280,7 @@ test('says which conflicts it cannot resolve, and the commands that do', async (
     'a.txt': 'conflicts in its text',
     'big.txt': 'is too large to be edited here',
     'bin.dat': 'is a binary file',
-    'cr.txt': 'is not a text in UTF-8 whose lines end in LF or CRLF',
+    'cr.txt': 'is not UTF-8 text with LF or CRLF line endings',
     'gone.txt': 'was deleted in one branch and changed in the other',
     'new.txt': 'was renamed or moved',
   });

@@ -186,7 +186,10 @@ const submit = async (visit: Visit, shown: Shown, conflicts: Conflicts): Promise
     isMoved = (await resolveConflicts(visit.call, loaded, resolution)).kind === 'moved';
   });
   if (refused !== null)
-    return await conflictsView(visit, { ...shown, alert: refused.text ?? 'It cannot be committed.' });
+    return await conflictsView(visit, {
+      ...shown,
+      alert: refused.text ?? 'The resolution cannot be committed.',
+    });
   if (isMoved) return await redrawMoved(visit, shown);
   return redirect(requestPath(loaded), 'The conflicts were resolved.');
 };

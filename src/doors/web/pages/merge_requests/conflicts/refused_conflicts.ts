@@ -14,9 +14,9 @@ const reasons: Record<ConflictKind, string> = {
   renamed: 'was renamed or moved',
   mode: 'is a link, or has another type or mode in each branch',
   submodule: 'is a submodule',
-  encoding: 'is not a text in UTF-8 whose lines end in LF or CRLF',
+  encoding: 'is not UTF-8 text with LF or CRLF line endings',
   too_large: 'is too large to be edited here',
-  other: 'conflicts in another way than by its text',
+  other: 'has a conflict that is not in its text',
 };
 
 export const refusedPart = (
