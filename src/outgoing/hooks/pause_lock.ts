@@ -20,9 +20,8 @@ export const holdPauses = async ({ db, dialect }: Tx, hookIds: readonly number[]
 };
 
 /**
- * Waits for the transactions that hold the pause of a hook; later ones wait, and see that it has ended. A transaction that
- * also locks
- * the row of the hook does so first.
+ * Waits for the transactions that hold the pause of a hook; later ones wait, and see that it has ended. A transaction
+ * that also locks the row of the hook does so first.
  */
 export const lockPause = async ({ db, dialect }: Tx, hookId: number): Promise<void> => {
   if (dialect.engine === 'sqlite') return;
