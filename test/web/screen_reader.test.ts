@@ -216,7 +216,7 @@ test('reads the start page, and nothing by itself but what became of an own acti
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('status').waitFor();
     assert.deepEqual(listAnnouncements(await readPage(page)), [
-      'Your preferences were saved in this browser.',
+      'Your preferences were saved.',
     ]);
   });
 });
