@@ -143,8 +143,8 @@ test('compares with a fork or the project that it was forked from, and swaps the
   assert.ok(since.text.includes(`href="${compare}/ours...main?from_project_id=${fork.id}">Swap`));
   assert.match(
     since.text,
-    new RegExp(`\\?from_project_id=${id}[^"]*view=split#changes`),
-    'links keep the project',
+    new RegExp(`name="return_to" value="[^"]*\\?from_project_id=${id}#changes"`),
+    'the choice of the view keeps the project',
   );
   const all = (await user.get(`${forkPage}/main..ours?from_project_id=${id}`)).text;
   assert.ok(all.includes('3 changed files'));

@@ -178,13 +178,13 @@ test('searches code, commits, comments and snippets of a project and its branche
 
 test('each tab says what it compares, and with which operators', async () => {
   for (const [scope, pattern] of [
-    ['projects', /A part of the name or of the full path/],
+    ['projects', /An exact phrase in the name or the full path/],
     ['blobs', /<code>filename:\*\.ts<\/code>/],
     ['issues', /<code>&quot;two words&quot;|<code>"two words"/],
     ['merge_requests', /<code>reviewer:me<\/code>/],
-    ['milestones', /A part of the title/],
-    ['snippet_titles', /A part of the title or of a file name/],
-    ['users', /A part of the name or of the user name/],
+    ['milestones', /An exact phrase in the title/],
+    ['snippet_titles', /An exact phrase in the title or a file name/],
+    ['users', /An exact phrase in the name or the user name/],
   ] as const) {
     assert.match(await search({ search: word, scope }), pattern, scope);
     assert.match(await search({}), pattern);
