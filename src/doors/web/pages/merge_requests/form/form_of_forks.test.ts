@@ -148,7 +148,8 @@ test('steps of the form keep what the address fills in', async () => {
     Object.fromEntries(new URL(path.replaceAll('&amp;', '&'), gantry.url).searchParams),
   );
   assert.ok(links.some((link) => link['change_branches'] === '1'));
-  assert.ok(links.some((link) => link['w'] === '1'));
+  // So does the page after the choice of a view.
+  assert.match(text, /name="return_to" value="[^"]+Kept\+title/);
   for (const link of links) assert.deepEqual({ ...link, ...filled }, link);
   const missing = await maintainer.visitor.get(`${list}/new?${query}&merge_request[source_branch]=nope`);
   assert.deepEqual([missing.status, hiddenIn(missing.text)], [422, expected]);
