@@ -215,8 +215,6 @@ test('reads the start page, and nothing by itself but what became of an own acti
     await page.goto('/profile/preferences');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('status').waitFor();
-    assert.deepEqual(listAnnouncements(await readPage(page)), [
-      'Your preferences were saved.',
-    ]);
+    assert.deepEqual(listAnnouncements(await readPage(page)), ['Your preferences were saved.']);
   });
 });

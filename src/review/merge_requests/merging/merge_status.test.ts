@@ -183,7 +183,14 @@ test('repeated work after a push keeps newer check results', async () => {
   await service.platform.store.write(
     async ({ db }) => await db.deleteFrom('notes').where('target_id', '=', request.id).execute(),
   );
-  const moved = { project_id: project.id, user_id: 1, branch, isNew: false, isGone: true };
+  const moved = {
+    project_id: project.id,
+    user_id: 1,
+    branch,
+    isNew: false,
+    isGone: true,
+    moved_at: Date.now(),
+  };
   await refreshSource(service.platform, moved);
   assert.deepEqual(await rowOf(request), first);
 });

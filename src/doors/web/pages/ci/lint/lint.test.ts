@@ -113,7 +113,9 @@ test('the file, its editor, the list of pipelines and a pipeline of a wrong file
   assert.doesNotMatch((await reporter.get(`${base}/blob/main/more.yml`)).text, /ci\/lint/);
   assert.match(
     (await developer.get(`${base}/edit/main/.gitlab-ci.yml`)).text,
-    new RegExp(`formaction="${path}\\?ref=main" formtarget="_blank" formnovalidate data-keeps-draft>Validate<`),
+    new RegExp(
+      `formaction="${path}\\?ref=main" formtarget="_blank" formnovalidate data-keeps-draft>Validate<`,
+    ),
   );
   assert.doesNotMatch((await developer.get(`${base}/edit/main/more.yml`)).text, /formaction="[^"]*lint/);
   assert.match((await reporter.get(`${base}/pipelines`)).text, new RegExp(`href="${path}"`));
