@@ -1,10 +1,9 @@
 /** The page for a new merge request: choose branches, see their commits and changes, describe it. */
 import { isWorkInProgress } from '../../../../../planning/issuables/text/draft_title.ts';
 import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
-import { editable } from '../../../../../planning/issuables/params.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
-import { boolean, hash, integers, longText, object, optional } from '../../../../../platform/http/schema.ts';
+import { boolean, hash, object, optional } from '../../../../../platform/http/schema.ts';
 import { createMergeRequest } from '../../../../../review/merge_requests/create.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
@@ -22,13 +21,14 @@ import {
 } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, requestsRoutePath } from '../paths.ts';
 import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
-import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
+import { withNamedUsers } from '../../issuables/named_users.ts';
 import { type EndProblems, branchFields, endsForm, endsQuery } from './branch_choice.ts';
-import { type Ends, type SentEnds, findEnds } from './find_ends.ts';
+import { type Ends, findEnds } from './find_ends.ts';
 import { type Filled, requestFields } from './form_fields.ts';
 import { type KeptParams, toKeptParams } from './kept_params.ts';
 import { noSourceView } from './no_source.ts';
 import { type Preview, loadPreview, previewPart } from './preview.ts';
+import { formParams, toEnds, toFilled, toNested, toText } from './sent_form.ts';
 
 const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {
   const { project } = ends;
@@ -162,28 +162,6 @@ ${existing !== null && html`<p class="flash warning">These branches have an open
   );
 };
 
-type Nested = Readonly<Record<string, unknown>>;
-
-const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const toId = (value: unknown): number | undefined => {
-  const number = Number(value);
-  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
-};
-
-const toEnds = (sent: Nested): SentEnds => ({
-  source_project_id: toId(sent['source_project_id']),
-  target_project_id: toId(sent['target_project_id']),
-  source_branch: toText(sent['source_branch'])
-    ?.trim()
-    .replace(/^refs\/heads\//, ''),
-  target_branch: toText(sent['target_branch'])
-    ?.trim()
-    .replace(/^refs\/heads\//, ''),
-});
-
-const toNested = (sent: unknown): Nested =>
-  typeof sent === 'object' && sent !== null ? (sent as Nested) : {};
-
 const showNew = page({
   method: 'GET',
   path: `${requestsRoutePath}/new`,
@@ -222,38 +200,6 @@ const showNew = page({
     };
     return await describeView(visit, ends, { preview, filled, choice, kept, templates });
   },
-});
-
-const formParams = {
-  ...projectPath,
-  merge_request: optional(hash({})),
-  title: optional(longText()),
-  description: editable.description,
-  labels: editable.labels,
-  assignee_ids: editable.assignee_ids,
-  reviewer_ids: optional(integers()),
-  ...namedUserParams,
-  milestone_id: editable.milestone_id,
-  squash: optional(boolean()),
-  remove_source_branch: optional(boolean()),
-  draft: optional(boolean()),
-};
-
-type SentFields = Partial<Omit<Filled, 'milestone_id' | 'label_ids'>> & { milestone_id?: number | null };
-
-/** Returns the fields as they were typed. */
-const toFilled = ({ title = '', description = '', draft = false, ...rest }: SentFields): Filled => ({
-  title,
-  draft,
-  description: description.replaceAll('\r\n', '\n'),
-  labels: rest.labels ?? [],
-  assignee_ids: rest.assignee_ids ?? [],
-  reviewer_ids: rest.reviewer_ids ?? [],
-  assignee_username: rest.assignee_username,
-  reviewer_username: rest.reviewer_username,
-  milestone_id: rest.milestone_id ?? null,
-  squash: rest.squash === true,
-  remove_source_branch: rest.remove_source_branch === true,
 });
 
 /** Shows the form again with what was typed, and a template. */

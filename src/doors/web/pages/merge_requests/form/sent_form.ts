@@ -1,0 +1,61 @@
+/** Reads what the form of a new merge request sends. */
+import { editable } from '../../../../../planning/issuables/params.ts';
+import { boolean, hash, integers, longText, optional } from '../../../../../platform/http/schema.ts';
+import { projectPath } from '../../../parts/frame/project_layout.ts';
+import { namedUserParams } from '../../issuables/named_users.ts';
+import type { SentEnds } from './find_ends.ts';
+import type { Filled } from './form_fields.ts';
+
+type Nested = Readonly<Record<string, unknown>>;
+
+export const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const toId = (value: unknown): number | undefined => {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+};
+
+export const toEnds = (sent: Nested): SentEnds => ({
+  source_project_id: toId(sent['source_project_id']),
+  target_project_id: toId(sent['target_project_id']),
+  source_branch: toText(sent['source_branch'])
+    ?.trim()
+    .replace(/^refs\/heads\//, ''),
+  target_branch: toText(sent['target_branch'])
+    ?.trim()
+    .replace(/^refs\/heads\//, ''),
+});
+
+export const toNested = (sent: unknown): Nested =>
+  typeof sent === 'object' && sent !== null ? (sent as Nested) : {};
+
+export const formParams = {
+  ...projectPath,
+  merge_request: optional(hash({})),
+  title: optional(longText()),
+  description: editable.description,
+  labels: editable.labels,
+  assignee_ids: editable.assignee_ids,
+  reviewer_ids: optional(integers()),
+  ...namedUserParams,
+  milestone_id: editable.milestone_id,
+  squash: optional(boolean()),
+  remove_source_branch: optional(boolean()),
+  draft: optional(boolean()),
+};
+
+type SentFields = Partial<Omit<Filled, 'milestone_id' | 'label_ids'>> & { milestone_id?: number | null };
+
+/** Returns the fields as they were typed. */
+export const toFilled = ({ title = '', description = '', draft = false, ...rest }: SentFields): Filled => ({
+  title,
+  draft,
+  description: description.replaceAll('\r\n', '\n'),
+  labels: rest.labels ?? [],
+  assignee_ids: rest.assignee_ids ?? [],
+  reviewer_ids: rest.reviewer_ids ?? [],
+  assignee_username: rest.assignee_username,
+  reviewer_username: rest.reviewer_username,
+  milestone_id: rest.milestone_id ?? null,
+  squash: rest.squash === true,
+  remove_source_branch: rest.remove_source_branch === true,
+});
