@@ -62,6 +62,11 @@ export function formatTime(ms: number): string {
   return new Date(Math.min(ms, LATEST)).toISOString();
 }
 
+/** Formats a time as `formatTime` does; null if there is none. */
+export function formatTimeOrNull(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined ? null : formatTime(ms);
+}
+
 /**
  * Parses an ISO 8601 date or date-time, an RFC 2822 date or an HTTP date. Without a zone it is UTC, and a date alone
  * is midnight. Fractions are truncated to milliseconds.

@@ -1,7 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { anything, int, nullable, object, optional, string, timestamp } from '../../platform/http/schema.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 import type { DeploymentRow, EnvironmentRow } from './queries.ts';
 
@@ -57,7 +57,7 @@ export const environmentJson = (row: EnvironmentRow) => ({
   state: row.state,
   tier: row.tier,
   description: row.description,
-  auto_stop_at: row.auto_stop_at === null ? null : formatTime(row.auto_stop_at),
+  auto_stop_at: formatTimeOrNull(row.auto_stop_at),
 });
 
 const withoutNulls = (ids: (number | null)[]): number[] => [...new Set(ids)].filter((id) => id !== null);

@@ -20,7 +20,7 @@ import {
   jobUrl,
   shownStatus,
 } from '../../code/repository/statuses/pipeline_summary.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { publicProfile, publicProfileShape } from '../../identity/users/json.ts';
 import type { UserRow } from '../../identity/users/queries.ts';
 import { type JobRelations, loadJobRelations } from './load_relations.ts';
@@ -80,8 +80,6 @@ export const jobArtifactsShape = object({
   download_url: optional(nullable(string)),
 });
 
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
-
 const secondsBetween = (from: number | null, to: number): number | null =>
   from === null ? null : Math.max(to - from, 0) / 1000;
 
@@ -130,8 +128,8 @@ const toContractFields = (job: JobRow, relations: JobRelations, { context, proje
     tag: job.tag === 1,
     coverage: job.coverage === null ? null : job.coverage / 100,
     created_at: formatTime(job.created_at),
-    started_at: timeOrNull(job.started_at),
-    finished_at: timeOrNull(getEndTime(job)),
+    started_at: formatTimeOrNull(job.started_at),
+    finished_at: formatTimeOrNull(getEndTime(job)),
     user: userJson(findById(relations.users, job.user_id), context),
     artifacts_file: archive === undefined ? null : { filename: archive.filename, size: archive.size },
     commit: toCommitJson(relations.commits.get(sha), projectUrl),
@@ -145,8 +143,8 @@ const toLaterFields = (job: JobRow, relations: JobRelations, { context, projectU
   failure_reason: job.failure_reason,
   web_url: jobUrl(projectUrl, job.id),
   artifacts: listArtifacts(relations, job),
-  artifacts_expire_at: timeOrNull(job.artifacts_expire_at),
-  erased_at: timeOrNull(job.erased_at),
+  artifacts_expire_at: formatTimeOrNull(job.artifacts_expire_at),
+  erased_at: formatTimeOrNull(job.erased_at),
   tag_list: JSON.parse(job.tag_list) as string[],
   archived: false,
   project: { ci_job_token_scope_enabled: false },

@@ -4,7 +4,7 @@ import { visibleProjects } from '../../core/access/visible.ts';
 import { visibleGroups } from '../../identity/groups/visible.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { basicRunner, basicRunnerShape } from '../jobs/runner_json.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { SeenRunner } from './lists/queries.ts';
 import { parseTags } from './rules.ts';
 
@@ -49,8 +49,6 @@ export const createdShape = object({ id: runnerShape.properties.id, ...tokenShap
 
 /** Runner tokens do not expire: they are reset. */
 export const noExpiry = { token_expires_at: null };
-
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
 export const toRunnerJson = (runner: SeenRunner, now: number): Static<typeof runnerShape> => ({
   ...basicRunner(runner, now),
@@ -117,7 +115,7 @@ export const loadRunnerDetails = async (
   maximum_timeout: runner.maximum_timeout,
   access_level: runner.access_level,
   maintenance_note: runner.maintenance_note,
-  contacted_at: timeOrNull(runner.contacted_at),
+  contacted_at: formatTimeOrNull(runner.contacted_at),
   ...(await loadProgram(call, runner.id)),
   projects: await listProjects(call, runner.id),
   groups: await listGroups(call, runner.id),

@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTimeOrNull } from '../../platform/time.ts';
 import { loadUser } from '../users/queries.ts';
 import { createEmail, removeEmail } from './change.ts';
 import { type EmailRow, findEmail, listEmails } from './queries.ts';
@@ -23,7 +23,7 @@ const reply = object({ id: int, email: string, confirmed_at: nullable(timestamp)
 const emailJson = (row: EmailRow) => ({
   id: row.id,
   email: row.email,
-  confirmed_at: row.confirmed_at === null ? null : formatTime(row.confirmed_at),
+  confirmed_at: formatTimeOrNull(row.confirmed_at),
 });
 
 const email = text({ maxLength: 1_000 });

@@ -9,7 +9,7 @@ import {
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';
 import type { KeyProjectRow, KeyRow } from './queries.ts';
 
@@ -49,15 +49,13 @@ export const keyWithUserShape = object({
   deploy_keys_projects: optional(array(keyProjectShape)),
 });
 
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
-
 /** Omits the comment, which is often an e-mail address. */
 export const publicKeyJson = ({ id, title, type, blob, created_at, expires_at, usage_type }: KeyRow) => ({
   id,
   title,
   key: `${type} ${blob}`,
   created_at: formatTime(created_at),
-  expires_at: timeOrNull(expires_at),
+  expires_at: formatTimeOrNull(expires_at),
   usage_type,
 });
 
@@ -66,7 +64,7 @@ export const keyJson = (row: KeyRow) => ({
   key: [row.type, row.blob, row.comment].join(' ').trim(),
   fingerprint: row.fingerprint,
   fingerprint_sha256: `SHA256:${row.fingerprint_sha256}`,
-  last_used_at: timeOrNull(row.last_used_at),
+  last_used_at: formatTimeOrNull(row.last_used_at),
 });
 
 export const keyWithUserJson = (row: KeyRow, user: BasicUserRow, site: Site) => ({

@@ -9,7 +9,7 @@ import {
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { TokenRow } from './queries.ts';
 
 export const tokenShape = object({
@@ -37,7 +37,7 @@ export const tokenJson = (token: TokenRow, now: number) => ({
   created_at: formatTime(token.created_at),
   scopes: JSON.parse(token.scopes) as string[],
   user_id: token.user_id,
-  last_used_at: token.last_used_at === null ? null : formatTime(token.last_used_at),
+  last_used_at: formatTimeOrNull(token.last_used_at),
   active: token.revoked === 0 && (token.expires_at === null || token.expires_at > today(now)),
   expires_at: token.expires_at,
   ...(token.kind === 'impersonation' && { impersonation: true }),

@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../../platform/http/schema.ts';
 import { userAvatarUrl } from '../avatars/avatar_urls.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { type PersonalNamespace, type UserRow, identitiesByUser, personalNamespaces } from './queries.ts';
 
 /** A user as embedded in other records. */
@@ -146,7 +146,7 @@ type Identity = { provider: string; extern_uid: string };
 type Related = { namespace: PersonalNamespace | undefined; identities: Identity[] };
 
 const toAccount = (user: UserRow, { namespace, identities }: Related, site: Site) => {
-  const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
+  const signedInAt = formatTimeOrNull(user.last_sign_in_at);
   return {
     ...publicProfile(user, site),
     locked: false,

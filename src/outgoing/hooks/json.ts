@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { eventFlagNames, systemFlags } from './event_flags.ts';
 import type { HookRow } from './queries.ts';
 import { type Values, unsealValues } from './secrets.ts';
@@ -63,7 +63,7 @@ export const hookJson = (
   push_events_branch_filter: row.push_events_branch_filter,
   branch_filter_strategy: row.branch_filter_strategy,
   alert_status: isPaused(row, now) ? 'temporarily_disabled' : 'executable',
-  disabled_until: row.disabled_until === null ? null : formatTime(row.disabled_until),
+  disabled_until: formatTimeOrNull(row.disabled_until),
   url_variables: listKeys(unsealValues(platform, row.sealed_url_variables)),
   custom_headers: listKeys(unsealValues(platform, row.sealed_custom_headers)),
   custom_webhook_template: row.custom_webhook_template,

@@ -1,6 +1,6 @@
 /** `changes` of issues and merge requests: what an edit changed, with the values before and after. Pure. */
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { LabelFacts } from '../changes/snapshots/snapshot.ts';
 import { labelJson, usersJson } from './shared_payload_parts.ts';
 import type { Context } from './context.ts';
@@ -44,10 +44,7 @@ const conversions: Record<string, Convert> = {
   confidential: (_context, [before, after]) => [['confidential', pair(before === 1, after === 1)]],
   discussion_locked: (_context, [before, after]) => [['discussion_locked', pair(before === 1, after === 1)]],
   closed_at: (_context, [before, after]: [number | null, number | null]) => [
-    [
-      'closed_at',
-      pair(before === null ? null : formatTime(before), after === null ? null : formatTime(after)),
-    ],
+    ['closed_at', pair(formatTimeOrNull(before), formatTimeOrNull(after))],
   ],
 };
 

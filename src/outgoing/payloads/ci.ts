@@ -1,18 +1,10 @@
 /** Payloads of hooks about pipelines, jobs and deployments. */
 import { toCommitTitle, toShortId } from '../../code/repository/commits/json.ts';
 import { jobUrl, pipelineUrl, shownStatus } from '../../code/repository/statuses/pipeline_summary.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import type { EnvironmentFacts, JobFacts, ProjectFacts, RunnerFacts } from '../changes/snapshots/snapshot.ts';
-import {
-  actorOf,
-  placeJson,
-  secondsBetween,
-  timeOrNull,
-  userJson,
-  userOf,
-  webUrlOf,
-} from './shared_payload_parts.ts';
+import { actorOf, placeJson, secondsBetween, userJson, userOf, webUrlOf } from './shared_payload_parts.ts';
 import { commitOrNull, loadCommit } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 
@@ -48,8 +40,8 @@ const buildJson = (context: Context, job: JobFacts) => ({
   name: job.name,
   status: shownStatus(job.status),
   created_at: formatTime(job.created_at),
-  started_at: timeOrNull(job.started_at),
-  finished_at: timeOrNull(job.finished_at),
+  started_at: formatTimeOrNull(job.started_at),
+  finished_at: formatTimeOrNull(job.finished_at),
   duration: secondsBetween(job.started_at, job.finished_at),
   queued_duration: secondsBetween(job.queued_at, job.started_at),
   failure_reason: job.failure_reason,
@@ -102,7 +94,7 @@ export const pipelinePayload = async (context: Context): Promise<Payload> => {
       detailed_status: status === 'success' ? 'passed' : status,
       stages: (records.stages ?? []).map(({ name }) => name),
       created_at: formatTime(pipeline.created_at),
-      finished_at: timeOrNull(pipeline.finished_at),
+      finished_at: formatTimeOrNull(pipeline.finished_at),
       duration: pipeline.duration,
       queued_duration: secondsBetween(pipeline.created_at, pipeline.started_at),
       // Values are sealed, and stay in the service.
@@ -131,8 +123,8 @@ const jobCommit = async (context: Context, project: ProjectFacts) => {
     author_url: commit === null ? null : `mailto:${commit.author.email}`,
     status: shownStatus(pipeline.status),
     duration: pipeline.duration,
-    started_at: timeOrNull(pipeline.started_at),
-    finished_at: timeOrNull(pipeline.finished_at),
+    started_at: formatTimeOrNull(pipeline.started_at),
+    finished_at: formatTimeOrNull(pipeline.finished_at),
   };
 };
 
@@ -153,8 +145,8 @@ export const jobPayload = async (context: Context): Promise<Payload> => {
     build_stage: job.stage,
     build_status: shownStatus(job.status),
     build_created_at: formatTime(job.created_at),
-    build_started_at: timeOrNull(job.started_at),
-    build_finished_at: timeOrNull(job.finished_at),
+    build_started_at: formatTimeOrNull(job.started_at),
+    build_finished_at: formatTimeOrNull(job.finished_at),
     build_duration: secondsBetween(job.started_at, job.finished_at),
     build_queued_duration: secondsBetween(job.queued_at, job.started_at),
     build_allow_failure: job.allow_failure === 1,

@@ -1,6 +1,6 @@
 /** Comments and award emoji. */
 import { toIndividualId } from '../../planning/discussions/discussion_id.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { isConfidentialRecord } from '../changes/confidential_records.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { actorOf, placeJson, userJson, webUrlOf } from './shared_payload_parts.ts';
@@ -43,7 +43,7 @@ const noteAttributes = (context: Context, url: string) => {
     commit_id: null,
     project_id: note.project_id,
     internal: note.internal === 1,
-    resolved_at: note.resolved_at === null ? null : formatTime(note.resolved_at),
+    resolved_at: formatTimeOrNull(note.resolved_at),
     system: note.system === 1,
     url: `${url}#note_${note.id}`,
     created_at: formatTime(note.created_at),

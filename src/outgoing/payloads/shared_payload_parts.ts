@@ -6,9 +6,6 @@ import type { Context, Payload } from './context.ts';
 
 export const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
 
-export const timeOrNull = (time: number | null | undefined): string | null =>
-  time === null || time === undefined ? null : formatTime(time);
-
 /** Seconds between two times; null: one of them is missing. */
 export const secondsBetween = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : Math.max(0, to - from) / 1_000;

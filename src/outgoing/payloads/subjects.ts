@@ -2,9 +2,9 @@
 import { issueUrl } from '../../planning/issues/web_url.ts';
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { IssueFacts, MergeRequestFacts, ProjectFacts, Records } from '../changes/snapshots/snapshot.ts';
-import { labelJson, projectJson, timeOrNull, visibilityLevels, webUrlOf } from './shared_payload_parts.ts';
+import { labelJson, projectJson, visibilityLevels, webUrlOf } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context } from './context.ts';
 
@@ -39,7 +39,7 @@ export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: P
   due_date: issue.due_date,
   created_at: formatTime(issue.created_at),
   updated_at: formatTime(issue.updated_at),
-  closed_at: timeOrNull(issue.closed_at),
+  closed_at: formatTimeOrNull(issue.closed_at),
   url: issueUrl(site.baseUrl, project.full_path, issue.iid),
   type: 'Issue',
   ...timesOf(issue),

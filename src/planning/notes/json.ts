@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../../platform/http/schema.ts';
 import type { Target } from '../issuables/target.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 import { loadClosedByBodies } from './hide_closed_by_paths.ts';
 import { visibleBodies } from './hide_moved_paths.ts';
@@ -65,7 +65,7 @@ const resolution = (
     ? {
         resolved: resolved_at !== null,
         resolved_by: resolved_by === undefined ? null : basicUser(resolved_by, site),
-        resolved_at: resolved_at === null ? null : formatTime(resolved_at),
+        resolved_at: formatTimeOrNull(resolved_at),
       }
     : {};
 

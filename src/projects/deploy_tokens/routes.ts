@@ -21,7 +21,7 @@ import {
   timestamp,
   unsupportedFilter,
 } from '../../platform/http/schema.ts';
-import { formatTime } from '../../platform/time.ts';
+import { formatTimeOrNull } from '../../platform/time.ts';
 import { findProjectFor } from '../projects/find.ts';
 import {
   type DeployToken,
@@ -76,7 +76,7 @@ const tokenJson = ({ id, name, username, expires_at, scopes }: DeployToken, now:
   id,
   name,
   username,
-  expires_at: expires_at === null ? null : formatTime(expires_at),
+  expires_at: formatTimeOrNull(expires_at),
   scopes: JSON.parse(scopes) as string[],
   revoked: false,
   expired: expires_at !== null && expires_at <= now,

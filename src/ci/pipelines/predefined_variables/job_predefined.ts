@@ -3,7 +3,7 @@ import { toEnvironmentSlug, guessTier } from '../../environments/slug_and_tier.t
 import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import { jobUrl, pipelineUrl } from '../../../code/repository/statuses/pipeline_summary.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../../platform/time.ts';
 import { type Facts, loadPipelineCommit } from './job_facts.ts';
 import { loadOpenRequestsText } from '../creation/merge_request_facts.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
@@ -113,7 +113,7 @@ const toJobValues = ({ project, job, config, issue }: Facts): Values => ({
   CI_JOB_GROUP_NAME: config.group,
   CI_JOB_STAGE: job.stage,
   CI_JOB_URL: jobUrl(`${issue.base_url}/${project.full_path}`, job.id),
-  CI_JOB_STARTED_AT: job.started_at === null ? null : formatTime(job.started_at),
+  CI_JOB_STARTED_AT: formatTimeOrNull(job.started_at),
   CI_JOB_TIMEOUT: job.timeout === null ? null : String(job.timeout),
   CI_JOB_MANUAL: job.run_when === 'manual' ? 'true' : null,
   CI_JOB_IMAGE: config.image === null ? null : config.image.name,

@@ -12,7 +12,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { shownStatus } from '../../../code/repository/statuses/pipeline_summary.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
 import { pipelinesOfProject } from '../find.ts';
 import type { PipelineVariable } from '../creation/pipeline_variables.ts';
@@ -67,7 +67,7 @@ export const schedulesJson = async (call: Call, rows: readonly Schedule[]) => {
       ref: row.ref,
       cron: row.cron,
       cron_timezone: row.cron_timezone,
-      next_run_at: row.next_run_at === null ? null : formatTime(row.next_run_at),
+      next_run_at: formatTimeOrNull(row.next_run_at),
       active: row.active === 1,
       created_at: formatTime(row.created_at),
       updated_at: formatTime(row.updated_at),

@@ -1,6 +1,6 @@
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { int, nullable, object, string, timestamp } from '../../../platform/http/schema.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
 import { type Trigger, unsealToken } from './find_and_change_triggers.ts';
 
@@ -37,7 +37,7 @@ export const triggersJson = async (call: Call, triggers: readonly Trigger[]) => 
       created_at: formatTime(trigger.created_at),
       updated_at: formatTime(trigger.updated_at),
       deleted_at: null,
-      last_used: trigger.last_used_at === null ? null : formatTime(trigger.last_used_at),
+      last_used: formatTimeOrNull(trigger.last_used_at),
       token: toVisibleToken(call, trigger),
       owner: owner === undefined ? null : basicUser(owner, call),
     };

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../../../platform/http/schema.ts';
 import type { Scope } from '../../jobs/list_jobs.ts';
 import { jobUrl, shownStatus, statusesShownAs } from '../../../code/repository/statuses/pipeline_summary.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
 
 export const runnerJobShape = object({
@@ -93,8 +93,6 @@ const loadRows = async (call: Call, runnerId: number, filters: RunnerJobFilters,
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
 
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
-
 const ownPart = (row: Row, { now }: Call) => ({
   id: row.id,
   status: shownStatus(row.status) as string,
@@ -106,8 +104,8 @@ const ownPart = (row: Row, { now }: Call) => ({
   allow_failure: row.allow_failure === 1,
   failure_reason: row.failure_reason,
   created_at: formatTime(row.created_at),
-  started_at: timeOrNull(row.started_at),
-  finished_at: timeOrNull(row.finished_at),
+  started_at: formatTimeOrNull(row.started_at),
+  finished_at: formatTimeOrNull(row.finished_at),
   duration: row.started_at === null ? null : ((row.finished_at ?? now) - row.started_at) / 1000,
 });
 

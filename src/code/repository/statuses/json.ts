@@ -4,7 +4,7 @@ import type { Site } from '../../../core/access/site.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import type { CommitStatusesTable } from '../../../platform/db/schema/code.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../../../platform/http/schema.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, formatTimeOrNull } from '../../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../../../identity/users/json.ts';
 import { type Code, getWebUrl } from '../find_code.ts';
 import { jobUrl, shownStatus } from './pipeline_summary.ts';
@@ -36,8 +36,6 @@ export const statusShape = object({
   author: nullable(basicUserShape),
 });
 
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
-
 /** Returns the context of status JSON: settings and URLs. */
 export const toStatusContext = ({ baseUrl, settings }: Call, { project }: Code) => ({
   baseUrl,
@@ -59,8 +57,8 @@ export const statusJson = (
   target_url: row.of_job === 0 ? row.target_url : jobUrl(context.projectUrl, row.id),
   description: row.description,
   created_at: formatTime(row.created_at),
-  started_at: timeOrNull(row.started_at),
-  finished_at: timeOrNull(row.finished_at),
+  started_at: formatTimeOrNull(row.started_at),
+  finished_at: formatTimeOrNull(row.finished_at),
   allow_failure: row.allow_failure === 1,
   coverage: row.coverage === null ? null : row.coverage / 100,
   pipeline_id: row.pipeline_id,

@@ -12,7 +12,7 @@ import {
   pipelineUrl,
   shownStatus,
 } from './pipeline_summary.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTimeOrNull } from '../../../platform/time.ts';
 import {
   type BasicUserRow,
   basicUser,
@@ -46,8 +46,6 @@ export const singlePipelineShape = object({
     favicon: nullable(string),
   }),
 });
-
-const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
 /** Returns the seconds from the creation of a pipeline to the start of its first job; null: none has started. */
 export const secondsQueued = ({ created_at, started_at }: PipelineRow): number | null =>
@@ -107,8 +105,8 @@ const single = (row: PipelineRow, project: Project, site: Site, { user, ...jobs 
   tag: row.tag === 1,
   yaml_errors: row.yaml_errors,
   user: user === undefined ? null : basicUser(user, site),
-  started_at: timeOrNull(row.started_at),
-  finished_at: timeOrNull(row.finished_at),
+  started_at: formatTimeOrNull(row.started_at),
+  finished_at: formatTimeOrNull(row.finished_at),
   committed_at: null,
   duration: row.duration,
   queued_duration: secondsQueued(row),

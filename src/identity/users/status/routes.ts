@@ -15,7 +15,7 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTimeOrNull } from '../../../platform/time.ts';
 import { loadUser, userIdByName } from '../queries.ts';
 
 const minute = 60_000;
@@ -50,7 +50,7 @@ const statusJson = ({ emoji, message, availability, clear_at }: UserStatusesTabl
   message,
   availability,
   message_html: escapeHtml(message),
-  clear_status_at: clear_at === null ? null : formatTime(clear_at),
+  clear_status_at: formatTimeOrNull(clear_at),
 });
 
 const loadStatus = async ({ db, now }: Call, userId: number) => {
