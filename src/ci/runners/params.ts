@@ -1,5 +1,6 @@
 /** Parameters that describe a runner, and filters of lists. */
 import type { Static } from 'typebox';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import {
   boolean,
   clearable,
@@ -33,8 +34,6 @@ const shape = object(factParams);
 const isActive = ({ paused, active }: Static<typeof shape>): boolean | undefined =>
   paused === undefined ? active : !paused;
 
-const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
-
 export const readFacts = (input: Static<typeof shape>): Partial<RunnerFacts> => {
   const { description, maintenance_note, locked, access_level, run_untagged, tag_list } = input;
   const active = isActive(input);
@@ -42,10 +41,10 @@ export const readFacts = (input: Static<typeof shape>): Partial<RunnerFacts> => 
   return {
     ...(description !== undefined && { description }),
     ...(maintenance_note !== undefined && { maintenance_note }),
-    ...(active !== undefined && { active: flag(active) }),
-    ...(locked !== undefined && { locked: flag(locked) }),
+    ...(active !== undefined && { active: toFlag(active) }),
+    ...(locked !== undefined && { locked: toFlag(locked) }),
     ...(access_level !== undefined && { access_level }),
-    ...(run_untagged !== undefined && { run_untagged: flag(run_untagged) }),
+    ...(run_untagged !== undefined && { run_untagged: toFlag(run_untagged) }),
     ...(tag_list !== undefined && { tag_list: formatTags(tag_list) }),
     ...(maximum_timeout !== undefined && { maximum_timeout: maximum_timeout === 0 ? null : maximum_timeout }),
   };

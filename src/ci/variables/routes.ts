@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { findGroupFor } from '../../identity/groups/find.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
@@ -40,13 +41,12 @@ const filter = {
 const shape = object({ ...edits });
 
 const toEdit = (input: Static<typeof shape>): Omit<VariableEdit, 'value'> => {
-  const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
   const { variable_type, protected: isProtected, masked, raw, environment_scope, description } = input;
   return {
     ...(variable_type !== undefined && { variable_type }),
-    ...(isProtected !== undefined && { protected: flag(isProtected) }),
-    ...(masked !== undefined && { masked: flag(masked) }),
-    ...(raw !== undefined && { raw: flag(raw) }),
+    ...(isProtected !== undefined && { protected: toFlag(isProtected) }),
+    ...(masked !== undefined && { masked: toFlag(masked) }),
+    ...(raw !== undefined && { raw: toFlag(raw) }),
     ...(environment_scope !== undefined && { environment_scope }),
     ...(description !== undefined && { description }),
   };

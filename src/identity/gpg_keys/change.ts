@@ -3,6 +3,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { requireNoBot } from '../bots/bot_users.ts';
 import { loadConfirmedAddresses } from '../users/addresses/further_addresses.ts';
@@ -97,10 +98,10 @@ const insertKey = async (
     gpg_key_id: row.id,
     keyid: key.keyid,
     fingerprint: key.fingerprint,
-    is_primary: key === primary ? (1 as const) : (0 as const),
+    is_primary: toFlag(key === primary),
     body: key.body.toString('base64'),
     ends_at,
-    is_revoked: isRevoked ? (1 as const) : (0 as const),
+    is_revoked: toFlag(isRevoked),
   }));
   await insertRows(tx.db, 'gpg_signing_keys', rows);
   return row;

@@ -1,8 +1,8 @@
 /** The attributes of a group: parameters, columns and JSON. */
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import type { NamespacesTable } from '../../platform/db/schema/identity.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
 import {
   bool,
   boolean,
@@ -133,8 +133,6 @@ const columns = [
 export type GroupColumns = Partial<
   Pick<Selectable<NamespacesTable>, (typeof columns)[number] | FlagName | 'auto_devops_enabled' | 'avatar'>
 >;
-
-const toFlag = (value: boolean): Flag => (value ? 1 : 0);
 
 const emailsDisabled = ({ emails_disabled, emails_enabled }: Params): boolean | undefined =>
   emails_disabled ?? (emails_enabled === undefined ? undefined : !emails_enabled);

@@ -1,7 +1,7 @@
 /** Whether instance runners run the jobs of a group. A group may forbid it for everything below. */
 import type { Tx } from '../../platform/db/open.ts';
 import { sql } from 'kysely';
-import type { Flag, SharedRunnersSetting } from '../../platform/db/schema/column_types.ts';
+import { type Flag, type SharedRunnersSetting, toFlag } from '../../platform/db/schema/column_types.ts';
 import { selectDescendants } from '../namespaces/ancestors.ts';
 
 type Parent = { shared_runners_setting: SharedRunnersSetting };
@@ -20,7 +20,7 @@ export const settingProblem = (parent: Parent | null, setting: SharedRunnersSett
     : null;
 
 /** Returns whether shared runners are on in a new project of the group. */
-export const inheritedSwitch = (group: Parent): Flag => (group.shared_runners_setting === 'enabled' ? 1 : 0);
+export const inheritedSwitch = (group: Parent): Flag => toFlag(group.shared_runners_setting === 'enabled');
 
 /** Returns why a project of the group cannot turn shared runners on; null if it can. */
 export const switchProblem = (group: Parent, enabled: Flag): string | null =>

@@ -1,6 +1,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { hashToken, generateTokenText } from '../../core/access/credentials/token_text.ts';
 import { insertRow } from '../../platform/db/insert.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
@@ -30,8 +31,8 @@ export const createApplication = async (
     secret_hash: hashToken(secret),
     redirect_uris: JSON.stringify(splitWords(input.redirect_uri)),
     scopes: JSON.stringify(splitWords(input.scopes)),
-    confidential: input.confidential ? 1 : 0,
-    trusted: input.trusted ? 1 : 0,
+    confidential: toFlag(input.confidential),
+    trusted: toFlag(input.trusted),
   } as const;
   const id = await store.write(async (tx) => {
     if (input.owner_id !== null) {

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Store, Tx } from '../../platform/db/open.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import type { UsersTable } from '../../platform/db/schema/identity.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { conflict, invalid } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
@@ -148,8 +148,6 @@ export const requireOwnAddress = (publicEmail: string | null | undefined, own: r
   if (!isOwn) throw invalid({ public_email: ['is not an email you own'] });
 };
 
-const flag = (value: boolean): Flag => (value ? 1 : 0);
-
 /** Returns the rights of a new user. External users create neither groups nor projects. */
 const getNewRights = ({
   admin = false,
@@ -157,9 +155,9 @@ const getNewRights = ({
   can_create_group = true,
   projects_limit,
 }: UserInput) => ({
-  admin: flag(admin),
-  external: flag(external),
-  can_create_group: flag(can_create_group && !external),
+  admin: toFlag(admin),
+  external: toFlag(external),
+  can_create_group: toFlag(can_create_group && !external),
   projects_limit: external ? 0 : projects_limit,
 });
 
@@ -181,7 +179,7 @@ export const createUser = async (
   requireOwnAddress(public_email, [email]);
   const password_hash = password === null ? null : await hashPassword(password, random);
   const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
-  const checked = { email_unchecked: flag(email_unchecked) };
+  const checked = { email_unchecked: toFlag(email_unchecked) };
   const { avatar = null } = input;
   const user = { ...pickProfile(input), ...names, ...checked, ...getNewRights(input), avatar, password_hash };
   return await retryOnTakenName({ platform: { store } }, async (tx) => {

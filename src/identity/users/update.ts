@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/open.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
@@ -32,10 +32,8 @@ type Maybe<T> = { [K in keyof T]?: T[K] | undefined };
 const dropUndefined = <T extends object>(values: Maybe<T>): T =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 
-const toFlag = (value: boolean | undefined): Flag | undefined => {
-  if (value === undefined) return undefined;
-  return value ? 1 : 0;
-};
+const toFlagIfSet = (value: boolean | undefined): Flag | undefined =>
+  value === undefined ? undefined : toFlag(value);
 
 /** A password can be changed but not removed. */
 export type UserChanges = Omit<Partial<UserInput>, 'password'> & { password?: string };
@@ -55,7 +53,7 @@ const getChangedRights = async (tx: Tx, user: UserRow, input: UserChanges): Prom
     };
     return { external: 0, ...usual };
   }
-  return { can_create_group: toFlag(can_create_group), projects_limit };
+  return { can_create_group: toFlagIfSet(can_create_group), projects_limit };
 };
 
 /** Returns the requested column values. */
@@ -75,7 +73,7 @@ const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Pr
     ...pickProfile(input),
     ...names,
     ...(await getChangedRights(tx, user, input)),
-    admin: toFlag(admin),
+    admin: toFlagIfSet(admin),
     avatar: input.avatar,
   });
 };
@@ -88,7 +86,7 @@ const addEmailMark = (
 ): Stored => {
   const isOwnWord = cause !== null && cause.user.id === id && cause.sudo_by_id === null;
   if (changes.email === undefined) return changes;
-  return { ...changes, email_unchecked: isOwnWord && !isConfirmed ? 1 : 0 };
+  return { ...changes, email_unchecked: toFlag(isOwnWord && !isConfirmed) };
 };
 
 /** Renames the personal namespace with its user, and moves everything below it. */

@@ -2,7 +2,7 @@
 import type { UpdateObject } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
 import { getPort, isListed } from '../../platform/addresses/allowed_addresses.ts';
 import {
@@ -49,13 +49,11 @@ export type HookEdit = { [F in EventFlag]?: boolean } & {
   custom_headers?: unknown;
 };
 
-const flag = (value: boolean): Flag => (value ? 1 : 0);
-
 const flagColumns = (edit: HookEdit): { [F in EventFlag]?: Flag } =>
   Object.fromEntries(
     eventFlagNames.flatMap((name) => {
       const value = edit[name];
-      return value === undefined ? [] : [[name, flag(value)]];
+      return value === undefined ? [] : [[name, toFlag(value)]];
     }),
   );
 
@@ -77,7 +75,7 @@ const textColumns = (edit: HookEdit): Columns => {
     ...(edit.format !== undefined && { format: edit.format }),
     ...(edit.branch_filter_strategy !== undefined && { branch_filter_strategy: edit.branch_filter_strategy }),
     ...(edit.enable_ssl_verification !== undefined && {
-      enable_ssl_verification: flag(edit.enable_ssl_verification),
+      enable_ssl_verification: toFlag(edit.enable_ssl_verification),
     }),
   };
 };

@@ -1,6 +1,7 @@
 /** Records what became of mails, and keeps the latest for administrators. */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../platform/db/open.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import type { MailRow } from './mail_contents.ts';
 import type { Message } from './smtp.ts';
 
@@ -59,7 +60,7 @@ export const recordSent = async (
         sent_at: tx.now,
         error: null,
         message_id: message.message_id,
-        is_secret: isSecret ? 1 : 0,
+        is_secret: toFlag(isSecret),
         subject: isSecret ? null : message.subject,
         body: isSecret ? null : message.text.slice(0, maxKeptText),
       })

@@ -4,6 +4,7 @@ import { recordEvent } from '../../core/events/record_event.ts';
 import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { ownerColumns, ownerTurn } from '../../projects/labels/project_or_group.ts';
@@ -64,8 +65,6 @@ export type BoardEdit = {
   /** Titles; empty: none. */
   labels?: string[];
 };
-
-const toFlag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 const storeLabels = async (tx: Tx, boardId: number, labelIds: readonly number[]): Promise<void> => {
   await tx.db.deleteFrom('board_labels').where('board_id', '=', boardId).execute();

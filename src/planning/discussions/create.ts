@@ -1,5 +1,5 @@
 import type { Call } from '../../core/access/call.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/target.ts';
 import { type NewNote, createNote } from '../notes/create.ts';
@@ -15,7 +15,7 @@ type Text = Pick<NewNote, 'body' | 'created_at' | 'first' | 'internal'>;
 const unresolved = { resolved_at: null, resolved_by_id: null } as const;
 
 /** Threads on snippets are not resolved. */
-const toResolvable = ({ target }: LoadedNoteable): Flag => (isIssuable(target) ? 1 : 0);
+const toResolvable = ({ target }: LoadedNoteable): Flag => toFlag(isIssuable(target));
 
 /**
  * Creates a thread with its first comment.

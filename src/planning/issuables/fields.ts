@@ -69,8 +69,6 @@ export const derived = <Full, S extends TSchema>(
   toJson: (record: Full, site: DatedSite) => Static<S>,
 ) => ({ derive: { shape, toJson } });
 
-export const toFlag = (value: boolean): Flag => (value ? 1 : 0);
-
 /** Declares how clients set a column. `toColumn` is checked against the type of the parameter. */
 export const setBy = <S extends TSchema, const T extends { toColumn: (value: Static<S>) => unknown }>(
   param: S,

@@ -3,7 +3,7 @@
  * says how the JSON shows the column, which parameter and permission set it, which system note a change leaves, and whether
  * an issue that moves to another project keeps it.
  */
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import {
   array,
   boolean,
@@ -16,7 +16,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { basicUser, basicUserShape } from '../../identity/users/json.ts';
 import { milestoneJson, milestoneShape } from '../../projects/milestones/json.ts';
-import { type FieldsOf, asFlag, asIs, asTime, derived, orNull, setBy, toFlag } from '../issuables/fields.ts';
+import { type FieldsOf, asFlag, asIs, asTime, derived, orNull, setBy } from '../issuables/fields.ts';
 import { editable, edits } from '../issuables/params.ts';
 import {
   confidentialText,

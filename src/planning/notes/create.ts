@@ -3,6 +3,7 @@ import { may } from '../../core/access/may.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
 import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/target.ts';
 import { addTodos, finishTodos, mentionTodos } from '../todos/add_todos.ts';
@@ -63,7 +64,7 @@ export const createNote = async <L extends LoadedNoteable>(
       author_id: actor.user.id,
       body,
       system: 0 as const,
-      internal: internal ? (1 as const) : (0 as const),
+      internal: toFlag(internal),
       created_at: at ?? tx.now,
       updated_at: at ?? tx.now,
       ...thread,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import { type TargetType, toFlag } from '../../platform/db/schema/column_types.ts';
 import type { Target } from '../issuables/target.ts';
 
 /** The parts of a target that decide who participates in it. */
@@ -88,7 +88,7 @@ export const setSubscribed = async (
   { type, id }: Pick<Target, 'type' | 'id'>,
   subscribed: boolean,
 ): Promise<boolean> => {
-  const word = { subscribed: subscribed ? (1 as const) : (0 as const), updated_at: tx.now };
+  const word = { subscribed: toFlag(subscribed), updated_at: tx.now };
   const rows = await tx.db
     .insertInto('subscriptions')
     .values({ user_id: userId, target_type: type, target_id: id, created_at: tx.now, ...word })

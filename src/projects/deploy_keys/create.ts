@@ -1,6 +1,6 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
@@ -63,13 +63,12 @@ export const createDeployKey = async (
   { can_push, ...input }: KeyInput & { can_push: boolean },
 ): Promise<DeployKeyRow> => {
   const checked = await checkKey(call, input);
-  const flag = can_push ? 1 : 0;
   return await call.write(async (tx) => {
     await holdProject(tx, projectId);
     const existing = await lockKeyByFingerprint(tx, checked.fingerprint_sha256);
     if (existing !== undefined && !(await canReuseKey(call, tx.db, existing.id))) throw fingerprintTaken();
     const key = existing ?? (await insertKey(tx, call, null, checked));
-    return await addToProject(tx, call, projectId, { key, can_push: flag });
+    return await addToProject(tx, call, projectId, { key, can_push: toFlag(can_push) });
   });
 };
 

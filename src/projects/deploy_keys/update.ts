@@ -1,4 +1,5 @@
 import type { Call } from '../../core/access/call.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { recordInProject } from './create.ts';
 import type { DeployKeyRow } from './json.ts';
@@ -20,7 +21,7 @@ export const updateDeployKey = async (
     const key = await findInProject(tx.db, projectId, keyId);
     const title = edit.title?.trim() ?? key.title;
     if (title === '') throw invalid({ title: ["can't be blank"] });
-    const can_push = edit.can_push === undefined ? key.can_push : edit.can_push ? 1 : 0;
+    const can_push = edit.can_push === undefined ? key.can_push : toFlag(edit.can_push);
     const after = { ...key, title, can_push } as const;
     if (title !== key.title) {
       if (!(await ownsKey(call, tx.db, keyId))) throw forbidden();

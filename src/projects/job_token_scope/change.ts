@@ -2,6 +2,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { holdProject } from '../projects/lock_project.ts';
@@ -26,7 +27,7 @@ export const switchList = async (call: Call, projectId: number, enabled: boolean
     await holdProject(tx, projectId);
     const { numUpdatedRows } = await tx.db
       .updateTable('projects')
-      .set({ job_token_list_enabled: enabled ? 1 : 0 })
+      .set({ job_token_list_enabled: toFlag(enabled) })
       .where('id', '=', projectId)
       .where('job_token_list_enabled', '=', enabled ? 0 : 1)
       .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 /** The attributes of a project that a client may set, at creation and later. */
 import type { Static } from 'typebox';
-import type { Flag, Visibility } from '../../platform/db/schema/column_types.ts';
+import { type Flag, type Visibility, toFlag } from '../../platform/db/schema/column_types.ts';
 import { avatarParam } from '../../identity/avatars/store_avatar.ts';
 import { visibilities } from '../../identity/groups/rules.ts';
 import { invalid } from '../../platform/errors.ts';
@@ -166,6 +166,6 @@ export const readProjectInput = (params: Params): ProjectInput => {
     ...messageColumns(params),
     ...(topics !== undefined && { topics }),
     ...featureColumns(params),
-    ...Object.fromEntries(set.map((name) => [name, input[name] === true ? 1 : 0])),
+    ...Object.fromEntries(set.map((name) => [name, toFlag(input[name] === true)])),
   };
 };

@@ -3,6 +3,7 @@ import { may } from '../../core/access/may.ts';
 import { canSeeMergeRequests, hasFeature } from '../../core/access/visible.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, withQuickActions } from '../../planning/issuables/apply_quick_actions.ts';
@@ -106,7 +107,7 @@ const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: Acte
     head_sha: null,
     merge_commit_sha: null,
     squash_commit_sha: null,
-    squash: isSquashed(target, fields.squash) ? (1 as const) : (0 as const),
+    squash: toFlag(isSquashed(target, fields.squash)),
     merge_user_id: null,
     should_remove_source_branch: null,
     merge_error: null,

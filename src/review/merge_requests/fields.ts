@@ -3,7 +3,7 @@
  * an entry with its JSON, the parameter and role that set it, and the system note of a change.
  */
 import type { DatedSite } from '../../core/access/site.ts';
-import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import {
   array,
   bool,
@@ -25,7 +25,6 @@ import {
   derived,
   orNull,
   setBy,
-  toFlag,
 } from '../../planning/issuables/fields.ts';
 import { editable, edits } from '../../planning/issuables/params.ts';
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';

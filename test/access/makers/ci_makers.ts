@@ -1,5 +1,6 @@
 /** Inserts pipelines and jobs for the matrix. */
 import type { JobStatus } from '../../../src/platform/db/schema/ci.ts';
+import { toFlag } from '../../../src/platform/db/schema/column_types.ts';
 import { plannedJob } from '../../support/ci/ci_file.ts';
 import { unique } from '../../support/seed.ts';
 import type { Cell, Maker } from './makers.ts';
@@ -16,8 +17,6 @@ const projectOf = ({ names }: Cell): number => Number(names['project']);
 
 const name = (cells: Cell[], key: string, ids: number[]): void =>
   cells.forEach(({ names }, at) => void (names[key] = ids[at] ?? 0));
-
-const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 type Made = {
   status: JobStatus;
@@ -47,7 +46,7 @@ export const freshJob =
     const ref = held ? 'main' : 'topic';
     const times = { created_at: tx.now, updated_at: tx.now };
     const ended = ['success', 'failed', 'canceled'].includes(status) ? tx.now : null;
-    const common = { ref, tag: 0 as const, protected: flag(held), user_id: people.writer, status };
+    const common = { ref, tag: 0 as const, protected: toFlag(held), user_id: people.writer, status };
     const ofPipeline = {
       sha: '1'.repeat(40),
       before_sha: '0'.repeat(40),
@@ -90,8 +89,8 @@ export const freshJob =
       stage_position: 2,
       name: 'job',
       run_when: manual ? ('manual' as const) : ('on_success' as const),
-      allow_failure: flag(manual),
-      bridge: flag(bridge),
+      allow_failure: toFlag(manual),
+      bridge: toFlag(bridge),
       queued_at: tx.now,
       finished_at: ended,
     }));

@@ -1,6 +1,7 @@
 /** Records deployments by external programs. Deployments by jobs are in `follow_jobs.ts`. */
 import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, forbidden, invalid, refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -71,7 +72,7 @@ export const createDeployment = async (
       job_id: null,
       user_id: requireUser(call).id,
       ref,
-      tag: input.tag ? 1 : 0,
+      tag: toFlag(input.tag),
       sha,
       status,
     });

@@ -2,6 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { PipelineSource } from '../../../platform/db/schema/ci.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Commit, type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { holdProject, projectTurn } from '../../../projects/projects/lock_project.ts';
@@ -135,11 +136,11 @@ const toPipelineColumns = (request: PipelineRequest, isProtected: boolean): NewP
   return {
     project_id: project.id,
     ref: isInTargetProject ? mergeRequestRefFor(merge_request.iid) : ref.name,
-    tag: ref.type === 'tag' ? 1 : 0,
+    tag: toFlag(ref.type === 'tag'),
     sha,
     before_sha,
     source,
-    protected: isProtected ? 1 : 0,
+    protected: toFlag(isProtected),
     user_id,
     merge_request_id: merge_request?.id ?? null,
     schedule_id: schedule_id ?? null,

@@ -3,6 +3,7 @@ import { loadActingViewer } from '../../../core/access/background_actor.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { anonymous } from '../../../core/access/viewer.ts';
 import type { Reader, Store, Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Oid, type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { LoadedMergeRequest } from '../../../review/merge_requests/find.ts';
 import { loadRequest, loadOpenFrom } from '../../../review/merge_requests/refresh/open_requests.ts';
@@ -44,7 +45,7 @@ const hasPushPipeline =
       .where('project_id', '=', project.id)
       .where('sha', '=', sha)
       .where('ref', '=', ref.name)
-      .where('tag', '=', ref.type === 'tag' ? 1 : 0)
+      .where('tag', '=', toFlag(ref.type === 'tag'))
       .where('source', '=', 'push')
       .where('created_at', '>=', moved.moved_at)
       .executeTakeFirst();

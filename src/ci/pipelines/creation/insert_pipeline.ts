@@ -3,6 +3,7 @@ import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import type { PlannedJob } from '../../ci_file/plan.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
@@ -103,8 +104,6 @@ const insertStages = async (tx: Tx, pipeline_id: number, jobs: readonly PlannedJ
   return new Map(rows.map(({ id, position }) => [position, id]));
 };
 
-const toFlag = (value: boolean | null): 0 | 1 => (value === true ? 1 : 0);
-
 /** Whether the job starts or mirrors another pipeline, and so needs no runner. */
 const isBridge = ({ trigger, mirrors }: PlannedJob): boolean => trigger !== null || mirrors !== null;
 
@@ -131,7 +130,7 @@ const toJobRow = (
     run_when: job.when,
     allow_failure: toFlag(job.allow_failure),
     by_needs: toFlag(job.needs !== null),
-    interruptible: toFlag(job.interruptible),
+    interruptible: toFlag(job.interruptible === true),
     bridge: toFlag(isBridge(job)),
     tag_list: JSON.stringify([...new Set(job.tags)].toSorted()),
     environment: job.environment?.name ?? null,

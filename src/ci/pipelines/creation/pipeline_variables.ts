@@ -4,6 +4,7 @@ import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.t
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { VariableType } from '../../../platform/db/schema/ci.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
 
 export type PipelineVariable = { key: string; value: string; variable_type: VariableType; raw: boolean };
@@ -89,7 +90,7 @@ export const sealPipelineVariables = (
     key,
     sealed_value: seal(secrets.encryption_key, purpose, value),
     variable_type,
-    raw: raw ? 1 : 0,
+    raw: toFlag(raw),
   }));
 
 export const unsealPipelineVariable = (

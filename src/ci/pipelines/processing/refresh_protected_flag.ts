@@ -1,6 +1,7 @@
 /** Keeps the `protected` flag of pipelines and jobs current when users restart jobs. */
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
 import { canUseProtected } from '../creation/creation_rights.ts';
 import type { Pipeline } from '../pipeline_rows.ts';
@@ -19,7 +20,7 @@ type PipelineToRefresh = Pick<Pipeline, (typeof columns)[number]>;
  */
 export const refreshProtectedFlag = async (tx: Tx, pipeline: PipelineToRefresh): Promise<0 | 1> => {
   const { id, project_id } = pipeline;
-  const isProtected = (await canUseProtected(tx.db, project_id, pipelineRef(pipeline, null))) ? 1 : 0;
+  const isProtected = toFlag(await canUseProtected(tx.db, project_id, pipelineRef(pipeline, null)));
   if (isProtected === pipeline.protected) return isProtected;
   await tx.db.updateTable('pipelines').set({ protected: isProtected }).where('id', '=', id).execute();
   await tx.db

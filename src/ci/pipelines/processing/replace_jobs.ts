@@ -5,6 +5,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
 import { replaceableStatuses } from '../../../core/job_statuses.ts';
 import { insertMany } from '../../../platform/db/insert_many.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { refreshProtectedFlagById } from './refresh_protected_flag.ts';
 import { type Job, type JobConfig, loadJobConfigs } from '../pipeline_rows.ts';
 
@@ -34,7 +35,7 @@ const toNewJobRow = (
   tag: job.tag,
   status: 'created',
   run_when: job.run_when,
-  allow_failure: config?.allow_failure === true ? 1 : 0,
+  allow_failure: toFlag(config?.allow_failure === true),
   by_needs: job.by_needs,
   retry_of_id: job.id,
   protected: isProtected,

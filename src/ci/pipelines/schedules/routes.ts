@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { invalid } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import {
@@ -95,7 +96,7 @@ const create = endpoint({
   reply: singleScheduleShape,
   handle: async (call, { id: projectId, cron_timezone = 'UTC', active = true, ...input }) => {
     const owner = await findProjectFor(call, projectId, 'admin_schedule');
-    const values = { ...input, cron_timezone, active: active ? (1 as const) : (0 as const) };
+    const values = { ...input, cron_timezone, active: toFlag(active) };
     return await singleScheduleJson(call, owner, await createSchedule(call, owner, values));
   },
 });
@@ -111,7 +112,7 @@ const edits = object({
 
 const toEdit = ({ active, ...edit }: Static<typeof edits>): ScheduleEdit => ({
   ...edit,
-  ...(active !== undefined && { active: active ? 1 : 0 }),
+  ...(active !== undefined && { active: toFlag(active) }),
 });
 
 const update = endpoint({

@@ -3,6 +3,7 @@ import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { type PipelineVariable, findVariableProblems } from '../creation/pipeline_variables.ts';
@@ -38,7 +39,7 @@ const validateVariables = (variables: readonly PipelineVariable[]): void => {
 const toSealedColumns = ({ secrets }: Platform, { value, variable_type, raw }: PipelineVariable) => ({
   sealed_value: seal(secrets.encryption_key, purpose, value),
   variable_type,
-  raw: raw ? (1 as const) : (0 as const),
+  raw: toFlag(raw),
 });
 
 const recordVariableEvent = async (

@@ -3,6 +3,7 @@
  * an external pipeline if there is none.
  */
 import type { Reader, Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
@@ -50,7 +51,7 @@ const insertExternalPipeline = async (
   const statusRef = pipelineRef({ ...row, merge_request_id: null }, null);
   const isProtected = await canUseProtected(tx.db, project_id, statusRef);
   return await insertPipeline(tx, {
-    pipeline: { ...row, before_sha: zeroOid, protected: isProtected ? 1 : 0, auto_cancel: 'none' },
+    pipeline: { ...row, before_sha: zeroOid, protected: toFlag(isProtected), auto_cancel: 'none' },
     jobs: [],
     timeout: 0,
   });

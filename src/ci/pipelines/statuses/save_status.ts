@@ -2,6 +2,7 @@
 import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
@@ -88,7 +89,7 @@ const toColumns = (input: StatusInput, { now }: Tx, started: number | null) => (
   ...(input.description !== undefined && { description: input.description }),
   ...(input.coverage !== undefined && { coverage: toHundredths(input.coverage) }),
   ...(input.allow_failure !== undefined && {
-    allow_failure: input.allow_failure ? (1 as const) : (0 as const),
+    allow_failure: toFlag(input.allow_failure),
   }),
   started_at: input.status === 'running' ? now : started,
   finished_at: isFinished(input.status) ? now : null,

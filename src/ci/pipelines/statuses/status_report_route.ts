@@ -1,5 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
 import {
   boolean,
@@ -33,7 +34,7 @@ const findRefInRepository = async (
     return first === undefined ? null : { ref: first.name, tag: 0 };
   }
   const namedRef = await resolveNamedRef(repository, ref);
-  return namedRef === null ? null : { ref: namedRef.ref.name, tag: namedRef.ref.type === 'tag' ? 1 : 0 };
+  return namedRef === null ? null : { ref: namedRef.ref.name, tag: toFlag(namedRef.ref.type === 'tag') };
 };
 
 type RefQuery = { ref: string | undefined; pipeline_id?: number | undefined; counts: boolean };

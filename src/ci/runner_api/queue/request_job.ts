@@ -1,5 +1,6 @@
 /** `POST /jobs/request`: hands a job to a runner, or holds the request until there is one. */
 import type { Call } from '../../../core/access/call.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { tooManyRequests } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import { rateCounter } from '../../../platform/http/rate_counter.ts';
@@ -117,7 +118,7 @@ export const requestJob = async (call: Call, request: JobRequest): Promise<Answe
   if (runner.active === 0) return answerPaused(name, now, last_update);
   const taker = await loadTaker(call.db, runner, {
     system_id: system_id?.slice(0, maxSystemIdLength) ?? null,
-    cancels_gracefully: hasFeature(info, 'cancel_gracefully') ? 1 : 0,
+    cancels_gracefully: toFlag(hasFeature(info, 'cancel_gracefully')),
   });
   const { signal, forget } = makeDisconnectSignal(call);
   const hold = request.last_update === last_update || emptyAnswers.isOver(name, now);

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../../core/platform.ts';
 import type { RepositoryMovesTable } from '../../../platform/db/schema/code.ts';
 import type { Tx } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import { getRepositoryPath } from '../../../platform/git/storages.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
@@ -45,7 +46,7 @@ const openCopy = ({ git }: Platform, { storage, path }: Copy, written = false): 
     id: 0,
     repository_storage: storage,
     repository_path: path,
-    repository_written: written ? 1 : 0,
+    repository_written: toFlag(written),
   });
 
 /** Enqueues the removal of a repository that no project names any more, and of which nothing is kept. */
@@ -80,7 +81,7 @@ const setReadOnly = async ({ store }: Platform, { project_id }: Move, isReadOnly
       .execute();
     await db
       .updateTable('projects')
-      .set({ repository_moving: isReadOnly ? 1 : 0 })
+      .set({ repository_moving: toFlag(isReadOnly) })
       .where('id', '=', project_id)
       .execute();
   });

@@ -1,4 +1,5 @@
 /** Reads what clients send for rules of protected branches and tags. */
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { invalid } from '../../../platform/errors.ts';
 import type { BranchRule } from './change_rules.ts';
 
@@ -26,7 +27,7 @@ export const readBranchChanges = (input: RuleInput): Partial<BranchRule> => {
   return {
     ...(push !== undefined && { push_access_level: push }),
     ...(merge !== undefined && { merge_access_level: merge }),
-    ...(input.allow_force_push !== undefined && { allow_force_push: input.allow_force_push ? 1 : 0 }),
+    ...(input.allow_force_push !== undefined && { allow_force_push: toFlag(input.allow_force_push) }),
   };
 };
 

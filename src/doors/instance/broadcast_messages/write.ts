@@ -5,6 +5,7 @@ import { recordEvent } from '../../../core/events/record_event.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
 import { type BroadcastMessage, broadcastMessagesTopic, findMessage, maxPending } from './queries.ts';
 
@@ -74,7 +75,7 @@ const toColumns = ({ target_access_levels, dismissable, target_path, ...rest }: 
     ...rest,
     target_path: target_path === '' ? null : target_path,
     target_access_levels: target_access_levels && JSON.stringify(target_access_levels),
-    dismissable: dismissable === undefined ? undefined : dismissable ? (1 as const) : (0 as const),
+    dismissable: dismissable === undefined ? undefined : toFlag(dismissable),
   });
 
 /** Creates a message, by default shown for an hour from now. @throws Failure 400 */

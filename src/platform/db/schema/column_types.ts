@@ -2,6 +2,9 @@
 import type { Generated } from 'kysely';
 
 export type Flag = 0 | 1;
+
+export const toFlag = (value: boolean): Flag => (value ? 1 : 0);
+
 export type TargetType = 'Issue' | 'MergeRequest';
 
 /** A kind of record with comments. */

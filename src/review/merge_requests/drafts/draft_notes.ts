@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Reader } from '../../../platform/db/open.ts';
+import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import type { DraftNotesTable } from '../../../platform/db/schema/review.ts';
 import { badRequest, invalid, notFound } from '../../../platform/errors.ts';
 import { locateInDiff } from '../../../planning/discussions/find_line.ts';
@@ -105,7 +106,7 @@ export const createDraft = async (
       author_id,
       note,
       discussion_id: answered ?? null,
-      resolve_discussion: resolve_discussion && answered !== undefined ? (1 as const) : (0 as const),
+      resolve_discussion: toFlag(resolve_discussion && answered !== undefined),
       position: place,
       created_at: tx.now,
       updated_at: tx.now,

@@ -2,6 +2,7 @@
 import type { Platform } from '../../../../core/platform.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Tx } from '../../../../platform/db/open.ts';
+import { toFlag } from '../../../../platform/db/schema/column_types.ts';
 import { Failure, unauthorized } from '../../../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../../../core/events/record_event.ts';
 import { toShortId } from '../../../../code/repository/commits/json.ts';
@@ -58,7 +59,7 @@ const storeDeferred = async (
       merge_when_pipeline_succeeds: 1,
       merge_user_id: cause.user.id,
       merge_params,
-      should_remove_source_branch: isRemoved === undefined ? null : isRemoved ? 1 : 0,
+      should_remove_source_branch: isRemoved === undefined ? null : toFlag(isRemoved),
       updated_at: nextUpdateTime(loaded, tx.now),
     })
     .where('id', '=', id)
