@@ -55,6 +55,13 @@ const forms = [ISO, BASIC, MAIL, ASCTIME];
 const OFFSET = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
 
 /**
+ * Returns the new `updated_at` of a row: the current time, or a millisecond after the previous one if the clock went
+ * back, so that it always rises.
+ */
+export const getNextUpdateTime = (row: { updated_at: number }, now: number): number =>
+  Math.max(row.updated_at + 1, now);
+
+/**
  * Formats milliseconds as '2017-01-05T10:00:00.123Z'. Throws RangeError for an invalid time. Times past the last
  * accepted one are formatted as that one, because clients parse four-digit years.
  */

@@ -7,6 +7,7 @@ import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { getNextUpdateTime } from '../../platform/time.ts';
 import { ownerColumns, ownerTurn } from '../../projects/labels/project_or_group.ts';
 import type { BoardOwner } from './owner.ts';
 import { type Board, type BoardRow, findBoard, lockBoard } from './queries.ts';
@@ -102,7 +103,7 @@ export const updateBoard = async (
     if (edit.labels !== undefined) {
       await storeLabels(tx, id, await findScopeLabels(tx.db, owner, edit.labels));
     }
-    const updated_at = Math.max(before.updated_at + 1, tx.now);
+    const updated_at = getNextUpdateTime(before, tx.now);
     await tx.db
       .updateTable('boards')
       .set({ ...set, updated_at })

@@ -3,6 +3,7 @@ import { may } from '../../core/access/may.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
+import { getNextUpdateTime } from '../../platform/time.ts';
 import { type ClosedBy, stateText } from '../issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../notes/add_system_notes.ts';
 import { type Project, loadProject } from '../../projects/projects/find.ts';
@@ -11,7 +12,7 @@ import { finishTodos } from '../todos/add_todos.ts';
 import { type LoadedIssue, lockIssue, reloadIssue } from './find.ts';
 
 const store = async (tx: Tx, cause: Cause, { issue, project }: LoadedIssue): Promise<LoadedIssue> => {
-  const updated_at = Math.max(issue.updated_at + 1, tx.now);
+  const updated_at = getNextUpdateTime(issue, tx.now);
   await tx.db
     .updateTable('issues')
     .set({ state: 'closed', closed_at: tx.now, closed_by_id: cause.user.id, updated_at })

@@ -2,6 +2,7 @@ import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { updateRow } from '../../platform/db/update.ts';
+import { getNextUpdateTime } from '../../platform/time.ts';
 import {
   type SharedEdit,
   editAssignees,
@@ -89,7 +90,7 @@ const applyEdit = async (
   const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
   const isRelated = assigned !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
-  const updated_at = edit.updated_at ?? later(before, tx.now);
+  const updated_at = edit.updated_at ?? getNextUpdateTime(before.issue, tx.now);
   const after = await storeRow(tx, before, { set, updated_at, isRelated, actor });
   const notes = [
     ...parts.map((part) => part.note),
@@ -101,9 +102,6 @@ const applyEdit = async (
   await followEdit(tx, actor, { noun: issueNoun, loaded: after, ...records, set, assigned, isRelated });
   return after;
 };
-
-/** Returns the next `updated_at`, which never goes back, even if the clock does. */
-const later = ({ issue }: LoadedIssue, now: number): number => Math.max(issue.updated_at + 1, now);
 
 /**
  * Edits an issue in one transaction. An edit that changes nothing leaves no trace.

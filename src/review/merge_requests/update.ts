@@ -26,6 +26,7 @@ import { checkTitle } from '../../planning/issuables/text/title.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { enqueueAutoMerge } from '../../planning/issuables/auto_merge_work.ts';
 import { addSystemNotes } from '../../planning/notes/add_system_notes.ts';
+import { getNextUpdateTime } from '../../platform/time.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
 import {
@@ -118,16 +119,14 @@ const storeRow = async (
   set: ColumnChanges,
   version: PushedVersion | null,
 ): Promise<LoadedMergeRequest> => {
-  // `updated_at` never goes back, even if the clock does.
-  const updated_at = Math.max(merge_request.updated_at + 1, tx.now);
+  const updated_at = getNextUpdateTime(merge_request, tx.now);
   await tx.db
     .updateTable('merge_requests')
     .set({ ...set, updated_at })
     .where('id', '=', merge_request.id)
     .execute();
   if (version !== null) await insertVersion(tx, merge_request, version);
-  const loaded = await reloadMergeRequest(tx.db, project, merge_request.id);
-  return loaded;
+  return await reloadMergeRequest(tx.db, project, merge_request.id);
 };
 
 type EditContext = { edit: MergeRequestEdit; prepared: PreparedVersion | null; actor: Actor; call: Call };

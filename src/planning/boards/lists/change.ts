@@ -5,6 +5,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { badRequest, invalid, refused } from '../../../platform/errors.ts';
 import { requireUnmodified } from '../../../platform/http/precondition.ts';
+import { getNextUpdateTime } from '../../../platform/time.ts';
 import type { BoardOwner } from '../owner.ts';
 import { type Board, type BoardList, findBoard, findList, lockBoard } from '../queries.ts';
 import { checkAssignee, checkLabel, checkMilestone } from '../check_scope.ts';
@@ -36,7 +37,7 @@ const check = async (tx: Tx, place: BoardOwner, { name, id }: { name: Name; id: 
 };
 
 const touch = async (tx: Tx, call: Call, board: Board, change: { list_id: number; action: string }) => {
-  const updated_at = Math.max(board.updated_at + 1, tx.now);
+  const updated_at = getNextUpdateTime(board, tx.now);
   await tx.db.updateTable('boards').set({ updated_at }).where('id', '=', board.id).execute();
   await recordEvent(tx, requireActor(call), {
     kind: 'board.updated',

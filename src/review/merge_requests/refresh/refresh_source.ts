@@ -7,6 +7,7 @@ import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.t
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
+import { getNextUpdateTime } from '../../../platform/time.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from './branch_heads.ts';
 import { scheduleChecks } from '../merging/merge_status.ts';
@@ -77,10 +78,10 @@ const markDraft = async (
 
 const followPush = async (tx: Tx, userId: number | null, version: NewVersion): Promise<void> => {
   const { before, after } = version;
-  const { id, project_id, updated_at } = after.merge_request;
+  const { id, project_id } = after.merge_request;
   await tx.db
     .updateTable('merge_requests')
-    .set({ updated_at: Math.max(updated_at + 1, tx.now) })
+    .set({ updated_at: getNextUpdateTime(after.merge_request, tx.now) })
     .where('id', '=', id)
     .execute();
   const commits = await findNewCommits(tx, version);

@@ -8,6 +8,7 @@ import { type Cause, recordEvent } from '../../../../core/events/record_event.ts
 import { toShortId } from '../../../../code/repository/commits/json.ts';
 import { addSystemNotes } from '../../../../planning/notes/add_system_notes.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
+import { getNextUpdateTime } from '../../../../platform/time.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
 import type { MergeRequestRow } from '../../rows.ts';
 import { noScheduledMerge } from './no_scheduled_merge.ts';
@@ -29,9 +30,6 @@ const recordDeferralEvent = async (
     target_id: id,
     data: { merge_when_pipeline_succeeds: [!deferred, deferred] },
   });
-
-const nextUpdateTime = ({ merge_request: { updated_at } }: LoadedMergeRequest, now: number): number =>
-  Math.max(updated_at + 1, now);
 
 /** Tells whether a scheduled merge waits for all checks, not only for the pipeline. */
 export const waitsForChecks = ({ merge_params }: Pick<MergeRequestRow, 'merge_params'>): boolean =>
@@ -60,7 +58,7 @@ const storeDeferred = async (
       merge_user_id: cause.user.id,
       merge_params,
       should_remove_source_branch: isRemoved === undefined ? null : toFlag(isRemoved),
-      updated_at: nextUpdateTime(loaded, tx.now),
+      updated_at: getNextUpdateTime(loaded.merge_request, tx.now),
     })
     .where('id', '=', id)
     .execute();
@@ -119,7 +117,7 @@ export const cancelDeferred = async (
     requireDeferred(now);
     await tx.db
       .updateTable('merge_requests')
-      .set({ ...noScheduledMerge, updated_at: nextUpdateTime(now, tx.now) })
+      .set({ ...noScheduledMerge, updated_at: getNextUpdateTime(now.merge_request, tx.now) })
       .where('id', '=', merge_request.id)
       .execute();
     await addSystemNotes(tx, cause.user.id, now.target, ['canceled the automatic merge']);
