@@ -1,4 +1,4 @@
-/** Unicode normalization in linear time. */
+/** Case, and Unicode normalization in linear time. */
 
 /**
  * Maximum combining marks per letter. A normalizer sorts the marks of a letter by insertion, in quadratic time:
@@ -19,3 +19,10 @@ export const normalizeText = (text: string, form: 'NFC' | 'NFKD'): string =>
 /** Folds case for search: both texts and terms are folded before comparison. */
 export const foldCase = (text: string): string =>
   capMarks(capMarks(text).normalize('NFC').toLowerCase().normalize('NFC'));
+
+/** Lower-cases the letters A to Z only, as the databases do. */
+export const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Returns the text with its first letter in upper case. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,6 +2,7 @@
 import { signLink } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import { escapeHtml } from '../../platform/escape_html.ts';
+import { capitalize } from '../../platform/unicode.ts';
 import type { Message } from './smtp.ts';
 import { toHeaderText } from './smtp.ts';
 import type { Subject } from './subjects.ts';
@@ -51,8 +52,6 @@ const deedsByReason: Record<string, string> = {
   review_requested: 'requested your review of',
   mentioned: 'mentioned you in',
 };
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Writes what happened, as one sentence. */
 const writeHeadline = ({ kind, reason, subject, actor }: MailContent): string => {

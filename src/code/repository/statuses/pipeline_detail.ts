@@ -4,6 +4,7 @@ import type { Call } from '../../../core/access/call.ts';
 import type { Site } from '../../../core/access/site.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { bool, int, nullable, object, string, timestamp } from '../../../platform/http/schema.ts';
+import { capitalize } from '../../../platform/unicode.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import {
   type PipelineRow,
@@ -64,7 +65,7 @@ const warned = {
 const namedStatus = (row: PipelineRow, hasWarnings: boolean) => {
   const status = shownStatus(row.status);
   if (status === 'success' && hasWarnings) return warned;
-  const text = texts[status] ?? status.charAt(0).toUpperCase() + status.slice(1);
+  const text = texts[status] ?? capitalize(status);
   return { icon: `status_${status}`, text, label: text.toLowerCase(), group: status };
 };
 

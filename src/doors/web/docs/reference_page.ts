@@ -1,6 +1,7 @@
 /** The API reference: renders the OpenAPI document as HTML, one page for each area. */
 import type { OpenApi, Operation } from '../../../platform/http/openapi/document.ts';
 import type { Schema } from '../../../platform/http/openapi/schemas.ts';
+import { capitalize } from '../../../platform/unicode.ts';
 import { type Field, exampleCall, fieldsOf } from './example_call.ts';
 import { assets } from '../assets.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -18,7 +19,7 @@ const areasOf = ({ tags, paths }: OpenApi): Area[] => {
   }));
 };
 
-const titleOf = (area: string): string => area.charAt(0).toUpperCase() + area.slice(1).replaceAll('_', ' ');
+const titleOf = (area: string): string => capitalize(area.replaceAll('_', ' '));
 
 const joined = (parts: Html[], between: string): Html[] =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [html`${between}`, part]));

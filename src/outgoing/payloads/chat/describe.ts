@@ -1,4 +1,5 @@
 /** Describes payloads in a sentence and a few lines, for messages in a chat. Pure. */
+import { capitalize } from '../../../platform/unicode.ts';
 
 /** Text, or text that links. */
 export type Part = string | { text: string; url: string };
@@ -152,7 +153,7 @@ const describeOther = (payload: Payload): Message => {
     user_username ?? username,
     project_path_with_namespace ?? path_with_namespace ?? payload.group_full_path ?? payload.full_path,
   ].filter((one) => typeof one === 'string' && one !== '');
-  const sentence = event.charAt(0).toUpperCase() + event.slice(1);
+  const sentence = capitalize(event);
   return message([about.length === 0 ? sentence : `${sentence}: ${about.join(', ')}`, ...placeOf(payload)]);
 };
 

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the declared endpoints. */
+import { capitalize } from '../../unicode.ts';
 import { STATUS_CODES } from '../node_http.ts';
 import type { TSchema } from 'typebox';
 import { type AnyEndpoint, statusOfEndpoint } from '../endpoint.ts';
@@ -119,8 +120,7 @@ const nameAll = (endpoints: readonly Endpoint[]): Names => {
 
 /** Registers a body's schema as a component, so that both of its content types share it. */
 const bodyName = (endpoint: Endpoint, { operation }: Names): string => {
-  const name = operation(endpoint);
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Body`;
+  return `${capitalize(operation(endpoint))}Body`;
 };
 
 const bodySchema = (endpoint: Endpoint): Schema | null => {

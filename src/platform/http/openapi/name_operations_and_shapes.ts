@@ -1,4 +1,5 @@
 /** Names operations and shared response shapes in the OpenAPI document. */
+import { capitalize } from '../../unicode.ts';
 import type { AnyEndpoint, Method } from '../endpoint.ts';
 import type { Schema } from './schemas.ts';
 
@@ -8,7 +9,7 @@ const pascal = (text: string): string =>
   text
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalize)
     .join('');
 
 const singular = (word: string): string => {

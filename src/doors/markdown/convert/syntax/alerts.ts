@@ -1,5 +1,6 @@
 /** Boxes that stand out: quotes that start with `[!note]`, `[!tip]`, `[!important]`, `[!warning]` or `[!caution]`. */
 import type { StateCore, Token } from 'markdown-it';
+import { capitalize } from '../../../../platform/unicode.ts';
 
 const marker = /^\[!(note|tip|important|warning|caution)\](?:[ \t]+([^\n]*))?[ \t]*(?:\n|$)/i;
 
@@ -10,7 +11,7 @@ export const readAlert = (text: string): Alert | null => {
   const [whole, written, title = ''] = marker.exec(text) ?? [];
   if (whole === undefined || written === undefined) return null;
   const kind = written.toLowerCase();
-  const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+  const name = capitalize(kind);
   return { kind, title: title.trim() === '' ? name : title.trim(), length: whole.length };
 };
 

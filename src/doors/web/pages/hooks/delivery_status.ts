@@ -4,6 +4,7 @@ import { isLoggedSuccess } from '../../../../outgoing/deliveries/attempt.ts';
 import type { AttemptSummary } from '../../../../outgoing/deliveries/overview.ts';
 import { isPaused } from '../../../../outgoing/hooks/json.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
+import { capitalize } from '../../../../platform/unicode.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 
@@ -23,13 +24,11 @@ export const describeAnswer = ({ response_status, error }: Answer): string => {
   return [status.trim(), reasons[error ?? ''] ?? error ?? ''].filter((part) => part !== '').join(', ');
 };
 
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** Renders the outcome of an attempt: an icon and the answer. */
 export const outcomeBadge = (answer: Answer): Html =>
   isLoggedSuccess(answer)
     ? html`<span class="status ok">${icon('check')} ${describeAnswer(answer)}</span>`
-    : html`<span class="status bad">${icon('cross')} ${upperFirst(describeAnswer(answer))}</span>`;
+    : html`<span class="status bad">${icon('cross')} ${capitalize(describeAnswer(answer))}</span>`;
 
 /** Renders the state of a hook: active, failing or paused. */
 export const stateBadge = (hook: Pick<HookRow, 'failures' | 'disabled_until'>, now: number): Html => {

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { sources, statuses } from '../../../../../ci/pipelines/list.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { capitalize } from '../../../../../platform/unicode.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -44,9 +45,9 @@ const offered = ['created', 'pending', 'running', 'success', 'failed', 'canceled
 
 const any = ['', 'Any'] as const;
 
-const capitalized = (source: string): string => {
+const describeSource = (source: string): string => {
   const words = source.replaceAll('_', ' ');
-  return words === 'api' ? 'API' : words.charAt(0).toUpperCase() + words.slice(1);
+  return words === 'api' ? 'API' : capitalize(words);
 };
 
 export const filterForm = (
@@ -55,7 +56,7 @@ export const filterForm = (
   { scope, status, source, ref, username, name }: Filters & { scope?: string | undefined },
 ): Html => html`<form method="get" action="${path}" class="filter">${scope !== undefined && hidden('scope', scope)}
 ${select({ name: 'status', label: 'Status', value: status ?? '', options: [any, ...offered.map((one) => [one, statusWord(one)] as const)] })}
-${select({ name: 'source', label: 'Source', value: source ?? '', options: [any, ...sources.map((one) => [one, capitalized(one)] as const)] })}
+${select({ name: 'source', label: 'Source', value: source ?? '', options: [any, ...sources.map((one) => [one, describeSource(one)] as const)] })}
 ${input({ name: 'ref', id: 'filter_ref', label: 'Branch or tag', value: ref ?? '', suggestions: projectSuggestions(id, 'branches') })}
 ${input({ name: 'username', label: 'Triggered by', value: username ?? '', suggestions: projectSuggestions(id, 'members') })}
 ${input({ name: 'name', label: 'Name', value: name ?? '' })}

@@ -3,6 +3,7 @@ import type { OrderName } from '../../../../../planning/issuables/lists/record_k
 import { badRequest } from '../../../../../platform/errors.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, optional, text } from '../../../../../platform/http/schema.ts';
+import { capitalize } from '../../../../../platform/unicode.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
@@ -142,8 +143,7 @@ export const stateTabs = <State extends string>(
     const query = { ...otherParams, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
     return html`<a class="button" href="${addressOf(path, query)}"${one === state && html` aria-current="page"`}>${content} <span class="count">${count}</span></a>`;
   };
-  const name = words.many.charAt(0).toUpperCase() + words.many.slice(1);
-  return html`<nav class="segmented" aria-label="${name} by state">${tabs.map(tab)}</nav>`;
+  return html`<nav class="segmented" aria-label="${capitalize(words.many)} by state">${tabs.map(tab)}</nav>`;
 };
 
 /** `1–20 of 128 open issues match` */
