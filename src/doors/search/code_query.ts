@@ -1,6 +1,7 @@
 /** What a search of code looks for. Pure. */
+import { escapeLike } from '../../platform/db/contains_text.ts';
 import { invalid } from '../../platform/errors.ts';
-import { lowerAscii } from './excerpt.ts';
+import { lowerAscii } from '../../platform/unicode.ts';
 
 export type CodeQuery = {
   /** Part of the content or of the path, ignoring the case of A to Z. */
@@ -14,10 +15,7 @@ const minTextLength = 3;
 
 const filter = /(?<!\S)(filename|path|extension):(\S+)/g;
 
-const toLike = (value: string): string =>
-  lowerAscii(value)
-    .replace(/[%_\\]/g, '\\$&')
-    .replaceAll('*', '%');
+const toLike = (value: string): string => escapeLike(lowerAscii(value)).replaceAll('*', '%');
 
 /** The pattern of a path that a filter asks for; `*` stands for any text. */
 const patternOf = (name: string, value: string): string[] => {

@@ -1,4 +1,5 @@
 /** The lines of a file around what a search found. Pure. */
+import { lowerAscii } from '../../platform/unicode.ts';
 
 export type Excerpt = {
   data: string;
@@ -11,10 +12,6 @@ export type Excerpt = {
 /** Lines before and after the found one. */
 const context = 2;
 const maxLineLength = 500;
-
-/** Lower-cases the letters A to Z only, as both stores do. */
-export const lowerAscii = (text: string): string =>
-  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** Cuts a long line, around the column of what was found. */
 const cutLine = (line: string, column: number): string => {

@@ -7,9 +7,9 @@ import type { Oid } from '../../platform/git/protocol_types.ts';
 import { invalid, tooManyRequests } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { withMutex } from '../../platform/keyed_mutex.ts';
+import { lowerAscii } from '../../platform/unicode.ts';
 import { matchesWildcard } from '../../platform/wildcard.ts';
 import { type CodeQuery, parseCodeQuery } from './code_query.ts';
-import { lowerAscii } from './excerpt.ts';
 import { type FoundBlob, foundBlobJson } from './search_code.ts';
 
 /** As the index: further files are not found, of larger ones the path alone is shown. */

@@ -7,8 +7,9 @@ import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
 import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
+import { lowerAscii } from '../../platform/unicode.ts';
 import { parseCodeQuery } from './code_query.ts';
-import { lowerAscii, makeExcerpt } from './excerpt.ts';
+import { makeExcerpt } from './excerpt.ts';
 
 type Condition = RawBuilder<boolean>;
 

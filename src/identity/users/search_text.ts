@@ -1,3 +1,4 @@
+import { likePattern } from '../../platform/db/contains_text.ts';
 import { foldCase } from '../../platform/unicode.ts';
 
 /** Returns the text that user searches match. Names have no line break, so no match spans both. */
@@ -5,5 +6,4 @@ export const searchText = ({ name, username }: { name: string; username: string 
   foldCase(`${name}\n${username}`);
 
 /** Returns the pattern of `like ... escape '\\'` that finds a text anywhere. */
-export const searchPattern = (text: string): string =>
-  `%${foldCase(text.trim()).replace(/[%_\\]/g, String.raw`\$&`)}%`;
+export const searchPattern = (text: string): string => likePattern(foldCase(text.trim()));

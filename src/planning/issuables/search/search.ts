@@ -8,11 +8,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { anyOf } from '../../../core/access/visible.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
+import { likePattern } from '../../../platform/db/contains_text.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Store, Tx } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { foldCase } from '../../../platform/unicode.ts';
-import { likePattern, searchTerms } from './terms.ts';
+import { searchTerms } from './terms.ts';
 
 /** Where the texts of a kind stand. */
 export const searchTables = {

@@ -23,8 +23,3 @@ export function searchTerms(text: string): string[] {
   const whole = folded.trim();
   return whole === '' ? [] : [whole];
 }
-
-/** The pattern of `LIKE ? ESCAPE '\'` that finds the term anywhere in a text. */
-export function likePattern(term: string): string {
-  return `%${term.replace(/[%_\\]/g, '\\$&')}%`;
-}

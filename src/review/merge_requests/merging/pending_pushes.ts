@@ -1,8 +1,8 @@
 /** Detects pushes whose pipelines have not been created yet, so that a missing pipeline is not taken for none. */
 import { sql } from 'kysely';
+import { likePattern } from '../../../platform/db/contains_text.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
-import { likePattern } from '../../../planning/issuables/search/terms.ts';
 import { isWorkPending } from '../../../platform/queue/is_pending.ts';
 import { dropped } from '../../../code/repository/refs/operations.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
