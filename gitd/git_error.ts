@@ -17,6 +17,10 @@ export const isGitError = (error: unknown, kind: GitErrorKind): error is GitErro
 export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
+/** Returns whether an error of the system has one of these codes. */
+export const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? '');
+
 export const noRepository = (): GitError => new GitError('no_repository', 'the repository does not exist');
 
 export const repositoryLost = (): GitError =>

@@ -1,3 +1,4 @@
-/** Tells whether an error of the file system says that the file or folder does not exist. */
-export const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+import { hasCode } from '../git_error.ts';
+
+/** Returns whether an error of the file system says that the file or folder does not exist. */
+export const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR');

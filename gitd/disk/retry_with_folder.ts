@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { hasCode } from '../git_error.ts';
 
 /**
  * Runs `put`. If the folder is missing, creates it and tries again, because housekeeping may remove the empty folder in
@@ -8,7 +9,7 @@ export const retryWithFolder = async <T>(folder: string, put: () => Promise<T>, 
   try {
     return await put();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error;
+    if (!hasCode(error, 'ENOENT') || tries === 1) throw error;
     await mkdir(folder, { recursive: true });
     return retryWithFolder(folder, put, tries - 1);
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../git_error.ts';
 import type { MethodHandler } from '../handler_types.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
@@ -17,7 +18,7 @@ export const removeRepository: MethodHandler<'repository.remove'> = async (_para
   try {
     await rename(dir, away);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
     return { result: {} };
   }
   raiseGeneration(dir);

@@ -2,12 +2,9 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitError } from '../git_error.ts';
+import { GitError, hasCode } from '../git_error.ts';
 import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
-
-const isCode = (error: unknown, ...codes: string[]): boolean =>
-  codes.includes((error as NodeJS.ErrnoException).code ?? '');
 
 const copyDurably = async (from: string, to: string): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -24,10 +21,10 @@ const linkFile = async (from: string, to: string): Promise<boolean> => {
   try {
     await link(from, to);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'ENOENT')) return false;
     // Another file system, one without hard links, or too many links.
-    if (isCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) await copyDurably(from, to);
-    else if (!isCode(error, 'EEXIST')) throw error;
+    if (hasCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) await copyDurably(from, to);
+    else if (!hasCode(error, 'EEXIST')) throw error;
   }
   return true;
 };
@@ -36,7 +33,7 @@ const namesIn = async (folder: string, pattern: RegExp): Promise<string[]> => {
   try {
     return (await readdir(folder)).filter((name) => pattern.test(name));
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 };

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitError } from '../git_error.ts';
+import { GitError, hasCode } from '../git_error.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { clearLocksOnce } from '../storage/stale_locks.ts';
 import type { Head } from '../protocol.ts';
@@ -40,7 +40,7 @@ export const updateHead = async (dir: string, head: Head | undefined): Promise<v
     await write(dir, text);
   } catch (error) {
     // Another process is writing it.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
   raiseGeneration(dir);
 };

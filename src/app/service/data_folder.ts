@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartFailure } from '../../platform/errors.ts';
+import { getErrorMessage, StartFailure } from '../../platform/errors.ts';
 
 /** Creates the folder (mode 0700) if it is missing. Refuses a folder that is not writable or that others can read. */
 export const prepareFolder = (folder: string): void => {
@@ -11,7 +11,7 @@ export const prepareFolder = (folder: string): void => {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     chmodSync(folder, 0o700);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = getErrorMessage(error);
     throw new StartFailure(
       `the data folder ${folder} cannot be used (${why}): mend it, or name another with --data`,
     );

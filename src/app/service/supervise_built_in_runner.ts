@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../../core/platform.ts';
+import { isMissing } from '../../platform/blob/file_system.ts';
 import type { RunnerConfig } from '../../platform/config/runner.ts';
 import { version } from '../../platform/version.ts';
 import { programPath } from '../../platform/package_files.ts';
@@ -96,7 +97,7 @@ const readStoredToken = async ({ config, store }: Platform): Promise<string | nu
     const token = readFileSync(join(config.data, tokenFile), 'utf8').trim();
     return (await findRunnerByToken(store.db, token)) === null ? null : token;
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 };

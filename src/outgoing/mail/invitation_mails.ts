@@ -9,6 +9,7 @@ import {
   loadPlace,
   makeInvitationToken,
 } from '../../identity/invitations/links.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 import { toMessageId, writeHtml, writeText } from './compose.ts';
 import { type Message, isRefused, sendMessage } from './smtp.ts';
@@ -60,8 +61,7 @@ const sendInvitation = async (platform: Platform, id: number): Promise<void> => 
   try {
     await sendMessage(platform, composeInvitation(platform, invitation, place));
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    await record(platform, id, { mail_error: text.slice(0, 300) });
+    await record(platform, id, { mail_error: getErrorMessage(error).slice(0, 300) });
     if (!isRefused(error)) throw error;
     log.warn({ invitation: id }, 'the mail of an invitation was refused');
     return;

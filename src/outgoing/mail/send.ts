@@ -6,6 +6,7 @@ import { loadActingUser } from '../../core/access/background_actor.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
 import { isMailOn, sendMailWork, sendingWork } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import { type WorkHandler, enqueueAll } from '../../platform/queue/enqueue.ts';
 import { getPause, maxDeliveryAge } from '../deliveries/backoff.ts';
 import { composeAccountMail } from './account_mails.ts';
@@ -81,8 +82,6 @@ const prepare = async (platform: Platform, rows: MailRow[]): Promise<Parcel | nu
   return { rows: rows.filter(({ id }) => ready.has(id)), message, isSecret };
 };
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Sends one message and records the outcome. @returns when to try again; null: it is done */
 const deliver = async (platform: Platform, { rows, message, isSecret }: Parcel): Promise<number | null> => {
   const { store, clock, log, random } = platform;
@@ -95,7 +94,7 @@ const deliver = async (platform: Platform, { rows, message, isSecret }: Parcel):
     const retryAt = isOver ? null : clock.now() + getPause(attempts, (random(1)[0] ?? 0) / 256);
     const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
     log.warn({ code, responseCode, mail: first?.id, attempts }, 'could not send a mail');
-    await recordAttempt(store, rows, describe(error), retryAt);
+    await recordAttempt(store, rows, getErrorMessage(error), retryAt);
     return retryAt;
   }
   await recordSent(store, rows, message, isSecret);

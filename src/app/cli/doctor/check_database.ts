@@ -4,7 +4,7 @@ import type { Config } from '../../../platform/config/fields.ts';
 import { appliedMigrations, pendingMigrations, refuseNewer } from '../../../platform/db/migrate.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { isUnopened } from '../../../platform/db/sqlite/readonly_location.ts';
-import { StartFailure } from '../../../platform/errors.ts';
+import { getErrorMessage, StartFailure } from '../../../platform/errors.ts';
 import { type InstanceRecord, readInstanceRecord } from '../../service/instance_record.ts';
 import { databaseExists, databaseFile, openStoreToRead } from '../../service/open_database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -117,7 +117,7 @@ const checkCounters = async (store: Store): Promise<Finding> => {
 
 /** Makes a finding of an error. A StartFailure already says what to do. */
 const failWith = (check: string, error: unknown): Finding => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = getErrorMessage(error);
   return error instanceof StartFailure
     ? { state: 'fail', check, detail: message }
     : fail(check, message, restore);

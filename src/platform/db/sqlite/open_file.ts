@@ -1,6 +1,6 @@
 /** Opens database files with the settings that durability needs. */
 import { DatabaseSync } from 'node:sqlite';
-import { StartFailure } from '../../errors.ts';
+import { getErrorMessage, StartFailure } from '../../errors.ts';
 import { isUnopenable } from './errors.ts';
 import { locationToRead } from './readonly_location.ts';
 
@@ -21,7 +21,7 @@ const pragmas = [
 
 const damaged = (file: string, error: unknown): StartFailure =>
   new StartFailure(
-    `the database ${file} cannot be read (${error instanceof Error ? error.message : String(error)}): ` +
+    `the database ${file} cannot be read (${getErrorMessage(error)}): ` +
       (isUnopenable(error)
         ? 'check that the folder can be written to'
         : 'restore it from a backup, or name another folder with --data'),
