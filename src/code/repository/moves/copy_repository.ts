@@ -1,8 +1,8 @@
 /** Copies a repository to another storage through this process: storages have no connection to each other. */
-import { pipeline } from 'node:stream/promises';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import { keepAroundPrefix } from '../refs/import_commits.ts';
+import { pipePack } from '../refs/pipe_pack.ts';
 
 /** Seconds to list or to set all refs, and to check all objects. */
 const refsTimeout = 3_600;
@@ -16,25 +16,17 @@ const dumpRefs = async (repository: Repository): Promise<string[]> => {
 
 const idsOf = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => line.slice(0, 40)))];
 
-const copyPack = async (
+const copyObjects = async (
   from: Repository,
   into: Repository,
   objects: { tips: string[]; not: string[] },
 ): Promise<void> => {
-  const [taken, put] = await Promise.all([from.stream('pack.dump', objects), into.stream('pack.write', {})]);
-  taken.writable.end();
-  put.readable.resume();
-  try {
-    // git stops reading at the end of the pack: the storage may be done before the stream has ended, and the results
-    // say what failed.
-    pipeline(taken.readable, put.writable).catch(() => undefined);
-    await Promise.race([put.result, taken.result.then(async () => await put.result)]);
-    const { missing } = await taken.result;
-    if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
-  } finally {
-    taken.destroy();
-    put.destroy();
-  }
+  const [source, target] = await Promise.all([
+    from.stream('pack.dump', objects),
+    into.stream('pack.write', {}),
+  ]);
+  const { missing } = await pipePack(source, target);
+  if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
 };
 
 /** Makes the copy have all objects and refs of the source as they are now. What it has already is not sent again. */
@@ -44,7 +36,7 @@ export const copyRepository = async (from: Repository, into: Repository): Promis
   if (wanted.length === 0 && present.length === 0) return;
   const had = new Set(idsOf(present));
   const tips = idsOf(wanted).filter((id) => !had.has(id));
-  if (tips.length > 0) await copyPack(from, into, { tips, not: [...had] });
+  if (tips.length > 0) await copyObjects(from, into, { tips, not: [...had] });
   const refs = Buffer.from(wanted.map((line) => `${line}\n`).join(''));
   await into.ask('refs.restore', {}, refs, { seconds: refsTimeout });
 };
@@ -76,7 +68,7 @@ export const copyLateRefs = async (from: Repository, into: Repository): Promise<
     return name.startsWith(keepAroundPrefix) && !present.has(name);
   });
   if (late.length === 0) return;
-  await copyPack(from, into, { tips: idsOf(late), not: [] });
+  await copyObjects(from, into, { tips: idsOf(late), not: [] });
   const updates = late.map((line) => ({ ref: line.slice(41), old: zeroOid, new: line.slice(0, 40) }));
   await into.ask('refs.update', { updates });
 };

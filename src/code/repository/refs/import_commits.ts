@@ -1,9 +1,9 @@
 /** Imports commits from one project's repository into another, as from a fork into its merge target. */
-import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../../../core/platform.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Repository, RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
+import { pipePack } from './pipe_pack.ts';
 
 /** Hidden refs that never move and are never removed. Each protects its commit from garbage collection. */
 export const keepAroundPrefix = 'refs/keep-around/';
@@ -27,23 +27,13 @@ const findExisting = async (repository: Repository, shas: Oid[]): Promise<Oid[]>
   return shas.filter((_sha, index) => commits[index] !== null);
 };
 
-/** Copies a pack through this process: storages have no connection to each other. */
-const copyPack = async (from: Repository, into: Repository, commit: Oid, shared: Oid[]): Promise<void> => {
-  const [taken, put] = await Promise.all([
+/** Copies a commit and its history between storages. */
+const copyCommit = async (from: Repository, into: Repository, commit: Oid, shared: Oid[]): Promise<void> => {
+  const [source, target] = await Promise.all([
     from.stream('pack.read', { commits: [commit], not: await findExisting(from, shared) }),
     into.stream('pack.write', {}),
   ]);
-  taken.writable.end();
-  put.readable.resume();
-  try {
-    // git stops reading at the end of the pack: the storage may be done before the stream has ended, and the results
-    // say what failed.
-    pipeline(taken.readable, put.writable).catch(() => undefined);
-    await Promise.race([put.result, taken.result.then(async () => await put.result)]);
-  } finally {
-    taken.destroy();
-    put.destroy();
-  }
+  await pipePack(source, target);
   await keepCommits(into, [commit]);
 };
 
@@ -61,6 +51,6 @@ export const importCommit = async (
   const [present] = (await into.ask('refs.get', { names: [keepAroundRef(commit)] })).refs;
   if (present !== null) return;
   const from = getRepository(platform, source);
-  if (from.storage !== into.storage) return await copyPack(from, into, commit, shared);
+  if (from.storage !== into.storage) return await copyCommit(from, into, commit, shared);
   await into.ask('repository.fetch_commit', { source: from.path, commit, ref: keepAroundRef(commit) });
 };
