@@ -104,7 +104,7 @@ const findJobUser = async (folder: string): Promise<User | null> => {
   );
 };
 
-const hour = 3_600_000;
+const hourMilliseconds = 3_600_000;
 
 /** Prunes unused caches and folders now and every hour. */
 const schedulePruning = ({ folder, cache_limit, keep_days }: Required<Orders>, drops: boolean): void => {
@@ -118,7 +118,7 @@ const schedulePruning = ({ folder, cache_limit, keep_days }: Required<Orders>, d
     }
   };
   void once();
-  setInterval(() => void once(), hour).unref();
+  setInterval(() => void once(), hourMilliseconds).unref();
 };
 
 const makeRunnerClient = (orders: Orders, executor: string): Client => {

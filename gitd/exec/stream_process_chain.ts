@@ -14,7 +14,7 @@ export type OutputPipeline = {
 };
 
 /** Time limit of a transfer. */
-const hour = 3_600_000;
+const hourMilliseconds = 3_600_000;
 
 /**
  * Pipes the last process through the transforms into the output.
@@ -55,7 +55,7 @@ const feedNext = async (process: GitProcess, next: GitProcess, signal: AbortSign
 export const streamProcessChain = async (parts: OutputPipeline): Promise<void> => {
   const { processes, signal } = parts;
   // Killing git does not end a pipeline whose reader stalls, so the pipeline has its own time limit.
-  const stopSignal = AbortSignal.any([signal, AbortSignal.timeout(hour)]);
+  const stopSignal = AbortSignal.any([signal, AbortSignal.timeout(hourMilliseconds)]);
   const links = processes.map(async (process, index) => {
     const next = processes[index + 1];
     await (next === undefined ? sendLast(process, parts, stopSignal) : feedNext(process, next, stopSignal));

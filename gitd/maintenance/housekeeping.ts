@@ -16,7 +16,7 @@ import { repositoryExists } from '../disk/storage_paths.ts';
 /** Loose objects before a repack is due. */
 const manyLoose = 256;
 const manyLooseRefs = 128;
-const week = 7 * 24 * 3_600_000;
+const weekMilliseconds = 7 * 24 * 3_600_000;
 
 const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
@@ -73,7 +73,7 @@ const isFullDue = async (dir: string, now: number): Promise<boolean> => {
   const file = join(dir, stampFile);
   const stats = await stat(file).catch(() => null);
   if (stats === null) await writeFile(file, ''); // the first week counts from now
-  return stats !== null && stats.mtimeMs < now - week;
+  return stats !== null && stats.mtimeMs < now - weekMilliseconds;
 };
 
 const stamp = async (dir: string, now: number): Promise<void> => {

@@ -14,7 +14,7 @@ import { ensureRepository } from '../storage/create_repository.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { requireCommit } from '../pool/read_object.ts';
 
-const hour = 3600;
+const hourSeconds = 3_600;
 /** Bytes of the largest pack. */
 const maxPackBytes = 64 * 2 ** 30;
 
@@ -49,7 +49,7 @@ export const startPack = async (
     args: [...packArguments, ...(unlessEmpty ? [flag('--non-empty')] : [])],
     dir: context.dir,
     slot: 'transfer',
-    seconds: hour,
+    seconds: hourSeconds,
     signal: context.signal,
     variables,
   });
@@ -58,7 +58,7 @@ export const startPack = async (
 };
 
 /** Stores a pack in the repository; it is durable when this resolves. */
-export const takePack = async (context: Context, source: Readable, seconds = hour): Promise<void> => {
+export const takePack = async (context: Context, source: Readable, seconds = hourSeconds): Promise<void> => {
   const process = await context.exec.start({
     command: 'index-pack',
     args: indexArguments,

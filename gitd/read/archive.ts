@@ -18,7 +18,7 @@ import { findEntry, resolveTree } from './list_tree.ts';
 
 type Params = Streams['archive.read']['params'];
 
-const hour = 3600;
+const hourSeconds = 3_600;
 const bzip2 = ['/usr/bin/bzip2', '/bin/bzip2'];
 
 const formats: Record<Params['format'], Argument> = {
@@ -52,7 +52,14 @@ const findTree = async (context: Context, commit: Oid, path: string): Promise<Oi
 const startPacker = async ({ exec, signal }: Context, format: Params['format']): Promise<GitProcess[]> => {
   if (format !== 'tar.bz2') return [];
   return [
-    await exec.start({ command: 'bzip2', args: [flag('-c')], dir: null, slot: null, seconds: hour, signal }),
+    await exec.start({
+      command: 'bzip2',
+      args: [flag('-c')],
+      dir: null,
+      slot: null,
+      seconds: hourSeconds,
+      signal,
+    }),
   ];
 };
 
@@ -69,7 +76,7 @@ const sendArchive = async (
     dir,
     slot: 'transfer',
     shares: transferShares('read', client),
-    seconds: hour,
+    seconds: hourSeconds,
     signal,
   });
   process.stdin.end();

@@ -10,7 +10,7 @@ import { requireRepository } from '../storage/require_repository.ts';
 import { raiseGeneration } from './ref_generation.ts';
 import { isFullRef } from '../ref_names.ts';
 
-const hour = 3600;
+const hourSeconds = 3_600;
 const maxListBytes = 256 * 2 ** 20;
 
 /**
@@ -23,7 +23,7 @@ export const changeRefsAtOnce = async (
   commands: Buffer,
 ): Promise<void> => {
   if (commands.length === 0) return;
-  const common = { dir, slot: 'interactive', seconds: hour, signal } as const;
+  const common = { dir, slot: 'interactive', seconds: hourSeconds, signal } as const;
   await exec.run({
     ...common,
     command: 'update-ref',

@@ -5,8 +5,8 @@ import type { Storage } from '../handler_types.ts';
 import { removeStaleLocks } from './stale_locks.ts';
 import { getDeletedFolder, getConstructionFolder } from '../disk/storage_paths.ts';
 
-const hour = 3_600_000;
-const day = 24 * hour;
+const hourMilliseconds = 3_600_000;
+const dayMilliseconds = 24 * hourMilliseconds;
 
 const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
@@ -29,8 +29,8 @@ const removeOld = async (folder: string, pattern: RegExp, age: number, now: numb
 export const tidyRepository = async (dir: string, now: number): Promise<string[]> => {
   const [locks, quarantines, packs] = await Promise.all([
     removeStaleLocks(dir, now),
-    removeOld(join(dir, 'objects'), /^tmp_objdir-|^quarantine-|^tmp_obj_|^incoming-/, day, now),
-    removeOld(join(dir, 'objects/pack'), /^tmp_|^\.tmp-/, day, now),
+    removeOld(join(dir, 'objects'), /^tmp_objdir-|^quarantine-|^tmp_obj_|^incoming-/, dayMilliseconds, now),
+    removeOld(join(dir, 'objects/pack'), /^tmp_|^\.tmp-/, dayMilliseconds, now),
   ]);
   return [
     ...locks,
@@ -60,7 +60,7 @@ export const tidyStorage = async (
   let removed = 0;
   // Everything in this folder is to be deleted.
   removed += (await removeOld(getDeletedFolder(root), /./, 0, now)).length;
-  removed += (await removeOld(getConstructionFolder(root), /./, hour, now)).length;
+  removed += (await removeOld(getConstructionFolder(root), /./, hourMilliseconds, now)).length;
   for await (const dir of repositoriesOf(root)) {
     const files = await tidyRepository(dir, now);
     if (files.length > 0) log('left-over files were removed', { dir, files });
@@ -76,7 +76,7 @@ export const startJanitor = (storage: Pick<Storage, 'root' | 'log'>): (() => voi
       storage.log('the janitor failed', { error: String(error) }),
     );
   const first = setTimeout(tidy, 60_000).unref();
-  const hourly = setInterval(tidy, hour).unref();
+  const hourly = setInterval(tidy, hourMilliseconds).unref();
   return () => {
     clearTimeout(first);
     clearInterval(hourly);

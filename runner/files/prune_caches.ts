@@ -12,7 +12,7 @@ export type Bounds = {
   days: number;
 };
 
-const dayLength = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
 const namesIn = (folder: string): string[] => {
   try {
@@ -40,7 +40,7 @@ const cachesIn = (caches: string): StoredPath[] =>
 
 /** Removes the least recently used caches. @returns how many */
 const pruneCaches = async (caches: string, { cacheBytes, days }: Bounds, now: number): Promise<number> => {
-  const oldest = now - days * dayLength;
+  const oldest = now - days * dayMilliseconds;
   let room = cacheBytes;
   let count = 0;
   for (const { path, stats } of cachesIn(caches).toSorted((a, b) => b.stats.mtimeMs - a.stats.mtimeMs)) {
@@ -104,5 +104,5 @@ export const prune = async ({
   now,
 }: PruneParts): Promise<{ caches: number; folders: number }> => ({
   caches: await pruneCaches(join(root, 'cache'), bounds, now),
-  folders: await pruneWork(root, drops, now - bounds.days * dayLength),
+  folders: await pruneWork(root, drops, now - bounds.days * dayMilliseconds),
 });

@@ -10,6 +10,9 @@ export type Clock = {
   now(): number;
 };
 
+export const hourMilliseconds = 3_600_000;
+export const dayMilliseconds = 24 * hourMilliseconds;
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 const MAX_LENGTH = 64;
@@ -154,7 +157,7 @@ function parseZone(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === '') return 0;
   const named = ZONE_HOURS.get(trimmed);
-  if (named !== undefined) return named * 3_600_000;
+  if (named !== undefined) return named * hourMilliseconds;
   const parts = OFFSET.exec(/^\d/.test(trimmed) ? ` ${trimmed}` : trimmed)?.groups;
   if (parts === undefined) return null;
   const hours = Number(parts['hours']);

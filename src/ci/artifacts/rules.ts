@@ -1,13 +1,13 @@
 import { Failure } from '../../platform/errors.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { parseDuration } from '../ci_file/keywords/duration.ts';
 import { maxId } from '../../platform/http/schema.ts';
 
 export const artifactTooLarge = (): Failure =>
   new Failure('too_large', { message: '413 Request Entity Too Large' });
 
-const day = 86_400_000;
 /** Milliseconds until artifacts expire where the configuration does not say. */
-const usualLife = 30 * day;
+const usualLife = 30 * dayMilliseconds;
 
 /**
  * Computes when new artifacts expire, in epoch milliseconds; null: never.

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { RunnersTable } from '../../platform/db/schema/runners.ts';
 import { bool, int, nullable, object, string } from '../../platform/http/schema.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../platform/time.ts';
 
 /** A runner as shown in jobs and lists. */
 export const basicRunnerShape = object({
@@ -29,10 +30,9 @@ export type BasicRunnerRow = Pick<Selectable<RunnersTable>, (typeof basicRunnerC
 export const runnerStatuses = ['online', 'offline', 'stale', 'never_contacted'] as const;
 export type RunnerStatus = (typeof runnerStatuses)[number];
 
-const hour = 60 * 60_000;
 /** A runner is offline after this many milliseconds without contact. */
-const onlineWindow = 2 * hour;
-const staleAfter = 7 * 24 * hour;
+const onlineWindow = 2 * hourMilliseconds;
+const staleAfter = 7 * dayMilliseconds;
 
 /** Returns the time limits of a runner's last contact: online since the first, stale before the second. */
 export const statusTimes = (now: number) => ({ online: now - onlineWindow, stale: now - staleAfter });

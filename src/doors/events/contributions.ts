@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { allOf } from '../../core/access/visible.ts';
 import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { visibleActivities } from './visible_activities.ts';
-
-export const dayMilliseconds = 86_400_000;
 
 /** All activity counts, except joining and leaving a project. */
 export const isContribution = sql<boolean>`activities.action not in ('joined', 'left', 'expired')`;

@@ -8,6 +8,7 @@ import type { ActivitiesTable } from '../../platform/db/schema/core.ts';
 import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
 import { day, oneOf, optional } from '../../platform/http/schema.ts';
 import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { visibleActivities } from './visible_activities.ts';
 
 export type ActivityRow = Selectable<ActivitiesTable>;
@@ -66,15 +67,15 @@ export type EventFilter = {
 
 type Condition = RawBuilder<boolean>;
 
-const dayLength = 86_400_000;
-
 const filterConditions = ({ action, target_type, before, after }: EventFilter): Condition[] => [
   ...(action === undefined ? [] : [sql<boolean>`activities.action = ${action}`]),
   ...(target_type === undefined
     ? []
     : [sql<boolean>`activities.target_type in (${sql.join([...targetTypes[target_type]])})`]),
   ...(before === undefined ? [] : [sql<boolean>`activities.created_at < ${Date.parse(before)}`]),
-  ...(after === undefined ? [] : [sql<boolean>`activities.created_at >= ${Date.parse(after) + dayLength}`]),
+  ...(after === undefined
+    ? []
+    : [sql<boolean>`activities.created_at >= ${Date.parse(after) + dayMilliseconds}`]),
 ];
 
 /** Activity in one project. */

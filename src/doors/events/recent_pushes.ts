@@ -5,12 +5,13 @@ import { branchPrefix, loadRefs } from '../../code/repository/refs/resolve.ts';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { allOf, anyOf, visibleMergeRequests } from '../../core/access/visible.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
 import { byAuthor } from './list_activities.ts';
 import { visibleActivities } from './visible_activities.ts';
 
 /** Milliseconds after which a push is not recent. */
-const maxAge = 7 * 86_400_000;
+const maxAge = 7 * dayMilliseconds;
 /** Pushes that are read, and branches that are shown. */
 const maxPushes = 50;
 const maxBranches = 4;

@@ -8,6 +8,7 @@ import {
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../platform/time.ts';
 import { findConfirmedAddress } from '../users/addresses/further_addresses.ts';
 
 export type AccountPurpose = Exclude<LinkPurpose, 'unsubscribe' | 'feed' | 'invitation' | 'confirm_email'>;
@@ -23,8 +24,8 @@ export const emailAddedKind = 'account.email_added';
 
 /** Milliseconds for which a link works. */
 const lifetimes: Record<AccountPurpose, number> = {
-  password_reset: 2 * 3_600_000,
-  confirm_address: 3 * 86_400_000,
+  password_reset: 2 * hourMilliseconds,
+  confirm_address: 3 * dayMilliseconds,
 };
 
 type Facts = { email: string; password_hash: string | null };

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Configuration } from 'openid-client';
 import type { SignInProvider } from '../../platform/config/sign_in_providers.ts';
+import { hourMilliseconds } from '../../platform/time.ts';
 
 /** The provider's claims about a user. */
 export type Claims = {
@@ -20,7 +21,7 @@ const library = async () => await import('openid-client');
 /** Timeout of the provider in seconds. */
 const timeout = 10;
 /** Milliseconds after which a provider's configuration is fetched again. */
-const discoveryLife = 3_600_000;
+const discoveryLife = hourMilliseconds;
 
 const discover = async (provider: SignInProvider): Promise<Configuration> => {
   const client = await library();

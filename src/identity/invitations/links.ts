@@ -4,11 +4,12 @@ import { isSignedLink, readLinkText, signLink } from '../../core/access/credenti
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { InvitationsTable } from '../../platform/db/schema/identity.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 
 export type Invitation = Selectable<InvitationsTable>;
 
 /** Milliseconds for which an invitation can be accepted. */
-const lifetime = 90 * 86_400_000;
+const lifetime = 90 * dayMilliseconds;
 
 /** Over `invitations`: it has not expired. */
 export const isPending = (now: number): RawBuilder<boolean> =>

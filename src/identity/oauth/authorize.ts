@@ -4,6 +4,7 @@ import { hashToken, generateTokenText } from '../../core/access/credentials/toke
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { RawParams } from '../../platform/http/params.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { newFamily } from './issue_tokens.ts';
 import { type Application, findApplicationByUid } from './queries.ts';
 import { codeLife, grantedScopes, isChallenge, filterUserScopes } from './rules.ts';
@@ -156,7 +157,7 @@ export const grantRequest = async (
   await store.write(async (tx) => {
     await tx.db
       .deleteFrom('oauth_grants')
-      .where('dies_at', '<', tx.now - 86_400_000)
+      .where('dies_at', '<', tx.now - dayMilliseconds)
       .execute();
     await insertRow(tx.db, 'oauth_grants', {
       code_hash: hashToken(code),

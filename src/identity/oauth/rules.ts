@@ -1,6 +1,7 @@
 /** Rules for applications, scopes and lifetimes. Pure. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Problems } from '../../platform/errors.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { tokenScopes } from '../tokens/rules.ts';
 import { nameProblem } from '../users/rules.ts';
 
@@ -8,7 +9,7 @@ export const codeLife = 10 * 60_000;
 /** Lifetime of an access token in seconds. */
 export const tokenLife = 7_200;
 /** Milliseconds after the expiry of its access token until a refresh token is deleted. */
-export const refreshLife = 90 * 86_400_000;
+export const refreshLife = 90 * dayMilliseconds;
 
 const maxUrisLength = 2_000;
 /** Schemes that a browser would execute or display. */

@@ -1,11 +1,12 @@
 /** Counts failed sign-ins and decides when to refuse the next one. Pure. */
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { hourMilliseconds } from '../../platform/time.ts';
 
 const usualWindow = 60_000;
 const maxFailures = 10;
 const shortestRefusal = 60_000;
-const maxRefusalMilliseconds = 3_600_000;
+const maxRefusalMilliseconds = hourMilliseconds;
 
 /** The counters of one name. */
 export type Count = {

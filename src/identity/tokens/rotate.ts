@@ -2,6 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { today } from '../../core/access/viewer.ts';
 import { forbidden, invalid, unauthorized } from '../../platform/errors.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { moveRoleEnd } from '../bots/bot_users.ts';
 import { createTokenAfter } from './create.ts';
 import { endToken } from './revoke.ts';
@@ -9,7 +10,6 @@ import type { TokenRow } from './queries.ts';
 
 /** Days that a rotated token is valid if the caller names no day. */
 const defaultDays = 7;
-const dayLength = 86_400_000;
 
 /**
  * Replaces a token by one of the same name and scopes: the old one ends, in the same transaction.
@@ -37,7 +37,7 @@ export const rotateToken = async (
     name,
     description,
     scopes: JSON.parse(scopes) as string[],
-    expires_at: expires_at ?? today(call.now + defaultDays * dayLength),
+    expires_at: expires_at ?? today(call.now + defaultDays * dayMilliseconds),
   };
   return await createTokenAfter(call.platform, { cause: actor, source: call }, made, async (tx) => {
     if (!(await endToken(tx, id))) throw unauthorized();

@@ -4,6 +4,7 @@ import { hashToken } from '../../core/access/credentials/token_text.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { unauthorized } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
+import { hourMilliseconds } from '../../platform/time.ts';
 import { getCountedNames } from '../sessions/failure_counts.ts';
 import { countFailure, requireFewFailures } from '../sessions/sign_in_failures.ts';
 import { lockUser } from '../users/queries.ts';
@@ -57,7 +58,7 @@ const namesToCount = ({ ip }: Source, challenge: Challenge): string[] =>
  * Window in which wrong codes also count for the account alone. An attacker who has the password could use many
  * addresses to try a million codes. Nobody without the password can lock the user out.
  */
-const accountWindow = 3_600_000;
+const accountWindow = hourMilliseconds;
 
 const noteFailure = async (tx: Tx, source: Source, challenge: Challenge): Promise<void> => {
   await countFailure(tx, namesToCount(source, challenge));

@@ -4,17 +4,17 @@ import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader, Store, Tx } from '../../platform/db/open.ts';
 import { Failure } from '../../platform/errors.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../platform/time.ts';
 
 /** Row of `instance`: id of the last row that was deleted. */
 const prunedUntilName = 'changes_pruned_until';
 
-const day = 86_400_000;
 /** Rows of one transaction. */
 const batch = 500;
 /** Milliseconds between two batches. */
 const pause = 200;
 /** Milliseconds until the log is checked again. */
-const interval = 3_600_000;
+const interval = hourMilliseconds;
 
 /** Returns the id up to which the log was pruned; 0: it is whole. */
 export const readPrunedUntil = async (db: Reader): Promise<number> => {
@@ -73,7 +73,7 @@ export const pruneChanges = async ({ config, store }: Parts, signal: AbortSignal
   if (config.changes_retention === 0) return;
   while (!signal.aborted) {
     const deleted = await store.write(
-      async (tx) => await deleteBatch(tx, tx.now - config.changes_retention * day),
+      async (tx) => await deleteBatch(tx, tx.now - config.changes_retention * dayMilliseconds),
     );
     if (deleted < batch) return;
     await sleep(pause, signal);

@@ -3,6 +3,7 @@ import type { Platform } from '../../core/platform.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { unsealHook } from '../hooks/secrets.ts';
 import { type Outcome, sendRequest } from '../sender/send.ts';
@@ -45,7 +46,7 @@ const maxLogs = 200;
 const trimEvery = 10;
 
 /** How long attempts are kept, and changes whose deliveries are gone or were never made. */
-const maxAge = 8 * 86_400_000;
+const maxAge = 8 * dayMilliseconds;
 
 const removeOld = async ({ db, now }: Tx): Promise<void> => {
   await db

@@ -1,7 +1,7 @@
 /** When a failed delivery is tried again, and when a failing hook pauses. Pure. */
+import { dayMilliseconds } from '../../platform/time.ts';
 
 const seconds = 1_000;
-const day = 86_400 * seconds;
 
 const first = [1, 5, 15, 60].map((value) => value * seconds);
 
@@ -9,7 +9,7 @@ const first = [1, 5, 15, 60].map((value) => value * seconds);
 export const failuresBeforePause = 4;
 
 /** Age at which a delivery that never succeeded is dropped. */
-export const maxDeliveryAge = 7 * day;
+export const maxDeliveryAge = 7 * dayMilliseconds;
 
 /**
  * Returns the milliseconds to wait after a failed attempt: 1, 5, 15 and 60 s, then growing to a day.
@@ -19,6 +19,6 @@ export const maxDeliveryAge = 7 * day;
 export const getPause = (failures: number, random: number): number => {
   const fixed = first[failures - 1];
   if (fixed !== undefined) return fixed;
-  const grown = Math.min(60 * seconds * 3 ** (failures - first.length), day);
+  const grown = Math.min(60 * seconds * 3 ** (failures - first.length), dayMilliseconds);
   return Math.round(grown * (0.8 + 0.2 * random));
 };

@@ -8,6 +8,7 @@ import { isMailOn } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type WorkHandler, enqueue, enqueueAll } from '../../platform/queue/enqueue.ts';
+import { dayMilliseconds } from '../../platform/time.ts';
 import { toDueKey } from './mail_contents.ts';
 import { type MailCause, notifyWork, nothingAdded } from './observe.ts';
 
@@ -19,8 +20,6 @@ const positionName = 'due_issues_mailed';
 /** Issues that were mailed: those due before the date, and of the date up to the id; null: all. */
 type Position = { due_date: string; id: number | null };
 
-const dayLength = 86_400_000;
-
 /** Milliseconds after midnight, UTC. */
 const timeOfDay = 50 * 60_000;
 
@@ -29,8 +28,9 @@ const maxIssues = 200;
 
 /** Enqueues the work of the next day; one row for all services of the database. One that is overdue stays so. */
 const enqueueNext = async (tx: Tx): Promise<void> => {
-  const midnight = tx.now - (tx.now % dayLength);
-  const run_at = tx.now < midnight + timeOfDay ? midnight + timeOfDay : midnight + dayLength + timeOfDay;
+  const midnight = tx.now - (tx.now % dayMilliseconds);
+  const run_at =
+    tx.now < midnight + timeOfDay ? midnight + timeOfDay : midnight + dayMilliseconds + timeOfDay;
   await enqueue(tx, dueIssuesWork, {}, { unique_key: dueIssuesWork, run_at });
 };
 
@@ -56,7 +56,7 @@ const goOn = (position: Position | null, now: number): { due_date: string; id: n
   if (position === null || position.due_date < day) return { due_date: day, id: 0 };
   const { due_date, id } = position;
   if (id !== null) return { due_date, id };
-  return { due_date: today(Date.parse(`${due_date}T00:00:00Z`) + dayLength), id: 0 };
+  return { due_date: today(Date.parse(`${due_date}T00:00:00Z`) + dayMilliseconds), id: 0 };
 };
 
 const loadDueIssues = async ({ db }: Tx, after: { due_date: string; id: number }) =>
@@ -85,7 +85,7 @@ const toCause = (due_date: string, { id, project_id }: { id: number; project_id:
 const mailSome = async (tx: Tx): Promise<boolean> => {
   const after = goOn(await lockPosition(tx), tx.now);
   const { due_date } = after;
-  if (due_date > today(tx.now + dayLength)) {
+  if (due_date > today(tx.now + dayMilliseconds)) {
     await enqueueNext(tx);
     return false;
   }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { toFlag } from '../../platform/db/schema/column_types.ts';
+import { hourMilliseconds } from '../../platform/time.ts';
 import type { MailRow } from './mail_contents.ts';
 import type { Message } from './smtp.ts';
 
@@ -12,7 +13,7 @@ export const maxKeptMails = 100;
 export const limitWindow = 60_000;
 
 /** A sent mail is kept for so long at least, so that its event is not mailed twice. */
-const minAge = 3_600_000;
+const minAge = hourMilliseconds;
 
 /** One in so many mails removes old ones. */
 const trimEvery = 10;

@@ -6,13 +6,14 @@ import { sql } from 'kysely';
 import { compiled } from '../db/compiled_query.ts';
 import type { Store, Tx } from '../db/open.ts';
 import { processName } from '../db/process_name.ts';
+import { hourMilliseconds } from '../time.ts';
 
 /** Duration of a lease in milliseconds. Longer work renews it. */
 export const lease = 60_000;
 
 export const maxAttempts = 20;
 const firstPause = 2_000;
-const maxPauseMilliseconds = 3_600_000;
+const maxPauseMilliseconds = hourMilliseconds;
 /** Shorter during an outage, so that work resumes soon after its end. */
 const maxOutagePauseMilliseconds = 300_000;
 /** Due time of failed work, which never runs. Its row remains for inspection. */

@@ -1,11 +1,11 @@
 /** Checks that a backup was verified lately. */
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import type { Store } from '../../../platform/db/open.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { dayMilliseconds, formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 /** Milliseconds after which the last verified backup is old. */
-const maxAge = 8 * 86_400_000;
+const maxAge = 8 * dayMilliseconds;
 
 const advice =
   'run "gantry backup create --verify", or set GANTRY_BACKUP_TO and GANTRY_BACKUP_SCHEDULE (docs/backup.md)';

@@ -1,11 +1,11 @@
 /** Checks the table of background work for failed work and for work that is overdue. */
 import type { Store } from '../../../platform/db/open.ts';
 import { type WorkFigures, loadWorkFigures } from '../../../platform/queue/inspect_work.ts';
-import { formatTime } from '../../../platform/time.ts';
+import { formatTime, hourMilliseconds } from '../../../platform/time.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Milliseconds after which waiting work counts as overdue. */
-const longWait = 3_600_000;
+const longWait = hourMilliseconds;
 
 const lateAdvice = 'check that the service runs, then inspect the work with "gantry admin work list"';
 

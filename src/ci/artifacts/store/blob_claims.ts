@@ -6,6 +6,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { processName } from '../../../platform/db/process_name.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 
 export type BlobKey = { project_id: number; sha256: string };
 
@@ -15,7 +16,7 @@ const requestTimeout = 60_000;
  * A process that holds a claim for longer does no more with the bytes: its request to the blob store timed out long
  * before.
  */
-const maxClaimMilliseconds = 3_600_000;
+const maxClaimMilliseconds = hourMilliseconds;
 
 const isReferenced = async (db: Reader, { project_id, sha256 }: BlobKey): Promise<boolean> => {
   const row = await db

@@ -1,12 +1,13 @@
 /** Ends trigger jobs whose downstream pipeline was never created or has been deleted. */
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 import { findDownstream, followDownstream } from './follow_downstream.ts';
 import { failJob } from '../processing/job_transitions.ts';
 import { lockJob } from '../pipeline_rows.ts';
 
 /** Milliseconds within which a downstream pipeline is created, including retries. */
-const maxPendingTime = 3_600_000;
+const maxPendingTime = hourMilliseconds;
 /** Rows of one sweep. */
 const batch = 500;
 

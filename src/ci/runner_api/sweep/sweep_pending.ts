@@ -1,5 +1,6 @@
 /** Fails jobs that were pending for too long. */
 import type { Platform } from '../../../core/platform.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../../platform/time.ts';
 import { failJob } from '../../pipelines/processing/job_transitions.ts';
 import { lockJob } from '../../pipelines/pipeline_rows.ts';
 import { forEachLogged } from '../for_each_logged.ts';
@@ -8,8 +9,8 @@ import { pendingColumns } from '../queue/pending_job_queries.ts';
 import { loadTaker } from '../queue/load_runner_facts.ts';
 
 /** Milliseconds. */
-const maxPendingMilliseconds = 24 * 3_600_000;
-const maxUnmatchedMilliseconds = 3_600_000;
+const maxPendingMilliseconds = dayMilliseconds;
+const maxUnmatchedMilliseconds = hourMilliseconds;
 
 /** Rows of one query. */
 const batch = 500;

@@ -9,6 +9,7 @@ import {
   repositoryColumns,
 } from '../../../platform/git/repository.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 import { getRepository } from '../get_repository.ts';
 import { type Completions, dropped, finishOperation, getUnrecorded, toOperation } from './operations.ts';
 import type { Operation } from './operation_types.ts';
@@ -18,7 +19,7 @@ const abandonedAfter = 60_000;
 /** Milliseconds that a live process may lack a connection to PostgreSQL. */
 const grace = 3_000;
 /** Milliseconds for which a dropped row is kept. */
-const keepDropped = 3_600_000;
+const keepDropped = hourMilliseconds;
 const batchSize = 100;
 
 /** Whether git has made this update: the ref has the new value, or descends from it. */

@@ -3,9 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { forbidden } from '../../../platform/errors.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 import { today } from '../viewer.ts';
-
-const hour = 3_600_000;
 
 /**
  * SQL: the time from which a user needs a second factor; null if they have one or no group requires it.
@@ -38,7 +37,7 @@ export const secondFactorDueAt = (day: string): RawBuilder<number | null> => sql
     )
     select min(
       case when two_factor_required_at > since then two_factor_required_at else since end
-        + two_factor_grace_period * ${sql.lit(hour)}
+        + two_factor_grace_period * ${sql.lit(hourMilliseconds)}
     )
     from (select id, since from above union select id, since from below) as reach
     join namespaces on namespaces.id = reach.id

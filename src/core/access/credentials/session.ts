@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import { forbidden } from '../../../platform/errors.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../../platform/time.ts';
 import type { Settings } from '../../settings/fields.ts';
 import { keepUntilChange } from '../../../platform/db/keep_until_change.ts';
 import { type SignedIn, identityTables, namesVersion, recordActivity, userColumns } from './authenticate.ts';
@@ -11,7 +12,7 @@ import { hashToken } from './token_text.ts';
 import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
 
 /** Maximum lifetime of a session in milliseconds; users then sign in again. */
-export const maxSessionAge = 90 * 86_400_000;
+export const maxSessionAge = 90 * dayMilliseconds;
 
 /** Returns the idle timeout of sessions in milliseconds; `maxSessionAge` if the setting is 0. */
 export const getIdleTimeout = ({ session_expire_delay: minutes }: Settings): number =>
@@ -40,7 +41,7 @@ const selectSession = compiled((db, { token_hash, day }: { token_hash: string; d
 );
 
 /** Maximum duration of an impersonation in milliseconds. */
-export const maxImpersonationAge = 3_600_000;
+export const maxImpersonationAge = hourMilliseconds;
 
 /** A session has the scope of the API, but never sudo. */
 const scopes = ['api'];

@@ -7,6 +7,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 import { type BroadcastMessage, broadcastMessagesTopic, findMessage, maxPending } from './queries.ts';
 
 export const themes = [
@@ -37,8 +38,6 @@ export type MessageInput = {
   broadcast_type?: (typeof broadcastTypes)[number] | undefined;
   dismissable?: boolean | undefined;
 };
-
-const hour = 3_600_000;
 
 const isColor = (text: string | null | undefined): boolean =>
   text === null || text === undefined || /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);
@@ -89,7 +88,7 @@ export const createMessage = async (
     await requireRecordQuota(pending, { what: 'broadcast messages', most: maxPending });
     const defaults = {
       starts_at: tx.now,
-      ends_at: Math.max(input.starts_at ?? 0, tx.now) + hour,
+      ends_at: Math.max(input.starts_at ?? 0, tx.now) + hourMilliseconds,
       color: null,
       font: null,
       theme: 'indigo' as const,

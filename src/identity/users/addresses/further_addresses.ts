@@ -1,9 +1,10 @@
 /** The addresses of users beside that of the account, as far as accounts depend on them. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
+import { dayMilliseconds } from '../../../platform/time.ts';
 
 /** Milliseconds for which an address that nobody confirms is kept from others. */
-export const confirmationTime = 3 * 86_400_000;
+export const confirmationTime = 3 * dayMilliseconds;
 
 /** Loads the confirmed further addresses of a user. */
 export const loadFurtherAddresses = async (db: Reader, userId: number): Promise<string[]> => {

@@ -15,21 +15,19 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
-import { formatTimeOrNull } from '../../../platform/time.ts';
+import { dayMilliseconds, formatTimeOrNull, hourMilliseconds } from '../../../platform/time.ts';
 import { loadUser, userIdByName } from '../queries.ts';
 
 const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 const durations = {
   '30_minutes': 30 * minute,
-  '3_hours': 3 * hour,
-  '8_hours': 8 * hour,
-  '1_day': day,
-  '3_days': 3 * day,
-  '7_days': 7 * day,
-  '30_days': 30 * day,
+  '3_hours': 3 * hourMilliseconds,
+  '8_hours': 8 * hourMilliseconds,
+  '1_day': dayMilliseconds,
+  '3_days': 3 * dayMilliseconds,
+  '7_days': 7 * dayMilliseconds,
+  '30_days': 30 * dayMilliseconds,
 } as const;
 
 const maxMessageLength = 100;

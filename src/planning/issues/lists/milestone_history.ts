@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
+import { dayMilliseconds } from '../../../platform/time.ts';
 import { readMany } from '../../issuables/lists/run_long_read.ts';
 
 /** Issues of a milestone at one time. */
@@ -9,8 +10,6 @@ export type MilestoneCounts = { total: number; open: number };
 
 /** By how much these numbers changed on a day, which is counted from 1970. */
 export type DayChange = MilestoneCounts & { day: number };
-
-export const dayMilliseconds = 86_400_000;
 
 /** The issues that are or were in the milestone and that the caller sees, and what was recorded of each. */
 const recorded = ({ viewer, platform }: Call, milestoneId: number): RawBuilder<unknown> =>

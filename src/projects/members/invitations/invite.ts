@@ -14,6 +14,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { Failure, forbidden } from '../../../platform/errors.ts';
 import { enqueueAll } from '../../../platform/queue/enqueue.ts';
+import { hourMilliseconds } from '../../../platform/time.ts';
 import { addMember } from '../change_members.ts';
 import type { Source, SourceKind } from '../member_source.ts';
 import { type Role, requireGrantable } from '../rules.ts';
@@ -24,7 +25,7 @@ export const maxInvited = 100;
 
 const quota = { what: 'invitations', most: 1_000 };
 
-const window = 3_600_000;
+const window = hourMilliseconds;
 /** Addresses and users that one user invites within an hour. */
 const ofUser = { window, max: 300, isQuota: true };
 /** Invitations of one address within an hour, by all users together. */

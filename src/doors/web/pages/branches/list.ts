@@ -9,6 +9,7 @@ import {
 } from '../../../../code/repository/branches/list.ts';
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { branchPrefix } from '../../../../code/repository/refs/resolve.ts';
+import { dayMilliseconds } from '../../../../platform/time.ts';
 import { loadOpenOfBranches } from '../../../../review/merge_requests/lists/open_of_branches.ts';
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import { may } from '../../../../core/access/may.ts';
@@ -42,7 +43,7 @@ export const branchesPath = (project: Pick<Project, 'full_path'>): string =>
 type State = 'active' | 'stale' | 'all';
 
 /** A branch without a commit for so long is stale. */
-const staleAfter = 90 * 24 * 60 * 60 * 1_000;
+const staleAfter = 90 * dayMilliseconds;
 /** Branches of each kind in the overview. */
 const fewBranches = 5;
 

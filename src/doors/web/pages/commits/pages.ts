@@ -1,5 +1,6 @@
 /** The history of a branch, tag or commit, or of a file in it. */
 import { walkCommits } from '../../../../code/repository/commits/list_commits.ts';
+import { dayMilliseconds } from '../../../../platform/time.ts';
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
@@ -23,8 +24,6 @@ const commitsPerPage = 40;
 
 /** @property since first day, in UTC; `until` is the last one */
 type PageQuery = { search: string; author: string; since: string; until: string; page: number };
-
-const dayMilliseconds = 86_400_000;
 
 /** Returns the times between which the commits of these days are. */
 const toTimes = ({ since, until }: PageQuery): { since?: number; until?: number } => ({

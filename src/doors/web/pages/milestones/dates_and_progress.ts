@@ -1,12 +1,11 @@
 /** Parts that the list and the page of milestones share: dates and progress. */
 import type { IssueCounts } from '../../../../planning/issues/lists/milestone_counts.ts';
+import { dayMilliseconds } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { dayPart } from '../../parts/times/dates.ts';
 
 type Dated = { state: string; start_date: string | null; due_date: string | null };
-
-const dayMilliseconds = 86_400_000;
 
 /** Returns the days from one date to another. @param from and to: `YYYY-MM-DD` */
 export const daysBetween = (from: string, to: string): number =>

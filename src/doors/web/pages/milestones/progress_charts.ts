@@ -3,9 +3,8 @@ import {
   type DayChange,
   type MilestoneCounts,
   countAt,
-  dayMilliseconds,
 } from '../../../../planning/issues/lists/milestone_history.ts';
-import { formatTime } from '../../../../platform/time.ts';
+import { dayMilliseconds, formatTime } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { dayPart } from '../../parts/times/dates.ts';
 import { daysBetween } from './dates_and_progress.ts';

@@ -1,5 +1,6 @@
 /** The calendar of what a user did in the last year, drawn on the server, and the same numbers as a table. */
-import { type DayCount, countContributions, dayMilliseconds } from '../../../events/contributions.ts';
+import { dayMilliseconds } from '../../../../platform/time.ts';
+import { type DayCount, countContributions } from '../../../events/contributions.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import type { Visit } from '../../page.ts';

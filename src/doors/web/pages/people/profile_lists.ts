@@ -6,6 +6,7 @@ import { listGroups } from '../../../../identity/groups/list.ts';
 import { groupsWithMember } from '../../../../identity/groups/visible.ts';
 import { personalNamespaces } from '../../../../identity/users/queries.ts';
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
+import { dayMilliseconds } from '../../../../platform/time.ts';
 import { starredBy } from '../../../../projects/projects/lists/list_filters.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { byAuthor } from '../../../events/list_activities.ts';
@@ -16,7 +17,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList, visibilityMark } from '../../parts/projects/project_list.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
-import { dayMilliseconds, isContribution } from '../../../events/contributions.ts';
+import { isContribution } from '../../../events/contributions.ts';
 import { loadActivity } from '../activity/load_activity.ts';
 import { searchForm } from '../../parts/search_form.ts';
 

@@ -2,7 +2,7 @@
  * Parses the periods that lists are filtered by: `2026-01-31` (that day), `>2026-01-31`, `<=2026-01-31`,
  * `2026-01-01..2026-01-31`, `today`, `yesterday`, `7d` (the last seven days). Days are in UTC.
  */
-import { parseDate } from '../../../../../platform/time.ts';
+import { dayMilliseconds, parseDate } from '../../../../../platform/time.ts';
 
 /** Names of the filters by period. The API has each as two: `created_after` and `created_before`. */
 export const periodNames = ['created', 'updated', 'closed', 'merged'] as const;
@@ -16,8 +16,6 @@ export const periodHint =
 
 /** The longest text of a period. */
 export const maxPeriod = 200;
-
-const dayMilliseconds = 86_400_000;
 
 const startOfDay = (time: number): number => Math.floor(time / dayMilliseconds) * dayMilliseconds;
 
