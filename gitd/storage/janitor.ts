@@ -40,14 +40,14 @@ export const tidyRepository = async (dir: string, now: number): Promise<string[]
 };
 
 /** Yields the folders of all repositories. */
-async function* repositoriesOf(root: string): AsyncGenerator<string> {
+const repositoriesOf = async function* repositoriesOf(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
   for (const first of await namesIn(hashed)) {
     const folders = (await namesIn(join(hashed, first))).map((second) => join(hashed, first, second));
     const names = await Promise.all(folders.map(namesAt));
     yield* names.flat().filter((path) => path.endsWith('.git'));
   }
-}
+};
 
 const namesAt = async (folder: string): Promise<string[]> =>
   (await namesIn(folder)).map((name) => join(folder, name));

@@ -85,7 +85,7 @@ export const parseFetch = ({ args }: Request): FetchRequest => {
  * Yields the requests of a client, each complete.
  * @throws GitError `too_large` for one beyond the limit, `invalid` for a malformed one
  */
-export async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Request> {
+export const requestsOf = async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Request> {
   const heap = makeByteBuffer();
   let seen = 0;
   for await (const chunk of input) {
@@ -98,4 +98,4 @@ export async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<
     }
   }
   if (heap.bytes().length > 0) throw new GitError('invalid', 'a request is cut off');
-}
+};

@@ -44,7 +44,7 @@ type Within = { root: string; owner: User | null };
 const isJobs = ({ owner }: Within, { uid }: Stats): boolean => owner === null || uid === owner.uid;
 
 /** Walks everything below, parents first; a link to a folder counts as a link. */
-async function* walk(within: Within, from: string): AsyncGenerator<CollectedFile | Unnameable> {
+const walk = async function* walk(within: Within, from: string): AsyncGenerator<CollectedFile | Unnameable> {
   const { root } = within;
   const options = { withFileTypes: true, encoding: 'buffer' } as const;
   const entries = await readdir(join(root, from), options).catch(() => []);
@@ -61,7 +61,7 @@ async function* walk(within: Within, from: string): AsyncGenerator<CollectedFile
     yield { path, kind, stats };
     if (kind === 'folder') yield* walk(within, path);
   }
-}
+};
 
 /** Whether the folder is reached through real folders only. */
 const isReal = (root: string, path: string): boolean =>
@@ -71,7 +71,10 @@ const isReal = (root: string, path: string): boolean =>
   });
 
 /** Returns where to search for a pattern; a plain path needs no walk. */
-async function* candidates(within: Within, pattern: string): AsyncGenerator<CollectedFile | Unnameable> {
+const candidates = async function* candidates(
+  within: Within,
+  pattern: string,
+): AsyncGenerator<CollectedFile | Unnameable> {
   const { root } = within;
   const fixed = getFixedFolder(pattern);
   const above = fixed.includes('/') ? fixed.slice(0, fixed.lastIndexOf('/')) : '';
@@ -81,7 +84,7 @@ async function* candidates(within: Within, pattern: string): AsyncGenerator<Coll
   const kind = stats === undefined ? 'folder' : getFileKind(stats);
   if (kind !== null && stats !== undefined) yield { path: fixed, kind, stats };
   if (kind === 'folder') yield* walk(within, fixed);
-}
+};
 
 /** Makes a job's path relative to its project's folder; null if it leads outside. */
 const belowProject = (path: string, seenProject: string): string | null => {

@@ -20,14 +20,17 @@ const openUnchanged = async (file: string, stats: Stats): Promise<FileHandle> =>
   throw new Error('a file was exchanged while it was packed');
 };
 
-async function* contentOf(root: string, { path, stats }: CollectedFile): AsyncGenerator<Buffer> {
+const contentOf = async function* contentOf(
+  root: string,
+  { path, stats }: CollectedFile,
+): AsyncGenerator<Buffer> {
   const handle = await openUnchanged(join(root, path), stats);
   try {
     yield* handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>;
   } finally {
     await handle.close();
   }
-}
+};
 
 /** Bytes of a file that is compressed in one piece. */
 const small = 256 * 1024;
@@ -50,9 +53,12 @@ const toZipEntry = async (root: string, file: CollectedFile): Promise<ZipEntry> 
   return { ...common, kind: 'file', name: path, content, size: stats.size };
 };
 
-async function* entriesOf(root: string, files: readonly CollectedFile[]): AsyncGenerator<ZipEntry> {
+const entriesOf = async function* entriesOf(
+  root: string,
+  files: readonly CollectedFile[],
+): AsyncGenerator<ZipEntry> {
   for (const one of files) yield await toZipEntry(root, one);
-}
+};
 
 export const writeZipTo = async (
   root: string,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from './duration.ts';
 
-const MAX = 2 ** 31 - 1;
+const maxSeconds = 2 ** 31 - 1;
 
 describe('parseDuration', () => {
   const rows: [string, number, string][] = [
@@ -111,9 +111,9 @@ describe('parseDuration', () => {
   });
 
   it('holds its bounds', () => {
-    assert.equal(parseDuration(`${MAX}s`), MAX);
-    assert.equal(parseDuration(`-${MAX}s`), -MAX);
-    assert.equal(parseDuration(`${MAX + 1}s`), null);
+    assert.equal(parseDuration(`${maxSeconds}s`), maxSeconds);
+    assert.equal(parseDuration(`-${maxSeconds}s`), -maxSeconds);
+    assert.equal(parseDuration(`${maxSeconds + 1}s`), null);
     assert.equal(parseDuration('99999999999999999mo'), null);
     assert.equal(parseDuration(`${'0'.repeat(62)}1h`), 3600);
     assert.equal(parseDuration(`${'0'.repeat(63)}1h`), null);
@@ -129,7 +129,7 @@ describe('parseDuration', () => {
       fc.property(texts, (text) => {
         const seconds = parseDuration(text);
         assert.ok(
-          seconds === null || (Number.isInteger(seconds) && seconds !== 0 && Math.abs(seconds) <= MAX),
+          seconds === null || (Number.isInteger(seconds) && seconds !== 0 && Math.abs(seconds) <= maxSeconds),
         );
       }),
     );
@@ -154,7 +154,7 @@ describe('formatDuration', () => {
 
   it('prints what parseDuration reads back', () => {
     const seconds = fc.oneof(
-      fc.integer({ min: -MAX, max: MAX }),
+      fc.integer({ min: -maxSeconds, max: maxSeconds }),
       fc.integer({ min: -100_000, max: 100_000 }),
     );
     fc.assert(

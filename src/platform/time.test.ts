@@ -3,19 +3,19 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatTime, parseDate, parseDay, parseHttpDate, parseTime, systemClock } from './time.ts';
 
-const TEN = Date.UTC(2017, 0, 5, 10);
-const EARLIEST = Date.UTC(1900, 0, 1);
-const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const anyTime = fc.integer({ min: EARLIEST, max: LATEST });
+const tenOClock = Date.UTC(2017, 0, 5, 10);
+const earliest = Date.UTC(1900, 0, 1);
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const anyTime = fc.integer({ min: earliest, max: latest });
 
-function read(text: string): string | null {
+const read = (text: string): string | null => {
   const ms = parseTime(text);
   return ms === null ? null : formatTime(ms);
-}
+};
 
 describe('formatTime', () => {
   it('writes UTC with milliseconds', () => {
-    assert.equal(formatTime(TEN + 123), '2017-01-05T10:00:00.123Z');
+    assert.equal(formatTime(tenOClock + 123), '2017-01-05T10:00:00.123Z');
   });
 
   it('is parsed back by parseTime for any time', () => {
@@ -153,7 +153,7 @@ describe('parseTime', () => {
     fc.assert(
       fc.property(fc.oneof(shaped, fc.string()), (text) => {
         const ms = parseTime(text);
-        assert.ok(ms === null || (Number.isInteger(ms) && ms >= EARLIEST && ms <= LATEST));
+        assert.ok(ms === null || (Number.isInteger(ms) && ms >= earliest && ms <= latest));
       }),
     );
   });
@@ -245,13 +245,13 @@ describe('parseDate', () => {
 });
 
 describe('parseHttpDate', () => {
-  const SIXTH = Date.UTC(1994, 10, 6, 8, 49, 37);
+  const sixth = Date.UTC(1994, 10, 6, 8, 49, 37);
 
   it('reads the three forms of HTTP and ISO 8601, to the second', () => {
-    assert.equal(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT'), SIXTH);
-    assert.equal(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT'), SIXTH);
-    assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), SIXTH);
-    assert.equal(parseHttpDate('1994-11-06T08:49:37.900Z'), SIXTH);
+    assert.equal(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT'), sixth);
+    assert.equal(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT'), sixth);
+    assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), sixth);
+    assert.equal(parseHttpDate('1994-11-06T08:49:37.900Z'), sixth);
     assert.equal(parseHttpDate('1969-12-31T23:59:59.900Z'), -1000);
   });
 

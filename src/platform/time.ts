@@ -15,11 +15,11 @@ export const dayMilliseconds = 24 * hourMilliseconds;
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-const MAX_LENGTH = 64;
-const EARLIEST = Date.UTC(1900, 0, 1);
-const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const ZONE_HOURS = new Map<string, number>([
+const maxLength = 64;
+const earliest = Date.UTC(1900, 0, 1);
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const monthWords = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const zoneHours = new Map<string, number>([
   ['z', 0],
   ['ut', 0],
   ['utc', 0],
@@ -36,26 +36,26 @@ const ZONE_HOURS = new Map<string, number>([
 
 // Each part of these patterns starts with a character that cannot end the part before, and the text is short, so they
 // never backtrack.
-const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?`;
-const WEEKDAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}';
-const DATE_ONLY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/;
-const ISO = new RegExp(
-  String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[t ]${TIME}(?<zone>[^\d].*)?)?$`,
+const timePattern = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?`;
+const weekdayPattern = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}';
+const dateOnly = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/;
+const iso = new RegExp(
+  String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[t ]${timePattern}(?<zone>[^\d].*)?)?$`,
 );
-/** As `ISO`, without separators: `20170105T100000Z`. */
-const BASIC =
+/** Like `iso`, without separators: `20170105T100000Z`. */
+const basicIso =
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:t(?<hour>\d\d)(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?<zone>[^\d].*)?)?$/;
 /** RFC 2822, the HTTP form, and the older `Sunday, 06-Nov-94 08:49:37 GMT`. */
-const MAIL = new RegExp(
-  String.raw`^(?:${WEEKDAY}, ?)?(?<day>\d{1,2})[ -](?<month>[a-z]{3})[ -](?<year>\d{4}|\d\d)(?: ${TIME}(?<zone>[^\d].*)?)?$`,
+const mailForm = new RegExp(
+  String.raw`^(?:${weekdayPattern}, ?)?(?<day>\d{1,2})[ -](?<month>[a-z]{3})[ -](?<year>\d{4}|\d\d)(?: ${timePattern}(?<zone>[^\d].*)?)?$`,
 );
 /** C's asctime, the third form HTTP allows: `Sun Nov  6 08:49:37 1994`. */
-const ASCTIME = new RegExp(
-  String.raw`^${WEEKDAY} (?<month>[a-z]{3}) {1,2}(?<day>\d{1,2}) ${TIME} (?<year>\d{4})$`,
+const asctimeForm = new RegExp(
+  String.raw`^${weekdayPattern} (?<month>[a-z]{3}) {1,2}(?<day>\d{1,2}) ${timePattern} (?<year>\d{4})$`,
 );
-const forms = [ISO, BASIC, MAIL, ASCTIME];
+const forms = [iso, basicIso, mailForm, asctimeForm];
 /** The sign may be a space: an unescaped `+` in a query decodes to one. */
-const OFFSET = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
+const offsetPattern = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
 
 /**
  * Returns the new `updated_at` of a row: the current time, or a millisecond after the previous one if the clock went
@@ -68,22 +68,19 @@ export const getNextUpdateTime = (row: { updated_at: number }, now: number): num
  * Formats milliseconds as '2017-01-05T10:00:00.123Z'. Throws RangeError for an invalid time. Times past the last
  * accepted one are formatted as that one, because clients parse four-digit years.
  */
-export function formatTime(ms: number): string {
-  return new Date(Math.min(ms, LATEST)).toISOString();
-}
+export const formatTime = (ms: number): string => new Date(Math.min(ms, latest)).toISOString();
 
 /** Formats a time as `formatTime` does; null if there is none. */
-export function formatTimeOrNull(ms: number | null | undefined): string | null {
-  return ms === null || ms === undefined ? null : formatTime(ms);
-}
+export const formatTimeOrNull = (ms: number | null | undefined): string | null =>
+  ms === null || ms === undefined ? null : formatTime(ms);
 
 /**
  * Parses an ISO 8601 date or date-time, an RFC 2822 date or an HTTP date. Without a zone it is UTC, and a date alone
  * is midnight. Fractions are truncated to milliseconds.
  * @returns milliseconds; null for any other text, an impossible date, or a year outside 1900..9999
  */
-export function parseTime(text: string): number | null {
-  if (text.length > MAX_LENGTH) return null;
+export const parseTime = (text: string): number | null => {
+  if (text.length > maxLength) return null;
   const trimmed = text.trim().toLowerCase();
   const parts = forms.map((form) => form.exec(trimmed)).find((match) => match !== null)?.groups;
   if (parts === undefined) return null;
@@ -91,78 +88,77 @@ export function parseTime(text: string): number | null {
   const local = toTime(parts);
   if (offset === null || local === null) return null;
   const ms = local - offset;
-  return ms >= EARLIEST && ms <= LATEST ? ms : null;
-}
+  return ms >= earliest && ms <= latest ? ms : null;
+};
 
 /** Returns the text if it is a calendar date 'YYYY-MM-DD' in the years 1900..9999, else null. */
-export function parseDate(text: string): string | null {
-  const parts = DATE_ONLY.exec(text)?.groups;
+export const parseDate = (text: string): string | null => {
+  const parts = dateOnly.exec(text)?.groups;
   if (parts === undefined) return null;
   const ms = toTime(parts);
-  return ms !== null && ms >= EARLIEST ? text : null;
-}
+  return ms !== null && ms >= earliest ? text : null;
+};
 
-/** As `parseDate`; of an ISO time, returns the day as written, ignoring its zone: Go clients have no date type. */
-export function parseDay(text: string): string | null {
+/** Like `parseDate`, but also accepts an ISO time, whose zone it ignores: Go clients have no date type. */
+export const parseDay = (text: string): string | null => {
   const day = text.slice(0, 10);
   return text === day || (/^[Tt ]/.test(text.slice(10)) && parseTime(text) !== null) ? parseDate(day) : null;
-}
+};
 
 /**
  * Parses the date of an HTTP header into milliseconds (whole seconds). Accepts HTTP's three forms and whatever else
- * `parseTime` accepts. Null if unreadable, because HTTP says to ignore such a header.
+ * `parseTime` accepts. Returns null if it is unreadable, because HTTP says to ignore such a header.
  */
-export function parseHttpDate(text: string): number | null {
+export const parseHttpDate = (text: string): number | null => {
   const ms = parseTime(text);
   return ms === null ? null : Math.floor(ms / 1000) * 1000;
-}
+};
 
-type Parts = Record<string, string | undefined>;
+type TimeParts = Record<string, string | undefined>;
 
 /** Converts the parts as UTC into milliseconds; null for an impossible day or time. */
-function toTime(parts: Parts): number | null {
-  const year = fullYear(parts['year'] ?? '');
-  const month = monthNumber(parts['month'] ?? '');
+const toTime = (parts: TimeParts): number | null => {
+  const year = expandYear(parts['year'] ?? '');
+  const month = parseMonth(parts['month'] ?? '');
   const day = Number(parts['day']);
   const hour = Number(parts['hour'] ?? 0);
   const minute = Number(parts['minute'] ?? 0);
   const second = Number(parts['second'] ?? 0);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
+  if (month < 1 || month > 12 || day < 1 || day > countDays(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
   const milliseconds = Number((parts['fraction'] ?? '').slice(0, 3).padEnd(3, '0'));
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day); // Date.UTC reads years 0..99 as 1900..1999
   return date.setUTCHours(hour, minute, second, milliseconds);
-}
+};
 
 /** Expands two-digit years as RFC 2822 does: 00..49 are 2000..2049, 50..99 are 1950..1999. */
-function fullYear(text: string): number {
+const expandYear = (text: string): number => {
   const year = Number(text);
   if (text.length !== 2) return year;
   return year < 50 ? 2000 + year : 1900 + year;
-}
+};
 
 /** Converts '01'..'12' or 'jan'..'dec' to 1..12; 0 for an unknown name. */
-function monthNumber(text: string): number {
-  return text.length === 3 ? MONTHS.indexOf(text) + 1 : Number(text);
-}
+const parseMonth = (text: string): number =>
+  text.length === 3 ? monthWords.indexOf(text) + 1 : Number(text);
 
-function daysIn(year: number, month: number): number {
+const countDays = (year: number, month: number): number => {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
+};
 
 /** Parses '', 'Z', '+01:00', '+0100', '+01', ' 01:00' or a zone name into milliseconds east of UTC; null if invalid. */
-function parseZone(text: string): number | null {
+const parseZone = (text: string): number | null => {
   const trimmed = text.trim();
   if (trimmed === '') return 0;
-  const named = ZONE_HOURS.get(trimmed);
+  const named = zoneHours.get(trimmed);
   if (named !== undefined) return named * hourMilliseconds;
-  const parts = OFFSET.exec(/^\d/.test(trimmed) ? ` ${trimmed}` : trimmed)?.groups;
+  const parts = offsetPattern.exec(/^\d/.test(trimmed) ? ` ${trimmed}` : trimmed)?.groups;
   if (parts === undefined) return null;
   const hours = Number(parts['hours']);
   const minutes = Number(parts['minutes'] ?? 0);
   if (hours > 23 || minutes > 59) return null;
   const size = (hours * 60 + minutes) * 60_000;
   return parts['sign'] === '-' ? -size : size;
-}
+};

@@ -26,12 +26,12 @@ const cut = (text: string, size: number): Buffer[] => {
 };
 
 /** A client that sends a piece after the other has been read. */
-async function* oneByOne(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+const oneByOne = async function* oneByOne(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     await Promise.resolve();
     yield piece;
   }
-}
+};
 
 const drop = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 

@@ -22,7 +22,9 @@ export const formatRequest = ({ refs, capabilities }: Advertisement, agent: stri
 };
 
 /** Splits a stream into packets; null: a flush. */
-async function* splitPackets(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
+const splitPackets = async function* splitPackets(
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer | null> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of source) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -33,14 +35,16 @@ async function* splitPackets(source: AsyncIterable<Buffer>): AsyncGenerator<Buff
     }
     rest = rest.subarray(at);
   }
-}
+};
 
 const band = { pack: 1, progress: 2, error: 3 };
 
 const isAcknowledgement = (data: Buffer): boolean => /^(?:NAK|ACK )/.test(data.toString('latin1', 0, 4));
 
 /** Yields the bytes of the pack. @throws ImportFailure for an error of the server, and for an answer that is cut off */
-export async function* readPackBytes(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export const readPackBytes = async function* readPackBytes(
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   let isPack = false;
   for await (const data of splitPackets(source)) {
     if (data === null && isPack) return;
@@ -56,4 +60,4 @@ export async function* readPackBytes(source: AsyncIterable<Buffer>): AsyncGenera
     }
   }
   throw new ImportFailure(cutOffText);
-}
+};

@@ -20,7 +20,10 @@ export type Received = {
 };
 
 /** @param maxBytes null: no limit @throws ImportFailure */
-async function* limitBytes(source: AsyncIterable<Buffer>, maxBytes: number | null): AsyncGenerator<Buffer> {
+const limitBytes = async function* limitBytes(
+  source: AsyncIterable<Buffer>,
+  maxBytes: number | null,
+): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;
@@ -28,7 +31,7 @@ async function* limitBytes(source: AsyncIterable<Buffer>, maxBytes: number | nul
       throw new ImportFailure(`The repository is larger than ${Math.floor(maxBytes / megabyte)} MB.`);
     yield chunk;
   }
-}
+};
 
 /** Describes why git refused the objects, by its names for what is wrong. */
 const describeRefusal = ({ message }: GitFailure): string => {

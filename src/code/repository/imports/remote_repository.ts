@@ -116,14 +116,17 @@ const requireContent = (response: IncomingMessage, { credentials }: Place, type:
 };
 
 /** Converts errors of a response while it is read. */
-async function* noting(source: AsyncIterable<Buffer>, { signal }: RemoteAccess): AsyncGenerator<Buffer> {
+const noting = async function* noting(
+  source: AsyncIterable<Buffer>,
+  { signal }: RemoteAccess,
+): AsyncGenerator<Buffer> {
   try {
     yield* source;
   } catch (error) {
     signal.throwIfAborted();
     throw toImportFailure(error);
   }
-}
+};
 
 const readList = async (response: IncomingMessage, access: RemoteAccess): Promise<Buffer> => {
   const parts: Buffer[] = [];
@@ -141,7 +144,11 @@ export type RemoteRepository = Advertisement & {
   readPack: () => AsyncGenerator<Buffer>;
 };
 
-async function* readPack(place: Place, list: Advertisement, access: RemoteAccess): AsyncGenerator<Buffer> {
+const readPack = async function* readPack(
+  place: Place,
+  list: Advertisement,
+  access: RemoteAccess,
+): AsyncGenerator<Buffer> {
   const type = 'application/x-git-upload-pack';
   const response = await send(
     place,
@@ -159,7 +166,7 @@ async function* readPack(place: Place, list: Advertisement, access: RemoteAccess
   } finally {
     response.destroy();
   }
-}
+};
 
 /**
  * Reads the refs of a repository, following redirects.

@@ -4,11 +4,10 @@ import fc from 'fast-check';
 import { closingExternalKeys, closingReferences } from './closing_pattern.ts';
 import { sample, times } from '../../../../test/support/run/sample.ts';
 
-const OPTIONS = { baseUrl: 'https://git.example.com', namespace: 'group', project: 'group/here' };
+const defaults = { baseUrl: 'https://git.example.com', namespace: 'group', project: 'group/here' };
 
-function closed(text: string, options = OPTIONS): string[] {
-  return closingReferences(text, options).map(({ project, iid }) => `${project}#${iid}`);
-}
+const closed = (text: string, options = defaults): string[] =>
+  closingReferences(text, options).map(({ project, iid }) => `${project}#${iid}`);
 
 describe('closingReferences', () => {
   const rows: [string, string[]][] = [
@@ -105,10 +104,10 @@ describe('closingReferences', () => {
   });
 
   it('reads addresses below the relative path of the instance', () => {
-    const options = { ...OPTIONS, baseUrl: 'http://localhost:8080/git/' };
+    const options = { ...defaults, baseUrl: 'http://localhost:8080/git/' };
     assert.deepEqual(closed('Closes http://localhost:8080/git/a/b/issues/1', options), ['a/b#1']);
     assert.deepEqual(closed('Closes http://localhost:8080/a/b/issues/1', options), []);
-    const named = { ...OPTIONS, baseUrl: 'https://GIT.example.com' };
+    const named = { ...defaults, baseUrl: 'https://GIT.example.com' };
     assert.deepEqual(closed('Closes https://git.Example.com/a/b/issues/1', named), ['a/b#1']);
   });
 
@@ -207,7 +206,7 @@ describe('closingReferences', () => {
     for (const piece of sample([...pieces, ...more], 4, String)) {
       const text = `Closes #1 ${piece.repeat(Math.ceil(2 ** 20 / piece.length))}`;
       // Anything worse than linear would not end within the runner's limit.
-      assert.ok(closingReferences(text, OPTIONS).length <= 100, JSON.stringify(piece));
+      assert.ok(closingReferences(text, defaults).length <= 100, JSON.stringify(piece));
       assert.ok(closingExternalKeys(text).length <= 100, JSON.stringify(piece));
     }
   });

@@ -1,17 +1,17 @@
 /**
- * Finds the users and groups that a Markdown text mentions as `@name` or `@group/subgroup`. Ignores fenced blocks, inline code and URLs. Takes
- * linear time.
+ * Finds the users and groups that a Markdown text mentions as `@name` or `@group/subgroup`. Ignores
+ * fenced blocks, inline code and URLs. Takes linear time.
  */
 import { withoutCode } from './code_blocks.ts';
 
-/** No more names than this are looked up for one text. */
-const MAX_MENTIONS = 100;
-const MAX_NAME_LENGTH = 255;
+/** Maximum number of names that are looked up for one text. */
+const maxMentions = 100;
+const maxNameLength = 255;
 
-/** Each alternative ends in a single run, so that nothing can be tried twice. */
-const ADDRESS_OR_MENTION = /https?:\/\/[^\s<>]*|@[\w.-]/g;
-const NAME_CHARACTER = /[\w.-]/;
-const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
+/** Each alternative ends in a single run, so it never backtracks. */
+const addressOrMention = /https?:\/\/[^\s<>]*|@[\w.-]/g;
+const nameCharacter = /[\w.-]/;
+const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
  * Returns the mentioned names as first written, without the `@`: distinct regardless of case, in order, at
@@ -21,22 +21,22 @@ const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 export const findMentionedNames = (text: string): string[] => {
   const names = new Map<string, string>();
   const prose = withoutCode(text);
-  for (const match of prose.matchAll(ADDRESS_OR_MENTION)) {
-    if (names.size >= MAX_MENTIONS) break;
-    addName(names, mentionAt(prose, match.index));
+  for (const match of prose.matchAll(addressOrMention)) {
+    if (names.size >= maxMentions) break;
+    addName(names, readMention(prose, match.index));
   }
   return [...names.values()];
 };
 
 /**
- * The names a line starts with, one or several with only blanks between: these people are spoken to, not
- * only of. Items of lists and quotations do not count. Same form as `findMentionedNames`.
+ * Returns the names at the start of a line, one or several separated by blanks: these users are addressed directly.
+ * Ignores list items and quotes. Returns the same form as `findMentionedNames`.
  */
 export const findAddressedNames = (text: string): string[] => {
   const names = new Map<string, string>();
   let quoted = false;
   for (const line of withoutCode(text).split('\n')) {
-    if (names.size >= MAX_MENTIONS) break;
+    if (names.size >= maxMentions) break;
     if (line.trimEnd() === '>>>') quoted = !quoted;
     if (!quoted) addAddressed(names, line);
   }
@@ -48,10 +48,10 @@ type Mention = { name: string; end: number };
 const addAddressed = (names: Map<string, string>, line: string): void => {
   const start = skipBlanks(line, 0);
   if (start > 3) return; // indented code
-  let mention = mentionAt(line, start);
-  while (mention !== null && names.size < MAX_MENTIONS) {
+  let mention = readMention(line, start);
+  while (mention !== null && names.size < maxMentions) {
     addName(names, mention);
-    mention = mentionAt(line, skipBlanks(line, mention.end));
+    mention = readMention(line, skipBlanks(line, mention.end));
   }
 };
 
@@ -61,32 +61,32 @@ const addName = (names: Map<string, string>, mention: Mention | null): void => {
   if (!names.has(key)) names.set(key, mention.name);
 };
 
-/** The mention whose `@` is at `at`, if there is one. A name neither starts with `-` nor ends in a dot. */
-const mentionAt = (text: string, at: number): Mention | null => {
-  if (text[at] !== '@' || WORD_CHARACTER.test(characterBefore(text, at))) return null;
-  let end = nameEnd(text, at + 1);
-  while (end > at + 1 && text[end] === '/' && text[end + 1] !== '-' && nameEnd(text, end + 1) > end + 1)
-    end = nameEnd(text, end + 1);
+/** Reads the mention whose `@` is at `at`; null if there is none. A name neither starts with `-` nor ends in a dot. */
+const readMention = (text: string, at: number): Mention | null => {
+  if (text[at] !== '@' || wordCharacter.test(readCharacterBefore(text, at))) return null;
+  let end = findNameEnd(text, at + 1);
+  while (end > at + 1 && text[end] === '/' && text[end + 1] !== '-' && findNameEnd(text, end + 1) > end + 1)
+    end = findNameEnd(text, end + 1);
   const name = text.slice(at + 1, end);
-  if (name === '' || name.startsWith('-') || name.length > MAX_NAME_LENGTH) return null;
+  if (name === '' || name.startsWith('-') || name.length > maxNameLength) return null;
   return { name, end };
 };
 
-/** The whole character, be it two code units; '' at the start. */
-const characterBefore = (text: string, at: number): string => {
+/** Returns the whole character, even if it has two code units; '' at the start. */
+const readCharacterBefore = (text: string, at: number): string => {
   const pair = text.codePointAt(at - 2) ?? 0;
   return pair > 0xffff ? String.fromCodePoint(pair) : text.charAt(at - 1);
 };
 
-const nameEnd = (text: string, at: number): number => {
+const findNameEnd = (text: string, at: number): number => {
   let end = at;
-  while (end < text.length && NAME_CHARACTER.test(text.charAt(end))) end++;
-  while (end > at && text[end - 1] === '.') end--;
+  while (end < text.length && nameCharacter.test(text.charAt(end))) end += 1;
+  while (end > at && text[end - 1] === '.') end -= 1;
   return end;
 };
 
 const skipBlanks = (text: string, at: number): number => {
   let end = at;
-  while (text[end] === ' ' || text[end] === '\t') end++;
+  while (text[end] === ' ' || text[end] === '\t') end += 1;
   return end;
 };

@@ -3,13 +3,13 @@ import { int, object } from '../../../platform/http/schema.ts';
 
 export type Task = { text: string; done: boolean };
 
-/** Parses a line as an item of a task list: `- [ ] text`, `1. [x] text`; null if it is none. */
-export function parseTask(line: string): Task | null {
+/** Parses a line as an item of a task list: `- [ ] text`, `1. [x] text`; null if it is not one. */
+export const parseTask = (line: string): Task | null => {
   // each part starts with what the part before cannot end in, so this cannot backtrack
   const parts = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+\[([ xX])\]\s/.exec(line);
   const text = parts === null ? '' : line.slice(parts[0].length).trim();
   return text === '' ? null : { text, done: parts?.[1] !== ' ' };
-}
+};
 
 export const taskCountsShape = object({ count: int, completed_count: int });
 

@@ -31,14 +31,17 @@ type CsvFile<T> = {
 const toLines = <T>(records: readonly T[], columns: Columns<T>): string =>
   records.map((record) => line(Object.values(columns).map((read) => read(record)))).join('');
 
-async function* writeLines<T>({ columns, read }: CsvFile<T>, first: T[]): AsyncGenerator<string> {
+const writeLines = async function* writeLines<T>(
+  { columns, read }: CsvFile<T>,
+  first: T[],
+): AsyncGenerator<string> {
   yield line(Object.keys(columns)) + toLines(first, columns);
   let last = first;
   for (let page = 2; page <= maxRecords / recordsPerRead && last.length === recordsPerRead; page++) {
     last = await read(page);
     yield toLines(last, columns);
   }
-}
+};
 
 /** Returns the records of a list, at most 10,000, as a file. @throws what the first read throws */
 export const csvFile = async <T>(file: CsvFile<T>): Promise<RawPage> =>
