@@ -13,12 +13,16 @@ export type Clock = {
 export const hourMilliseconds = 3_600_000;
 export const dayMilliseconds = 24 * hourMilliseconds;
 
+export const monthNames: readonly string[] =
+  'January February March April May June July August September October November December'.split(' ');
+export const shortMonthNames: readonly string[] = monthNames.map((name) => name.slice(0, 3));
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 const maxLength = 64;
 const earliest = Date.UTC(1900, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const monthWords = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const monthWords = shortMonthNames.map((name) => name.toLowerCase());
 const zoneHours = new Map<string, number>([
   ['z', 0],
   ['ut', 0],

@@ -1,8 +1,6 @@
+import { monthNames, shortMonthNames } from '../../platform/time.ts';
 import { changelogFailure } from './template.ts';
 
-const months = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
 const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 const padded = (number: number, size = 2, fill = '0'): string => String(number).padStart(size, fill);
@@ -13,8 +11,8 @@ const directives: Record<string, (date: Date) => string> = {
   m: (date) => padded(date.getUTCMonth() + 1),
   d: (date) => padded(date.getUTCDate()),
   e: (date) => padded(date.getUTCDate(), 2, ' '),
-  B: (date) => months[date.getUTCMonth()] ?? '',
-  b: (date) => (months[date.getUTCMonth()] ?? '').slice(0, 3),
+  B: (date) => monthNames[date.getUTCMonth()] ?? '',
+  b: (date) => shortMonthNames[date.getUTCMonth()] ?? '',
   A: (date) => days[date.getUTCDay()] ?? '',
   a: (date) => (days[date.getUTCDay()] ?? '').slice(0, 3),
   H: (date) => padded(date.getUTCHours()),

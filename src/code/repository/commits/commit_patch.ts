@@ -1,6 +1,7 @@
 /** Reads the raw diff of a commit, and formats it as a patch for `git am`. */
 import { Failure } from '../../../platform/errors.ts';
 import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
+import { shortMonthNames } from '../../../platform/time.ts';
 import type { Code } from '../find_code.ts';
 
 export const maxPatchBytes = 32 * 1024 * 1024;
@@ -17,7 +18,6 @@ export const readRawDiff = async (
 };
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The last second that has a year of four digits. */
 const maxMailSeconds = 253_402_300_799;
@@ -27,7 +27,7 @@ const twoDigits = (value: number): string => String(value).padStart(2, '0');
 /** Formats a time as e-mail does: `Mon, 17 Sep 2001 00:00:00 +0000`. */
 const mailDate = ({ time }: Signature): string => {
   const date = new Date(Math.min(Math.max(time, 0), maxMailSeconds) * 1_000);
-  const day = `${days[date.getUTCDay()]}, ${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  const day = `${days[date.getUTCDay()]}, ${date.getUTCDate()} ${shortMonthNames[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
   return `${day} ${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())} +0000`;
 };
 

@@ -1,5 +1,5 @@
 /** The calendar of what a user did in the last year, drawn on the server, and the same numbers as a table. */
-import { dayMilliseconds } from '../../../../platform/time.ts';
+import { dayMilliseconds, shortMonthNames } from '../../../../platform/time.ts';
 import { type DayCount, countContributions } from '../../../events/contributions.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { spellCount } from '../../parts/spell_count.ts';
@@ -12,8 +12,6 @@ const step = 13;
 const side = 11;
 /** Room for the names of months above, and of weekdays at the left. */
 const [top, left] = [16, 28];
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Minimum contributions of each shade. */
 const shades = [1, 10, 20, 30];
@@ -53,7 +51,7 @@ const monthNames = ({ first }: Given): Html[] =>
     const date = new Date((monday + 6) * dayMilliseconds);
     return date.getUTCDate() > 7
       ? []
-      : [html`<text x="${left + at * step}" y="10">${months[date.getUTCMonth()] ?? ''}</text>`];
+      : [html`<text x="${left + at * step}" y="10">${shortMonthNames[date.getUTCMonth()] ?? ''}</text>`];
   });
 
 const weekdays = ['Mon', '', 'Wed', '', 'Fri', '', ''];

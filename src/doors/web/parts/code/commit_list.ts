@@ -2,6 +2,7 @@
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Commit, Oid } from '../../../../platform/git/protocol_types.ts';
+import { monthNames } from '../../../../platform/time.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
@@ -10,17 +11,13 @@ import { type CommitPeople, authorAvatar, authorName, nobody } from './commit_pe
 import { type Signatures, signatureBadge } from './signature_badge.ts';
 import { clampTime, commitLink, pipelineStatus, signedTime } from './commit_line.ts';
 
-const months = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
-
 /** What the list shows of a commit. */
 export type ListedCommit = Pick<Commit, 'id' | 'author' | 'committer' | 'message'>;
 
 /** Formats the day of a commit, in UTC: `24 November 2026`. `Intl` takes longer than the rest of a page. */
 const dayOf = ({ committer }: ListedCommit): string => {
   const day = new Date(clampTime(committer));
-  return `${day.getUTCDate()} ${months[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
+  return `${day.getUTCDate()} ${monthNames[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
 };
 
 type ListGiven = {

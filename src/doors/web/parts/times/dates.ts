@@ -1,7 +1,6 @@
 /** Dates without a time, such as due dates. */
+import { shortMonthNames } from '../../../../platform/time.ts';
 import { type Html, html } from '../html.ts';
-
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /**
  * Formats a date: `3 Dec 2026`; `3 Dec` in the current year.
@@ -9,7 +8,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
  */
 const formatDay = (date: string, today: string): string => {
   const [year = '', month = '', day = ''] = date.split('-');
-  const short = `${Number(day)} ${months[Number(month) - 1] ?? ''}`;
+  const short = `${Number(day)} ${shortMonthNames[Number(month) - 1] ?? ''}`;
   return today.startsWith(`${year}-`) ? short : `${short} ${year}`;
 };
 
