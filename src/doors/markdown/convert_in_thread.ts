@@ -8,6 +8,7 @@ import type { Call } from '../../core/access/call.ts';
 import { Failure } from '../../platform/errors.ts';
 import { type LruCache, makeLruCache } from '../../platform/lru_cache.ts';
 import { programPath } from '../../platform/package_files.ts';
+import { waitAtMost } from '../../platform/wait_at_most.ts';
 import type { Program } from '../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../platform/workers/run_in_worker.ts';
 import type { ConversionTask } from './convert_worker.ts';
@@ -53,16 +54,6 @@ const runAnonymous = async (address: string, task: ConversionTask): Promise<Outc
     const left = (anonymous.get(address) ?? 1) - 1;
     if (left > 0) anonymous.set(address, left);
     else anonymous.delete(address);
-  }
-};
-
-const waitBriefly = async <T>(running: Promise<Outcome<T>>): Promise<Outcome<T>> => {
-  const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
-  const timer = setTimeout(() => resolve(busy), maxWaitMilliseconds);
-  try {
-    return await Promise.race([running, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 };
 
@@ -121,5 +112,5 @@ export const convertInThread = async <T>(
   };
   const running = cache.running.get(key) ?? convert().finally(() => cache.running.delete(key));
   cache.running.set(key, running);
-  return await waitBriefly(running);
+  return await waitAtMost(running, maxWaitMilliseconds, busy);
 };

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
+import { waitAtMost } from '../../../platform/wait_at_most.ts';
 import type { Code } from '../find_code.ts';
 
 const maxCounts = 2_000;
 /** Milliseconds that a page waits for a count. */
-const maxWait = 500;
+const maxWaitMilliseconds = 500;
 
 const counts = makeLruCache<number>(maxCounts, () => 1);
 /** Counts that git is making, by the same key. */
@@ -38,5 +38,5 @@ export const countCommits = async (code: Code, commit: Oid): Promise<number | nu
   counting.set(key, pending);
   // Requests that still wait get the failure; without any, nobody does.
   pending.catch(() => undefined);
-  return await Promise.race([pending, sleep(maxWait, null, { ref: false })]);
+  return await waitAtMost(pending, maxWaitMilliseconds, null);
 };

@@ -1,5 +1,6 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
+import { waitAtMost } from '../../../platform/wait_at_most.ts';
 import type { Code } from '../find_code.ts';
 import { requireRef } from '../refs/resolve.ts';
 
@@ -42,11 +43,5 @@ const maxWaitMilliseconds = 500;
 
 /** As `loadLanguagesAt`, but empty if counting takes long: a large repository is shown at a later visit. */
 export const loadLanguagesBriefly = async (code: Code, commit: Oid): Promise<readonly LanguageShare[]> => {
-  const { promise: late, resolve } = Promise.withResolvers<readonly LanguageShare[]>();
-  const timer = setTimeout(() => resolve([]), maxWaitMilliseconds);
-  try {
-    return await Promise.race([loadLanguagesAt(code, commit), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await waitAtMost(loadLanguagesAt(code, commit), maxWaitMilliseconds, []);
 };

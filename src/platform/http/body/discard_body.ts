@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { waitAtMost } from '../../wait_at_most.ts';
 
 /**
  * Bytes and milliseconds for which the body of a refused request is still read, so that the client gets to read the
@@ -15,7 +15,6 @@ export const discardBody = async (incoming: IncomingMessage): Promise<boolean> =
     return true;
   }
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = new AbortController();
   let bytes = 0;
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -23,11 +22,7 @@ export const discardBody = async (incoming: IncomingMessage): Promise<boolean> =
   });
   for (const event of ['end', 'close', 'error']) incoming.on(event, () => resolve());
   incoming.resume();
-  const late = setTimeout(maxDiscardMilliseconds, undefined, { signal: timer.signal, ref: false }).catch(
-    () => undefined,
-  );
-  await Promise.race([promise, late]);
-  timer.abort();
+  await waitAtMost(promise, maxDiscardMilliseconds, undefined);
   incoming.pause();
   return incoming.complete;
 };

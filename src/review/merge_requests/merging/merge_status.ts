@@ -9,6 +9,7 @@ import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import { type RepositoryLocation, repositoryColumns } from '../../../platform/git/repository.ts';
+import { waitAtMost } from '../../../platform/wait_at_most.ts';
 import { type Heads, loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import type { MergeRequestRow } from '../rows.ts';
 import { latestVersion } from '../versions/queries.ts';
@@ -186,17 +187,7 @@ const checkOnce = async (
 };
 
 /** Milliseconds a reader waits for git when it is busy. The check then continues in the background. */
-const checkTimeout = 5_000;
-
-const withTimeout = async (work: Promise<Status>, otherwise: Status): Promise<Status> => {
-  const late = Promise.withResolvers<Status>();
-  const timer = setTimeout(() => late.resolve(otherwise), checkTimeout).unref();
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const maxWaitMilliseconds = 5_000;
 
 /**
  * Returns the merge status of a request for the current heads of its branches. If git does not answer in time, returns
@@ -220,7 +211,7 @@ export const checkMergeStatus = async (
     () => undefined,
   );
   try {
-    return await withTimeout(work, request.merge_status);
+    return await waitAtMost(work, maxWaitMilliseconds, request.merge_status);
   } catch (error) {
     if (!isGitFailure(error)) throw error;
     if (isGitFailure(error, 'limit')) scheduleChecks(platform, [request.id]);
