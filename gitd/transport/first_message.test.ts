@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { awaitOpening, parseOpening, skipAdvertisement } from './first_message.ts';
+import { awaitOpening, makeOpeningParser, skipAdvertisement } from './first_message.ts';
 import { packet } from './packet_lines.ts';
 
 const [zero, one] = ['0'.repeat(40), '1'.repeat(40)];
@@ -11,7 +11,7 @@ const make = packet(`${zero} ${one} refs/heads/a\0report-status`);
 const remove = packet(`${one} ${zero} refs/heads/a\0report-status`);
 
 test('a push begins with its first object, or with commands that only delete', () => {
-  const opening = (...parts: Buffer[]): string => parseOpening(Buffer.concat(parts), true);
+  const opening = (...parts: Buffer[]): string => makeOpeningParser(true)(Buffer.concat(parts));
   assert.equal(opening(flush), 'nothing');
   assert.equal(opening(make), 'incomplete');
   assert.equal(opening(make, flush), 'incomplete');

@@ -22,7 +22,7 @@ type OpeningParser = (bytes: Buffer) => Opening;
  * once: a client may send them byte by byte.
  * @param isPush objects follow the commands, unless these only delete
  */
-const makeOpeningParser = (isPush: boolean): OpeningParser => {
+export const makeOpeningParser = (isPush: boolean): OpeningParser => {
   let at = 0;
   let needsMore = false;
   return (bytes) => {
@@ -41,9 +41,6 @@ const makeOpeningParser = (isPush: boolean): OpeningParser => {
     }
   };
 };
-
-/** Classifies the first packets of a client, all at once. @throws GitError `invalid` for a malformed packet */
-export const parseOpening = (bytes: Buffer, isPush: boolean): Opening => makeOpeningParser(isPush)(bytes);
 
 const nextChunk = async (input: Readable, signal: AbortSignal): Promise<Buffer | null> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

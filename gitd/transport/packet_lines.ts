@@ -31,18 +31,6 @@ export const readPacketAt = (bytes: Buffer, at: number): { packet: Packet; next:
   return { packet: { kind: 'data', data: bytes.subarray(at + 4, at + length) }, next: at + length };
 };
 
-/** Parses complete input into packets. @throws GitError `invalid` */
-export const parsePackets = (bytes: Buffer): Packet[] => {
-  const packets: Packet[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const packet = readPacketAt(bytes, at);
-    if (packet === null) throw new GitError('invalid', 'a packet line is cut off');
-    packets.push(packet.packet);
-    at = packet.next;
-  }
-  return packets;
-};
-
 /** Returns the text of a packet without its final line feed. */
 export const toLine = (data: Buffer): string => {
   const end = data.at(-1) === 0x0a ? data.length - 1 : data.length;

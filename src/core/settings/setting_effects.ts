@@ -47,10 +47,6 @@ export const getOutgoingRules = ({
   allowedHosts,
 });
 
-/** Returns the maximum duration of a terminal session in milliseconds; null: unlimited. */
-export const getTerminalTimeout = ({ terminal_max_session_time: seconds }: Settings): number | null =>
-  seconds === 0 ? null : seconds * 1_000;
-
 /**
  * Chooses the storage of a new project's repository.
  * @param random number from 0 to below 1

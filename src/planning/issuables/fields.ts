@@ -117,10 +117,6 @@ export type Part<Row> = { set: Partial<Row>; note: string | null };
 const getShown = (field: AnyFields[string]): ShownAs<never> | null =>
   'derive' in field ? field.derive : field.json;
 
-/** Names of the declared columns. */
-export const columnNames = (fields: AnyFields): string[] =>
-  Object.keys(fields).filter((name) => !('derive' in (fields[name] ?? {})));
-
 /** Shapes of the JSON fields, in the order of their declarations. */
 export const jsonShapes = <F extends AnyFields>(fields: F): Shapes<F> =>
   Object.fromEntries(

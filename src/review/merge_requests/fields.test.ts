@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
-import { columnNames, editParams } from '../../planning/issuables/fields.ts';
+import { editParams } from '../../planning/issuables/fields.ts';
 import { issueFields } from '../../planning/issues/fields.ts';
 import { mergeRequestFields } from './fields.ts';
 
@@ -12,6 +12,9 @@ before(async () => {
   test = await openTestStore();
 });
 after(async () => await test.close());
+
+const listColumns = (fields: object): string[] =>
+  Object.entries(fields).flatMap(([name, field]) => ('derive' in field ? [] : [name]));
 
 const readColumns = async (table: 'issues' | 'merge_requests'): Promise<string[]> => {
   const { db, dialect } = test.store;
@@ -29,7 +32,7 @@ for (const [table, fields] of [
   ['merge_requests', mergeRequestFields],
 ] as const) {
   it(`declares every column of ${table} and no other`, async () =>
-    assert.deepEqual(columnNames(fields).toSorted(), await readColumns(table)));
+    assert.deepEqual(listColumns(fields).toSorted(), await readColumns(table)));
 
   it(`includes each column that clients can set in the JSON of ${table}`, () => {
     const hidden = Object.entries(fields).filter(

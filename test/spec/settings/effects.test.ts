@@ -11,7 +11,6 @@ import {
 import {
   getFirstBranchProtection,
   isGitProtocolEnabled,
-  getTerminalTimeout,
 } from '../../../src/core/settings/setting_effects.ts';
 import { makeApplication } from '../../support/oauth_client.ts';
 import { type SeededUser, seedProject, seedUser, unique } from '../../support/seed.ts';
@@ -373,9 +372,11 @@ const acts: Record<SettingName, () => Promise<void>> = {
     assert.match(await page('/users/sign_in'), /data-diagram-server="https:\/\/b\.example\.com"/);
   },
   terminal_max_session_time: async () => {
-    assert.equal(getTerminalTimeout(current()), null);
+    const read = async (): Promise<unknown> =>
+      (await gantry.api('GET /application/settings')).body.terminal_max_session_time;
+    assert.equal(await read(), 0);
     await put({ terminal_max_session_time: 90 });
-    assert.equal(getTerminalTimeout(current()), 90_000);
+    assert.equal(await read(), 90);
   },
   polling_interval_multiplier: async () => {
     const { id } = await seedProject(gantry);
