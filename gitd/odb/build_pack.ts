@@ -1,5 +1,5 @@
 /** Builds a pack of a few whole objects, as input for git. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { ObjectKind } from './loose_object_writer.ts';
 
@@ -27,5 +27,5 @@ export const buildPack = (objects: { kind: ObjectKind; content: Uint8Array }[]):
     deflateSync(content, { level: 1 }),
   ]);
   const pack = Buffer.concat([head, ...parts]);
-  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
+  return Buffer.concat([pack, hash('sha1', pack, 'buffer')]);
 };

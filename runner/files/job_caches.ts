@@ -1,5 +1,5 @@
 /** Restores and saves caches on this machine: a zip per key, separate by project and by protection of the ref. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const expandKeys = ({ key, fallback_keys }: Cache, { values }: CacheParts): stri
 /** A protected ref must not read caches written by unprotected ones. */
 const getCacheFile = (key: string, { job, caches }: CacheParts): string => {
   const kind = job.git_info.protected === true ? 'protected' : 'open';
-  const name = createHash('sha256').update(key).digest('hex');
+  const name = hash('sha256', key, 'hex');
   return join(caches, projectFolder(job), kind, `${name}.zip`);
 };
 

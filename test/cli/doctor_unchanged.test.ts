@@ -1,6 +1,6 @@
 /** `gantry doctor` changes nothing and works on a disk that refuses writes. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, afterEach, test } from 'node:test';
@@ -22,7 +22,7 @@ const contents = (folder: string): string[] =>
     .map((name) => {
       const path = join(folder, name);
       if (!statSync(path).isFile()) return name;
-      return `${name} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
+      return `${name} ${hash('sha256', readFileSync(path), 'hex')}`;
     });
 
 type Check = { state: string; check: string; detail: string };

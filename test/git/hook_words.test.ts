@@ -1,6 +1,6 @@
 /** Text of a push must not be mistaken for output of git's hook. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser } from '../support/seed.ts';
@@ -49,7 +49,7 @@ const packet = (text: string): Buffer => {
 
 const emptyPack = (): Buffer => {
   const head = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
-  return Buffer.concat([head, createHash('sha1').update(head).digest()]);
+  return Buffer.concat([head, hash('sha1', head, 'buffer')]);
 };
 
 /** Sends a push that no regular client writes. */

@@ -1,8 +1,8 @@
 /** An authenticator in software: makes a passkey and signs with it, as a browser sends it (WebAuthn level 3). */
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, hash, randomBytes, sign } from 'node:crypto';
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
-const sha256 = (text: string | Uint8Array): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string | Uint8Array): Buffer => hash('sha256', text, 'buffer');
 
 /** Flags of what an authenticator has checked. */
 const [present, verified, attested] = [0x01, 0x04, 0x40];

@@ -1,5 +1,5 @@
 /** A client of the OAuth endpoints, for tests. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { type Reply, type TestService } from './service.ts';
 
 export const callback = 'https://app.example.com/callback';
@@ -49,5 +49,5 @@ export const basic = ({ client_id, client_secret }: TestApplication): Record<str
 /** Creates a PKCE verifier and its challenge. */
 export const makePkce = (): { verifier: string; challenge: string } => {
   const verifier = randomBytes(32).toString('base64url');
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+  return { verifier, challenge: hash('sha256', verifier, 'base64url') };
 };

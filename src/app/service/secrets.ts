@@ -1,5 +1,5 @@
 /** The secrets of the instance: one file, shared by all of its services. */
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secrets } from '../../core/platform.ts';
@@ -68,7 +68,7 @@ export const computeFingerprints = (secrets: StoredSecrets): Map<SecretName, str
     names.flatMap((name) => {
       const value = secrets[name];
       if (value === undefined) return [];
-      return [[name, createHash('sha256').update(`gantry ${name}\n${value.trim()}`).digest('hex')]];
+      return [[name, hash('sha256', `gantry ${name}\n${value.trim()}`, 'hex')]];
     }),
   );
 

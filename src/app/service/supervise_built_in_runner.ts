@@ -3,7 +3,7 @@
  * service ends, it takes no more jobs but finishes those it has, and reports to the next service at this address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -86,7 +86,7 @@ const detach = ({ child }: RunnerProcess): void => {
 /** Returns the runner's folder. Run as root, jobs use other accounts, which cannot enter the private data folder. */
 const folderFor = (data: string): string => {
   if (process.getuid?.() !== 0) return join(data, 'runner');
-  return join('/var/lib/gantry-runner', createHash('sha256').update(data).digest('hex').slice(0, 12));
+  return join('/var/lib/gantry-runner', hash('sha256', data, 'hex').slice(0, 12));
 };
 
 const tokenFile = 'runner_token';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type DiffLine, numbersAt } from '../../code/repository/commits/hunks.ts';
 
 /** Returns the line code that clients use: digest of the path, and the line's numbers on both sides. */
@@ -6,9 +6,7 @@ export const lineCode = (
   { old_path, new_path, diff }: { old_path: string; new_path: string; diff: string },
   line: DiffLine,
 ): string => {
-  const digest = createHash('sha1')
-    .update(new_path || old_path)
-    .digest('hex');
+  const digest = hash('sha1', new_path || old_path, 'hex');
   const { old_at, new_at } = numbersAt(diff, line);
   return `${digest}_${old_at}_${new_at}`;
 };

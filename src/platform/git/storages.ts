@@ -1,5 +1,5 @@
 /** The repository storages of the service, and the repositories in them. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
@@ -66,7 +66,7 @@ export const getRepositoryPath = ({
   id,
   repository_path,
 }: Pick<RepositoryLocation, 'id' | 'repository_path'>): string =>
-  repository_path ?? formatPath(createHash('sha256').update(String(id)).digest('hex'));
+  repository_path ?? formatPath(hash('sha256', String(id), 'hex'));
 
 /** Returns the root of a local storage, by default below the data folder. */
 export const getLocalRoot = (data: string, { name, path }: StorageSite): string =>

@@ -1,5 +1,5 @@
 /** JSON web tokens for Docker's registry (RFC 7519, ES256). */
-import { type KeyObject, createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -13,7 +13,7 @@ const base32 = (bytes: Buffer): string => {
 /** Returns libtrust's id of a key: 240 bits of its digest in twelve groups of four letters. */
 const keyId = (key: KeyObject): string => {
   const der = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const digest = createHash('sha256').update(der).digest().subarray(0, 30);
+  const digest = hash('sha256', der, 'buffer').subarray(0, 30);
   return base32(digest).replace(/.{4}(?!$)/g, '$&:');
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { moreToken } from '../../../test/access/people.ts';
 import { seedGroup, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
@@ -50,9 +50,7 @@ test('signs a token with libtrust’s key id, subject and lifetime', async () =>
 
   const [head = '', payload = '', signature = ''] = body.token.split('.');
   const key = createPublicKey(gantry.service.platform.secrets.registry_key);
-  const digest = createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest();
+  const digest = hash('sha256', key.export({ type: 'spki', format: 'der' }), 'buffer');
   const { kid, ...rest } = JSON.parse(Buffer.from(head, 'base64url').toString());
   assert.deepEqual(rest, { typ: 'JWT', alg: 'ES256' });
   assert.match(kid, /^(?:[A-Z2-7]{4}:){11}[A-Z2-7]{4}$/);

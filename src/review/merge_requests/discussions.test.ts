@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Files, seedCommit } from '../../../test/support/repositories/seed_commits.ts';
@@ -176,7 +176,7 @@ test('accepts a position as JSON, form or multipart form', async () => {
     ['position[line_range][start][new_line]', '2'],
     ['position[line_range][end][new_line]', '3'],
   ];
-  const digest = createHash('sha1').update('a.txt').digest('hex');
+  const digest = hash('sha1', 'a.txt', 'hex');
   const expected = {
     start: { line_code: `${digest}_2_2`, type: null, old_line: 2, new_line: 2 },
     end: { line_code: `${digest}_3_3`, type: 'new', old_line: null, new_line: 3 },
@@ -199,7 +199,7 @@ test('accepts a position as JSON, form or multipart form', async () => {
 
 test('completes a line range from the diff, by numbers or codes, and refuses foreign lines', async () => {
   const on = await mergeRequest();
-  const digest = createHash('sha1').update('a.txt').digest('hex');
+  const digest = hash('sha1', 'a.txt', 'hex');
   const ends = {
     start: { line_code: `${digest}_2_2` },
     end: { line_code: `${digest}_3_3`, type: 'new' },

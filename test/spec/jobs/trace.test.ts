@@ -1,6 +1,6 @@
 /** API document: the trace of a job; behaviour book 4.7; and the same as it grows, by server-sent events. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -268,9 +268,9 @@ describe('GET /-/jobs/:id/trace/stream', () => {
       'has revoked the token',
       async (_own, token) => {
         const { store } = world.gantry.service.platform;
-        const hash = createHash('sha256').update(token).digest('hex');
+        const digest = hash('sha256', token, 'hex');
         await store.write(async ({ db }) => {
-          await db.updateTable('tokens').set({ revoked: 1 }).where('token_hash', '=', hash).execute();
+          await db.updateTable('tokens').set({ revoked: 1 }).where('token_hash', '=', digest).execute();
         });
       },
     ],

@@ -1,5 +1,5 @@
 /** Makes OpenPGP keys and signatures (Ed25519, RFC 9580), without the gpg program. */
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, hash, sign } from 'node:crypto';
 
 type Part = { body: Buffer; tag: number };
 
@@ -53,7 +53,7 @@ export const makeGpgKey = (email: string, options: Options = {}): GpgKey => {
   const point = mpi(Buffer.concat([Buffer.from([0x40]), x]));
   const body = Buffer.concat([Buffer.from([4]), uint(created_at, 4), Buffer.from([22]), identifier, point]);
   const hashedKey = Buffer.concat([Buffer.from([0x99]), uint(body.length, 2), body]);
-  const fingerprint = createHash('sha1').update(hashedKey).digest();
+  const fingerprint = hash('sha1', hashedKey, 'buffer');
   const makeSignature = (type: number, data: Buffer[], at: number, subpackets: Buffer[] = []): Buffer => {
     const hashed = Buffer.concat([
       subpacket(2, uint(at, 4)),
@@ -62,9 +62,7 @@ export const makeGpgKey = (email: string, options: Options = {}): GpgKey => {
     ]);
     const head = Buffer.concat([Buffer.from([4, type, 22, 8]), uint(hashed.length, 2), hashed]);
     const end = Buffer.concat([Buffer.from([4, 0xff]), uint(head.length, 4)]);
-    const digest = createHash('sha256')
-      .update(Buffer.concat([...data, head, end]))
-      .digest();
+    const digest = hash('sha256', Buffer.concat([...data, head, end]), 'buffer');
     const made = sign(null, digest, privateKey);
     const numbers = [mpi(made.subarray(0, 32)), mpi(made.subarray(32))];
     return packet({

@@ -1,5 +1,5 @@
 /** A repository storage in this process: its methods as functions, its repositories in a temporary folder. */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -68,8 +68,8 @@ const makeStorage = (): TestStorage & { mark: () => Promise<void> } => {
 
   const repository = (): TestRepository => {
     made += 1;
-    const hash = createHash('sha256').update(String(made)).digest('hex');
-    const name = `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
+    const digest = hash('sha256', String(made), 'hex');
+    const name = `@hashed/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}.git`;
     const dir = resolveRepositoryPath(root, name);
     const log = (): void => undefined;
     const context: Context = {

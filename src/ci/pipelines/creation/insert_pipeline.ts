@@ -1,6 +1,6 @@
 /** Inserts the rows of a new pipeline in a constant number of statements. */
 import { collectPipeline } from '../../../core/events/collect_statuses.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
 import { toFlag } from '../../../platform/db/schema/column_types.ts';
@@ -58,7 +58,7 @@ const selectConfigsByDigest = compiled((db, params: { project_id: number; digest
     .compile(),
 );
 
-const sha256Hex = (config: string): string => createHash('sha256').update(config).digest('hex');
+const sha256Hex = (config: string): string => hash('sha256', config, 'hex');
 
 const toConfigText = ({ position: _place, ...job }: PlannedJob, input: NewPipeline): string => {
   const config: JobConfig = input.cancel_on_failure === true ? { ...job, cancel_on_failure: true } : job;

@@ -1,5 +1,5 @@
 /** The body of a 201: all that a runner needs for a job. With a wrong type in it, the runner loses the job. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Call } from '../../../core/access/call.ts';
 import { getRepositoryPath } from '../../../platform/git/storages.ts';
 import { JsonText } from '../../../platform/http/endpoint.ts';
@@ -67,10 +67,7 @@ const getDepth = (variables: VariableLists, ofProject: number): number => {
  * restore.
  */
 const computeProjectKey = (place: Pick<Facts['project'], 'id' | 'repository_path'>): string =>
-  createHash('sha256')
-    .update(`project ${getRepositoryPath(place)}`)
-    .digest('hex')
-    .slice(0, 32);
+  hash('sha256', `project ${getRepositoryPath(place)}`, 'hex').slice(0, 32);
 
 const jobInfo = ({ job, project, pipeline }: Facts): object => ({
   id: job.id,

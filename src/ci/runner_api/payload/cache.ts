@@ -1,5 +1,5 @@
 /** Builds the cache keys of a job. The caches themselves are stored by the runners. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Cache } from '../../ci_file/config_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 
@@ -24,8 +24,7 @@ const hashFiles = async (
 ): Promise<string> => {
   const ids = await Promise.all(files.map((path) => loadBlobId(repository, commit, path)));
   const existing = ids.flatMap((id, index) => (id === null ? [] : [`${files[index]} ${id}`]));
-  const digest =
-    existing.length === 0 ? 'default' : createHash('sha1').update(existing.join('\n')).digest('hex');
+  const digest = existing.length === 0 ? 'default' : hash('sha1', existing.join('\n'), 'hex');
   return prefix === null || prefix === '' ? digest : `${prefix}-${digest}`;
 };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -8,7 +8,7 @@ import { type RunnerToken, newRunnerToken } from './runner_token.ts';
 
 /** Key of the row of the table `instance` that has the runner's id: one for each service that shares the database. */
 const rowName = ({ config }: Platform): string => {
-  const place = createHash('sha256').update(`${hostname()}:${config.data}`).digest('hex').slice(0, 16);
+  const place = hash('sha256', `${hostname()}:${config.data}`, 'hex').slice(0, 16);
   return `built_in_runner_id ${place}`;
 };
 

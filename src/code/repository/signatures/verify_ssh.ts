@@ -1,5 +1,5 @@
 /** Checks SSH signatures (OpenSSH's PROTOCOL.sshsig) of commits. Pure. */
-import { createHash, createPublicKey, hash, verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 
 /** What git signs for. */
 const namespace = 'git';
@@ -128,7 +128,7 @@ const verifyWith = ({ key, algorithm, signature }: SshSignature, data: Buffer): 
 export const isSshSignatureOf = (signed: SshSignature, content: Buffer): boolean => {
   const { hashAlgorithm, reserved } = signed;
   if (signed.namespace !== namespace || !['sha256', 'sha512'].includes(hashAlgorithm)) return false;
-  const digest = createHash(hashAlgorithm).update(content).digest();
+  const digest = hash(hashAlgorithm, content, 'buffer');
   const fields = [Buffer.from(namespace), reserved, Buffer.from(hashAlgorithm), digest].map(toField);
   try {
     return verifyWith(signed, Buffer.concat([Buffer.from(magic), ...fields]));

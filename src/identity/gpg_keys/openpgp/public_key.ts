@@ -1,5 +1,5 @@
 /** Public keys of OpenPGP that can verify: RSA, ECDSA on NIST curves, Ed25519 and Ed448. Pure. */
-import { type KeyObject, createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { type FieldReader, makeReader } from './packets.ts';
 
 /** How a key verifies the digest that a signature is of. */
@@ -99,7 +99,7 @@ export const toHashedKey = (body: Buffer): Buffer => {
 export const parsePublicKey = (body: Buffer): PublicKey | null => {
   if (body.length < 7 || body.length > 0xff_ff || body[0] !== 4) return null;
   const algorithm = body.readUInt8(5);
-  const fingerprint = createHash('sha1').update(toHashedKey(body)).digest('hex').toUpperCase();
+  const fingerprint = hash('sha1', toHashedKey(body), 'hex').toUpperCase();
   return {
     body,
     fingerprint,
@@ -134,7 +134,7 @@ export const isSignedBy = (
     if (material.kind === 'ecdsa')
       return verify(digest, data, { key, dsaEncoding: 'ieee-p1363' }, readPair(fields, size));
     const numbers = material.isNative ? fields.take(2 * size) : readPair(fields, size);
-    return verify(null, createHash(digest).update(data).digest(), key, numbers);
+    return verify(null, hash(digest, data, 'buffer'), key, numbers);
   } catch {
     return false;
   }

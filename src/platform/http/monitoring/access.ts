@@ -1,5 +1,5 @@
 /** Decides who may read health and metrics: addresses of the allow-list, and holders of the monitoring token. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -68,7 +68,7 @@ const clientAddresses = (
   ];
 };
 
-const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
+const digest = (value: string): Buffer => hash('sha256', value, 'buffer');
 
 /**
  * Authorizes a request by its client's address or by its bearer token. Forwarding headers count only if the peer is a

@@ -1,5 +1,5 @@
 /** Loads the conflicts of a merge request for a page on which they are resolved. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Call } from '../../../core/access/call.ts';
 import { forbidden } from '../../../platform/errors.ts';
 import type { ConflictKind, Oid } from '../../../platform/git/protocol_types.ts';
@@ -82,7 +82,7 @@ const toTextConflict = (
   // Browsers change such line ends.
   if (/\r(?!\n)/.test(marked)) return { path, kind: 'encoding' };
   const text = renameLabels(marked, from, to);
-  const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  const key = hash('sha256', text, 'hex').slice(0, 32);
   return { path, kind: 'text', text, segments: parseConflicts(marked, from), key };
 };
 
