@@ -1,5 +1,5 @@
 /** What every measurement is given. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Databases } from './sites/databases.ts';
 import { type Figure, median } from './measured_figures.ts';
 import { type Goals, goalsAt, referenceFloor } from './goals.ts';
@@ -58,7 +58,7 @@ const [lookEvery, restingLooks] = [250, 16];
 const untilAtRest = async ({ pid }: Running): Promise<void> => {
   for (let looks = 0; looks < restingLooks;) {
     const before = cpuSeconds([pid]);
-    await pause(lookEvery);
+    await wait(lookEvery);
     looks = cpuSeconds([pid]) - before > 0.01 ? 0 : looks + 1;
   }
 };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../test/support/servers/free_port.ts';
 import { pinned } from './process_usage.ts';
 
@@ -42,7 +42,7 @@ const untilAnswers = async (child: ChildProcess, port: number, path: string): Pr
   while (!(await answers(port, path))) {
     if (child.exitCode !== null) throw new Error(`the process ended with code ${child.exitCode}`);
     if (performance.now() - began > patience) throw new Error(`nothing answers on port ${port}`);
-    await pause(pollEvery);
+    await wait(pollEvery);
   }
   return performance.now() - began;
 };

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { commitAll, git, newProject, urlOf } from '../sites/git_site.ts';
@@ -78,7 +78,7 @@ export const measureCodeSearch = async (bench: Bench): Promise<Figure[]> => {
     bench.progress('code search: the index is filled');
     const count = Math.max(bench.rounds, 5) * 4;
     for (let at = 0; at < files; at += fileStep)
-      while ((await search(port, project, rareWord(at))).length === 0) await pause(250);
+      while ((await search(port, project, rareWord(at))).length === 0) await wait(250);
     const filled = performance.now() - began;
     const rare = await timeSearches(
       count,

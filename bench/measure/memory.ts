@@ -1,5 +1,5 @@
 /** Measures the memory of the service, gitd and runner ten seconds after their start, and after a load of all calls. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { memoryOf } from '../process_usage.ts';
@@ -32,13 +32,13 @@ export const measureMemory = async (bench: Bench): Promise<Figure[]> => {
   const server = await startService(location, { environment: { GANTRY_RUNNER_EXECUTOR: 'shell' } });
   try {
     bench.progress('memory: ten seconds at rest');
-    await pause(10_000);
+    await wait(10_000);
     const atRest = memoryOf(server.pid);
     bench.progress(`memory: ${requests} requests`);
     const job = { port: server.port, token: world.developer.token, requests: mixed(world) };
     await bench.loader.run({ kind: 'count', job, connections, requests });
     bench.progress('memory: five seconds at rest');
-    await pause(5_000);
+    await wait(5_000);
     const afterLoad = memoryOf(server.pid);
     return [
       figure('memory at rest', 'MB', [atRest.rss], bench.goals.memoryAtRest),

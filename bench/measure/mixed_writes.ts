@@ -1,5 +1,5 @@
 /** Measures many clients that write into one project at once: none may fail, and none may wait far longer than others. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { type Answer, prepareSite, writeMixed } from '../../test/support/mixed_writes.ts';
 import type { Bench } from '../bench.ts';
@@ -16,7 +16,7 @@ const statisticsDelay = 2_000;
 
 const deadlocksIn = async ({ database }: DataLocation): Promise<number> => {
   if (database === undefined) return 0;
-  await pause(statisticsDelay);
+  await wait(statisticsDelay);
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const query = 'select deadlocks from pg_stat_database where datname = current_database()';

@@ -3,7 +3,7 @@
  * leave at their times whether or not the ones before were answered. The generators share the cores with the service.
  */
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Bench, usualSize } from '../bench.ts';
 import type { Wanted } from '../load/load_job.ts';
 import { type Figure, figure, percentile } from '../measured_figures.ts';
@@ -86,7 +86,7 @@ const openLoop = async (
   let refused = 0;
   const one = async (at: number): Promise<void> => {
     const time = begin + (at * 1000) / rate;
-    await pause(Math.max(0, time - performance.now()));
+    await wait(Math.max(0, time - performance.now()));
     await once(at).catch(() => (refused += 1));
     latencies.push(performance.now() - time);
   };

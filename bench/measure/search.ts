@@ -1,7 +1,7 @@
 /** Measures searches with an empty and with a complete index. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Bench, usualSize } from '../bench.ts';
 import { openLocation } from '../sites/databases.ts';
@@ -48,7 +48,7 @@ const untilFilled = async (bench: Bench, location: DataLocation): Promise<number
   const began = performance.now();
   while (!isFilled(location)) {
     bench.progress(`search: the index is filled, ${Math.round((performance.now() - began) / 1000)} s`);
-    await pause(500);
+    await wait(500);
   }
   return performance.now() - began;
 };

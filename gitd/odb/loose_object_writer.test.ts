@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
 import { type TestRepository, useRepository } from '../../test/support/repositories/repository_storage.ts';
 import { makeObjectWriter, hashObject } from './loose_object_writer.ts';
@@ -71,7 +71,7 @@ const killWriter = async (): Promise<void> => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
-  await setTimeout(150);
+  await wait(150);
   child.kill('SIGKILL');
   await once(child, 'exit');
 };

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
@@ -196,7 +196,7 @@ test('an archive ends on abort although its reader has stalled', async () => {
 
 test('a slow reader slows the archive process down', async () => {
   const { output, work } = await startLarge();
-  await setTimeout(300);
+  await wait(300);
   assert.ok(output.readableLength + output.writableLength < 2 ** 20);
   let size = 0;
   for await (const chunk of output) size += (chunk as Buffer).length;

@@ -7,7 +7,7 @@ import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { GitError } from '../git_error.ts';
 import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
@@ -194,7 +194,7 @@ const leave = async (entry: Entry, { drop }: CachedPacks): Promise<void> => {
   if (entry.readers > 0) return;
   if (entry.dropped) forsake(entry);
   if (entry.dropped || entry.state !== 'growing') return;
-  await setTimeout(orphanAge, undefined, { ref: false });
+  await wait(orphanAge, undefined, { ref: false });
   if (entry.state === 'growing' && entry.readers === 0) drop(entry);
 };
 

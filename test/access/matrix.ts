@@ -1,5 +1,5 @@
 /** Requests every row of the table as every person, in one place after another. */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isDrawn, isWhole, oneOfSoMany } from '../support/run/sample.ts';
 import { engine } from '../support/service.ts';
 import { type IssueState, type Row, expectedAnswer, rows, wordFor } from './expected.ts';
@@ -152,7 +152,7 @@ const isPurged = async (db: Db): Promise<void> => {
         is('name', 'like', 'pipelines.%'),
       ]),
     );
-  while ((await query.executeTakeFirst()) !== undefined) await setTimeout(10);
+  while ((await query.executeTakeFirst()) !== undefined) await wait(10);
 };
 
 /** Rows that are in the first set and not in the second. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { setTimeout as pass } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Place, type Running, call, engine, newPlace, token } from '../crash/process.ts';
 import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
@@ -31,7 +31,7 @@ const kill = async (): Promise<void> => {
 };
 
 const until = async (condition: () => boolean): Promise<void> => {
-  for (let tries = 0; tries < 600 && !condition(); tries += 1) await pass(50);
+  for (let tries = 0; tries < 600 && !condition(); tries += 1) await wait(50);
   assert.ok(condition());
 };
 

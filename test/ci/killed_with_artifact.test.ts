@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pass } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Place, call, newPlace } from '../crash/process.ts';
 import { makePeer } from '../support/ci/fake_runner.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
@@ -21,7 +21,7 @@ after(async () => await s3.close());
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   for (let tries = 0; tries < 200; tries += 1) {
     if (await isSo()) return;
-    await pass(50);
+    await wait(50);
   }
   assert.fail('it did not come to that');
 };
@@ -73,7 +73,7 @@ for (const [name, filesOf] of cases) {
         peer.close();
         assert.deepEqual([filesOf(place, project).length, await countOf(place)], [1, 1]);
         const early = await place.start();
-        await pass(500);
+        await wait(500);
         early.signal('SIGTERM');
         await early.exit;
         assert.deepEqual([filesOf(place, project).length, await countOf(place)], [1, 1]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { newUsedPlace, type Place } from './gantry.ts';
 
 let place: Place;
@@ -54,7 +54,7 @@ test('makes up for a missed backup, verifies it, and keeps as many as configured
   await makeDue();
   const service = await place.serve('serve', { env });
   assert.match(await metrics(service.url), /^gantry_backup_last_success_timestamp \d+/m);
-  while (!service.stdout().includes('a scheduled backup was made and verified')) await pause(200);
+  while (!service.stdout().includes('a scheduled backup was made and verified')) await wait(200);
   assert.match(await metrics(service.url), /^gantry_backup_last_verified_timestamp \d+/m);
   await service.end('SIGTERM');
   const left = readdirSync(join(folder, 'backups'));

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { newPlace, type Place, type Running } from './gantry.ts';
 
@@ -264,7 +264,7 @@ test('brings back a project that was deleted, also where users are gone', async 
   await api(`DELETE /projects/team%2Fsite`);
   const [maria] = await api('GET /users?username=maria');
   await api(`DELETE /users/${maria.id}`);
-  while ((await ask(`GET /users/${maria.id}`)).status !== 404) await pause(50);
+  while ((await ask(`GET /users/${maria.id}`)).status !== 404) await wait(50);
   const back = await restored('--project team/site');
   assert.equal(back.unknown_users, 1);
   const after = await show(back.id);
@@ -287,7 +287,7 @@ test('leaves nothing visible when it is killed, and the service removes what the
     await place.store(
       async ({ db }) => await db.selectFrom('projects').select('id').where('path', '=', 'killed').execute(),
     );
-  while ((await hidden()).length === 0 && child.exitCode === null) await pause(20);
+  while ((await hidden()).length === 0 && child.exitCode === null) await wait(20);
   child.kill('SIGKILL');
   await ended;
   assert.equal((await ask('GET /projects/team%2Fkilled')).status, 404);
@@ -299,7 +299,7 @@ test('leaves nothing visible when it is killed, and the service removes what the
           void (await sql`update work set run_at = ${now} where name = 'purge_project'`.execute(db)),
       ),
   );
-  while ((await hidden()).length > 0) await pause(50);
+  while ((await hidden()).length > 0) await wait(50);
   const again = await restored('--project team/site --as team/killed');
   assert.equal((await show(again.id)).branches.length, 2);
 });

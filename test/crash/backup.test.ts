@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { git, tryGit } from '../support/repositories/git.ts';
 import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
 import { times } from '../support/run/sample.ts';
@@ -136,8 +136,8 @@ const killBackup = async (): Promise<void> => {
   const [objects, backups] = [countObjects(), countBackups()];
   const child = start(`backup create --to ${folder}`, place.env);
   const ended = once(child, 'exit');
-  while (child.exitCode === null && countObjects() === objects) await pause(5);
-  await pause(Math.random() * 50);
+  while (child.exitCode === null && countObjects() === objects) await wait(5);
+  await wait(Math.random() * 50);
   child.kill('SIGKILL');
   await ended;
   if (child.signalCode === 'SIGKILL') assert.equal(countBackups(), backups, 'a killed backup counts');
@@ -220,8 +220,8 @@ const checkGit = async ({ data }: Place): Promise<void> => {
 const killRestore = async ({ data, env }: Place): Promise<void> => {
   const child = start(`backup restore ${folder}`, env);
   const ended = once(child, 'exit');
-  while (child.exitCode === null && !existsSync(join(data, 'restoring'))) await pause(5);
-  await pause(Math.random() * 300);
+  while (child.exitCode === null && !existsSync(join(data, 'restoring'))) await wait(5);
+  await wait(Math.random() * 300);
   child.kill('SIGKILL');
   await ended;
 };
@@ -259,7 +259,7 @@ before(async () => {
       while (!isOver) {
         await loading.promise;
         await write().catch(() => undefined);
-        await pause(20);
+        await wait(20);
       }
     }),
   );
@@ -278,7 +278,7 @@ after(async () => {
 /** Lets the writers write while a backup is made. Returns what was acknowledged before it began. */
 const backUpUnderLoad = async (isKilledBefore: boolean): Promise<Ledger> => {
   loading.resolve();
-  await pause(writesBefore);
+  await wait(writesBefore);
   if (isKilledBefore) await killBackup();
   const branches = [...ledger.branches].map(([name, id]) => `${name} ${id}`);
   const { issues, commits: made, uploads, log } = ledger;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
@@ -89,7 +89,7 @@ const writeBytes = async (
     const project = projects[count % projects.length] ?? 0;
     const one = await write(getCluster().url, project, `${name}-${count}`).catch(() => null);
     if (one !== null) kept.push(one);
-    else await pause(50);
+    else await wait(50);
   }
   return kept;
 };
@@ -127,13 +127,13 @@ it(
       const bytes = [commitFile, upload].map(
         async (write) => await writeBytes(write, projects, `${write.name}-${round}`, until),
       );
-      await pause(spans.before);
+      await wait(spans.before);
       await part.kill();
       const atKill = ledger.acknowledged;
-      await pause(spans.without);
+      await wait(spans.without);
       const without = ledger.acknowledged - atKill;
       await part.restore();
-      await pause(spans.again);
+      await wait(spans.again);
       stop.abort();
       await issues;
       kept.push(...(await Promise.all(bytes)).flat());

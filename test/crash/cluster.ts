@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { KillablePostgres } from '../support/databases/killable_postgres.ts';
 import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
 import { freePort } from '../support/servers/free_port.ts';
@@ -65,7 +65,7 @@ const answers = async (url: string): Promise<boolean> =>
 const untilAnswers = async (url: string): Promise<void> => {
   for (let polls = 0; !(await answers(url)); polls += 1) {
     if (polls === 1200) throw new Error(`${url} is not ready`);
-    await pause(100);
+    await wait(100);
   }
 };
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { seed, times } from '../support/run/sample.ts';
 import {
@@ -28,7 +28,7 @@ const writers = 4;
 const until = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
   for (let polls = 0; !(await isSo()); polls += 1) {
     assert.ok(polls < 2_400, `not yet: ${what}`);
-    await pause(25);
+    await wait(25);
   }
 };
 
@@ -46,7 +46,7 @@ const commitFiles = async (url: string, project: number, name: string, signal: A
     const json = { branch: 'main', content: name, commit_message: `Add ${name}-${count}` };
     const { status } = await call(url, `POST ${path}`, json);
     assert.ok([201, 400, 503].includes(status), `${path}: ${status}`);
-    if (status !== 201) await pause(50);
+    if (status !== 201) await wait(50);
     else commits.push(`Add ${name}-${count}`);
   }
   return commits;
@@ -199,6 +199,6 @@ describe('a killed PostgreSQL', { skip: engine !== 'postgres' && 'needs PostgreS
   });
 
   it('ends no service', async () => {
-    for (const { exit } of services) assert.equal(await Promise.race([exit, pause(0, 'alive')]), 'alive');
+    for (const { exit } of services) assert.equal(await Promise.race([exit, wait(0, 'alive')]), 'alive');
   });
 });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { findFaults } from './invariants.ts';
 import { type Place, call, engine, newPlace, token } from './process.ts';
@@ -89,7 +89,7 @@ const brought: Record<OperationName, string> = { push: 'Pushed', commit: 'Commit
 export const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
   for (let tries = 0; tries < 1_800; tries += 1) {
     if ((await query(text)).length === 0) return;
-    await pause(100);
+    await wait(100);
   }
   assert.fail(`there is still ${what}: ${JSON.stringify(await query(text))}`);
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { git } from '../support/repositories/git.ts';
 import { type GitServer, startGitServer } from '../support/servers/git_server.ts';
 import { type Place, type Running, call, newPlace } from './process.ts';
@@ -46,7 +46,7 @@ const untilOver = async ({ url }: Running, name: string) => {
   for (;;) {
     const { body } = await call(url, `GET /projects/root%2F${name}`);
     if (!['scheduled', 'started'].includes(body.import_status)) return body;
-    await pause(50);
+    await wait(50);
   }
 };
 

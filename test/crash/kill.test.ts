@@ -1,7 +1,7 @@
 /** Repeated kill -9 under load on the same data: no acknowledged write is lost, doubled or partial. */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { findFaults } from './invariants.ts';
 import { makeRandom, newLedger, runLoad, settle } from './ledger.ts';
 import { readIssues } from './read_issues.ts';
@@ -35,7 +35,7 @@ it(`loses no acknowledged write over ${rounds} kills (seed ${seed})`, async (tes
   let slowest = 0;
   for (let round = 1; round <= rounds; round += 1) {
     const load = runLoad({ url: running.url, projects, ledger, random, round }, writers);
-    await pause(lifeOf(random));
+    await wait(lifeOf(random));
     running.signal('SIGKILL');
     await Promise.all([running.exit, load]);
     running = await place.start();

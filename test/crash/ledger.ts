@@ -3,7 +3,7 @@
  * of the last acknowledged write, or of the pending one.
  */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { call } from './process.ts';
 
 /** Fields of an issue that the load changes. */
@@ -181,7 +181,7 @@ const writer = async (load: Load, number: number): Promise<void> => {
       if (until === undefined) return;
       load.ledger.unclear += 1;
       own = [];
-      await pause(pauseInOutage);
+      await wait(pauseInOutage);
     }
   }
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { findFaults } from './invariants.ts';
 import { type Place, call, callAll, engine, newPlace, token, startTogether } from './process.ts';
 
@@ -31,7 +31,7 @@ const open = async (url: string): Promise<Wire> => {
 };
 
 const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await pause(5);
+  while (!isTrue()) await wait(5);
 };
 
 /** Opens idle connections that have each received a response. */

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { freePort } from '../support/servers/free_port.ts';
 import { times } from '../support/run/sample.ts';
@@ -45,7 +45,7 @@ const ask = async (line: string, json?: object): ReturnType<typeof call> => {
     const answer = await call(running.url, line, json).catch(() => null);
     if (answer !== null && answer.status !== 503) return answer;
     assert.ok(tries < 300, `${line}: nobody answers`);
-    await pause(100);
+    await wait(100);
   }
 };
 
@@ -91,7 +91,7 @@ const killers = [killService, async () => kill(runnerOf()), async () => killJob(
 
 const storm = async (): Promise<void> => {
   for (let done = 0; done < kills; done += 1) {
-    await pause(300 + Math.random() * 1000);
+    await wait(300 + Math.random() * 1000);
     await killers[done % killers.length]?.();
   }
 };
@@ -113,7 +113,7 @@ const unfinished = `select id, name, status from jobs where status in
 const untilAllEnded = async (): Promise<void> => {
   for (let tries = 0; tries < 400; tries += 1) {
     if ((await place.query(unfinished)).length === 0) return;
-    await pause(500);
+    await wait(500);
   }
   assert.fail(`jobs that do not end: ${JSON.stringify((await place.query(unfinished)).slice(0, 5))}`);
 };

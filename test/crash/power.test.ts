@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { newDisk, type Disk } from '../support/machine/disk_image.ts';
 import { git, newWorkTree, repositoryUrl, tryGit, type WorkTree } from '../support/repositories/git.ts';
@@ -145,7 +145,7 @@ const untilNoOperation = async (): Promise<void> => {
   const query = "select * from git_operations where process <> 'dropped'";
   for (let tries = 0; tries < 300; tries += 1) {
     if ((await place.query(query)).length === 0) return;
-    await pause(100);
+    await wait(100);
   }
   assert.fail(`operations were not ended: ${JSON.stringify(await place.query(query))}`);
 };
@@ -251,9 +251,9 @@ const round = async ({ url, signal, exit }: Running, { cutPower, comeBack }: Dis
   const all = workers.map(async (work) => {
     while (!isOver && (await work(url, iids)));
   });
-  await pause(100 + Math.random() * 900);
+  await wait(100 + Math.random() * 900);
   // A slow machine may need longer for the first of each kind.
-  for (let tries = 0; tries < 100 && nothingOf().length > 0; tries += 1) await pause(100);
+  for (let tries = 0; tries < 100 && nothingOf().length > 0; tries += 1) await wait(100);
   hasPower = false;
   try {
     cutPower();

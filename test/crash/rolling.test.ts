@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isWhole } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
 import { type Follower, followStream, listChanges, pollChanges, untilAtEnd } from './followers.ts';
@@ -108,23 +108,23 @@ it(
     );
 
     for (const { name, stop, restore } of servicesOf(cluster)) {
-      await pause(1_000);
+      await wait(1_000);
       assert.equal(await stop?.(), 0, name);
       await restore();
       await cluster.untilReady();
-      await pause(1_000);
+      await wait(1_000);
       assert.deepEqual(failed, [], name);
     }
     assert.ok(stream.connections > 1 && polled.connections > 1);
 
     // Killed services may fail requests that they had received, but those who follow go on.
     for (const { kill, restore } of servicesOf(cluster)) {
-      await pause(500);
+      await wait(500);
       await kill();
-      await pause(1_000);
+      await wait(1_000);
       await restore();
       await cluster.untilReady();
-      await pause(1_000);
+      await wait(1_000);
     }
     load.abort();
     const counts = await Promise.all(working);

@@ -1,12 +1,12 @@
 /** On PostgreSQL, a changed setting applies to every process of the service, even after lost connections. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { engine } from '../support/service.ts';
 import { type Place, type Running, call, newPlace, startTogether } from './process.ts';
 
 const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 1_000 && !(await isTrue()); tries += 1) await pause(5);
+  for (let tries = 0; tries < 1_000 && !(await isTrue()); tries += 1) await wait(5);
 };
 
 describe('a setting changed by one of several processes', { skip: engine !== 'postgres' }, () => {

@@ -7,7 +7,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { git } from '../support/repositories/git.ts';
 import { type Place, type Running, call, newPlace } from './process.ts';
 
@@ -54,7 +54,7 @@ const endMove = async ({ url }: Running, project: string): Promise<void> => {
     assert.notEqual(body[0].state, 'failed', body[0].error_message);
     return body[0].state === 'finished';
   };
-  while (!(await isOver())) await pause(50);
+  while (!(await isOver())) await wait(50);
 };
 
 for (const effect of effects)
@@ -78,7 +78,7 @@ for (const effect of effects)
     await second.exit;
     await place.change("update work set run_at = 0 where name = 'repository.remove_copy'");
     const third = await place.start();
-    while (repositories().length > before) await pause(50);
+    while (repositories().length > before) await wait(50);
     const all = await Promise.all(
       repositories().map(async (path) => (await git(path, 'rev-list', '--all')).split('\n')),
     );

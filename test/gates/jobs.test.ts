@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loggedRequest } from '../support/request_log.ts';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Repository } from '../../src/platform/git/repository.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
@@ -45,7 +45,7 @@ const useIsNoted = async (userId: number): Promise<void> => {
     .select('id')
     .where('user_id', '=', userId)
     .where('last_used_at', 'is not', null);
-  while ((await noted.executeTakeFirst()) === undefined) await setTimeout(10);
+  while ((await noted.executeTakeFirst()) === undefined) await wait(10);
 };
 
 before(async () => {

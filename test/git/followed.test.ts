@@ -1,7 +1,7 @@
 /** Merge requests are updated after a git push, and the push does not wait for that. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type WorkTree, newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { type Request, openRequest, toPath, readRequest } from '../support/seed_merge_requests.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
@@ -33,7 +33,7 @@ const until = async (holds: (now: Request) => boolean): Promise<Request> => {
   for (let tries = 0; tries < 500; tries += 1) {
     const now = await readRequest(gantry, request);
     if (holds(now)) return now;
-    await setTimeout(20);
+    await wait(20);
   }
   return assert.fail(`not so after ten seconds: ${JSON.stringify(await readRequest(gantry, request))}`);
 };

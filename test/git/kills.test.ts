@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { getRepositoryPath } from '../../src/platform/git/storages.ts';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { times } from '../support/run/sample.ts';
@@ -70,7 +70,7 @@ const workers = (project: SeededProject): Process[] => {
 const until = async (what: string, holds: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 500; tries += 1) {
     if (holds()) return;
-    await setTimeout(20);
+    await wait(20);
   }
   assert.fail(`not so after ten seconds: ${what}`);
 };
@@ -136,7 +136,7 @@ test('tells the client at once when its git receive-pack is killed, and leaves n
   const [first] = workers(project).filter(({ command }) => command.includes('receive-pack'));
   assert.ok(first !== undefined);
   process.kill(first.pid, 'SIGKILL');
-  const told = await Promise.race([ended, setTimeout(8_000, 'nothing', { ref: false })]);
+  const told = await Promise.race([ended, wait(8_000, 'nothing', { ref: false })]);
   assert.notEqual(told, 'nothing');
   await until('no process is left', () => workers(project).length === 0);
   await until('no file is left', () => leftovers(project).length === 0);
@@ -207,7 +207,7 @@ test('keeps a push whose refs have moved although its client disconnected', asyn
   sent.destroy();
   store.write = write;
   const operations = async () => await store.db.selectFrom('git_operations').select('id').execute();
-  for (let tries = 0; tries < 500 && (await operations()).length > 0; tries += 1) await setTimeout(20);
+  for (let tries = 0; tries < 500 && (await operations()).length > 0; tries += 1) await wait(20);
   assert.deepEqual(await operations(), []);
   const { refs } = await (
     await openRepository(gantry, project.id)

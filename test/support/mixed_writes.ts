@@ -1,5 +1,5 @@
 /** Clients that concurrently write issues, notes, pipelines and merges into one project, through the API alone. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 export type Site = {
   /** `http://127.0.0.1:1234`. */
@@ -112,7 +112,7 @@ const runClient = async (client: Client, until: () => boolean): Promise<void> =>
     const write = kinds[(client.index + round) % kinds.length];
     await write?.(client, round);
     // Without a random pause the clients would stay in step.
-    await pause(Math.random() * 5);
+    await wait(Math.random() * 5);
   }
 };
 

@@ -1,4 +1,5 @@
 /** Fills an instance through the API. What exists already is kept, so the seed can run again. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Api, Refused, openApi, orMissing } from './client.ts';
 import {
   type SeedGroup,
@@ -147,7 +148,7 @@ const merge = async ({ api }: Run, path: string): Promise<void> => {
     } catch (error) {
       const isEarly = error instanceof Refused && [405, 406, 409].includes(error.status);
       if (!isEarly || attempt === 20) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100 * attempt));
+      await wait(100 * attempt);
     }
   }
 };

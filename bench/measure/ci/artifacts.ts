@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type Peer, type PeerJob, makePeer } from '../../../test/support/ci/fake_runner.ts';
 import { writeZip } from '../../../zip/write_zip.ts';
@@ -32,7 +32,7 @@ const watched = async ({ server }: Site, work: () => Promise<unknown>): Promise<
   const watch = async (): Promise<void> => {
     while (!isOver) {
       most = Math.max(most, rss());
-      await pause(20);
+      await wait(20);
     }
   };
   const watching = watch();

@@ -1,7 +1,7 @@
 /** Measures clone, fetch and push with git over HTTP, compared with git over `file://` in the same run. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { base } from '../../sites/root_api.ts';
 import type { Bench } from '../../bench.ts';
 import { type Figure, figure } from '../../measured_figures.ts';
@@ -93,14 +93,14 @@ const measureLargePush = async (site: Site): Promise<Figure[]> => {
   await commitAll(tree, 'Large');
   const url = urlOf(server.port, await newProject(server.port, 'large'));
   // Release the memory of earlier measurements first, so that only the push counts.
-  await pause(untilRest);
+  await wait(untilRest);
   const pids = nodesOf(server);
   const most = pids.map(() => 0);
   let isOver = false;
   const watch = async (): Promise<void> => {
     while (!isOver) {
       for (const [at, pid] of pids.entries()) most[at] = Math.max(most[at] ?? 0, rssOf(pid));
-      await pause(50);
+      await wait(50);
     }
   };
   const watching = watch();
@@ -134,7 +134,7 @@ const eventLoopDelay = async ({ server, folder }: Site): Promise<number> => {
   const file = eventLoopFile(folder);
   rmSync(file, { force: true });
   process.kill(server.pid, 'SIGUSR2');
-  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(10);
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await wait(10);
   return Number(readFileSync(file, 'utf8'));
 };
 

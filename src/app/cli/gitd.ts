@@ -74,7 +74,7 @@ const keepRunning = async (keeper: GitdSupervisor, isStopped: () => boolean): Pr
     await keeper.ended().catch(() => undefined);
     if (isStopped()) return;
     process.stderr.write('gantry gitd: the process ended and is restarted\n');
-    await new Promise((done) => setTimeout(done, restartPause));
+    await wait(restartPause);
     await keeper.place().catch((error: unknown) => process.stderr.write(`gantry gitd: ${String(error)}\n`));
   }
 };

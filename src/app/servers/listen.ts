@@ -24,7 +24,7 @@ export const tryAddress = async (address: Address): Promise<void> => {
   const server = createServer();
   try {
     await once(server.listen(address), 'listening');
-    await new Promise<void>((done) => server.close(() => done()));
+    await once(server.close(), 'close');
   } catch (error) {
     throw cannotListen(address, error);
   }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Store } from '../../platform/db/open.ts';
@@ -49,7 +49,7 @@ export const findPreviousProcess = async (
   const end = performance.now() + timeout;
   while (await isInUseBy(store, name)) {
     if (performance.now() > end) return null;
-    await setTimeout(pause);
+    await wait(pause);
   }
   return name;
 };

@@ -1,7 +1,7 @@
 /** Tests the endpoints that runner programs call: register, verify, reset, remove. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { seedGroup, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { createBuiltInRunner } from './registration/create_built_in_runner.ts';
@@ -34,7 +34,7 @@ const registered = async (token: string, more: object = {}) => {
 const shown = async (id: number) => (await gantry.api(`GET /runners/${id}`)).body;
 
 const eventually = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await setTimeout(5);
+  while (!(await isSo())) await wait(5);
 };
 
 describe('registering a runner', () => {

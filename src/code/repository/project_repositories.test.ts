@@ -1,7 +1,7 @@
 /** Repository fields of projects, and repositories of deleted projects. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { seedArtifact } from '../../../test/support/ci/artifacts.ts';
 import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import { seedPipeline } from '../../../test/support/ci/jobs.ts';
@@ -135,7 +135,7 @@ test('removes the repository of a removed project', async () => {
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: true });
   assert.equal((await gantry.api(`DELETE /projects/${id}`)).status, 202);
   const row = store.db.selectFrom('projects').select('id').where('id', '=', id);
-  while ((await row.executeTakeFirst()) !== undefined) await setTimeout(10);
+  while ((await row.executeTakeFirst()) !== undefined) await wait(10);
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
 });
 

@@ -2,7 +2,7 @@
  * Limits concurrent fetches of one user, deploy key or anonymous address in all services, so that nobody can occupy the
  * whole storage. Fetches past the limit wait for a bounded time, in a bounded queue.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../../core/platform.ts';
 import { type GitUser, transferClient } from '../../code/repository/refs/transfer_access.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
@@ -57,7 +57,7 @@ const takeSharedPlace = async ({ store, config }: Platform, name: string): Promi
   for (let waited = 0; waited <= maxWaitMilliseconds; waited += pollMilliseconds) {
     const leavePlace = await store.takePlace(`fetch ${name}`, config.fetch_limit);
     if (leavePlace !== null) return leavePlace;
-    await pause(pollMilliseconds);
+    await wait(pollMilliseconds);
   }
   throw new TooManyFetches();
 };

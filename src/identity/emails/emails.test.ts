@@ -1,7 +1,7 @@
 /** Further addresses of users: the API, mails through a real SMTP server, and pages. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
 import { type SeededUser, seedProject, seedUser, unique } from '../../../test/support/seed.ts';
@@ -60,7 +60,7 @@ const untilBlocked = async (): Promise<void> => {
   for (let tries = 0; tries < 200; tries += 1) {
     const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db);
     if (rows.length > 0) return;
-    await setTimeout(20);
+    await wait(20);
   }
 };
 

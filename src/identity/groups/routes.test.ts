@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type SeededUser,
   seedIssue,
@@ -34,7 +34,7 @@ const create = async (given: object = {}, user = owner) => {
 const settled = async (isDone: () => Promise<boolean>): Promise<void> => {
   for (let tries = 0; tries < 100 && !(await isDone()); tries += 1) {
     await gantry.service.worker.drain();
-    await pause(20);
+    await wait(20);
   }
 };
 

@@ -1,5 +1,6 @@
 /** Waits for changes: a long poll, and a stream of server-sent events. */
 import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { openStream } from '../../core/access/open_streams.ts';
 import { revalidateCall } from '../../core/access/revalidate_call.ts';
@@ -19,9 +20,6 @@ const minInterval = 100;
 const heldBackInterval = 250;
 /** Changes of one read. */
 const maxChanges = 100;
-
-const sleep = async (milliseconds: number): Promise<void> =>
-  await new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
 type Follower = { call: Call; after: number | null; limit: number; signal: AbortSignal };
 
@@ -48,7 +46,7 @@ const pages = async function* pages(
       yield page;
       if (!page.isAtEnd) continue;
       await wakeup.wait(page.isHeldBack ? heldBackInterval : timeout);
-      if (!signal.aborted) await sleep(minInterval);
+      if (!signal.aborted) await wait(minInterval);
     }
   } finally {
     signal.removeEventListener('abort', wakeup.wakeUp);

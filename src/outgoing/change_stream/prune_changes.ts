@@ -1,5 +1,5 @@
 /** Deletes old rows of the change log in the background, in small batches, so that no writer waits for long. */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader, Store, Tx } from '../../platform/db/open.ts';
@@ -66,7 +66,7 @@ const deleteBatch = async ({ db }: Tx, before: number): Promise<number> => {
 type Parts = Pick<Platform, 'config' | 'log'> & { store: Pick<Store, 'write'> };
 
 const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  await setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+  await wait(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 
 /** Deletes all rows that are older than the setting says. @param signal ends it after the batch in progress */
 export const pruneChanges = async ({ config, store }: Parts, signal: AbortSignal): Promise<void> => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { seedProject } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
@@ -152,7 +152,7 @@ test('an edit also sends what a transaction stores that saw the pause', async ()
   });
   await stored.promise;
   const edit = gantry.api(`PUT ${hook}`, { json: { name: 'repaired' } });
-  await Promise.race([edit.then(drain), pause(1_000)]);
+  await Promise.race([edit.then(drain), wait(1_000)]);
   edited.resolve();
   await Promise.all([change, edit]);
   await drain();

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
 import { buildConcurrently } from './concurrent_indexes.ts';
@@ -98,7 +98,7 @@ const withLockRetries = async <T>(store: Store, work: (tx: Tx) => Promise<T>): P
         throw new StartFailure(
           'the database cannot be migrated, because other transactions hold a table for long: end them (pg_stat_activity) or stop the other services; nothing was changed',
         );
-      await pause(lockPause * (1 + Math.random()));
+      await wait(lockPause * (1 + Math.random()));
     }
   }
 };

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
 import { bindConnection, setStoreParts, unbindConnection } from './compiled_query.ts';
@@ -157,7 +157,7 @@ const makesWrites = (
         return await once(work, isRelaxed);
       } catch (error) {
         if (tried === maxTries || !isConflict(error)) throw error;
-        await setTimeout(Math.random() * maxPauseMilliseconds * tried);
+        await wait(Math.random() * maxPauseMilliseconds * tried);
       }
     }
   };

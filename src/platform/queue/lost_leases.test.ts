@@ -1,6 +1,6 @@
 /** Work that a live process holds and does not run, after an outage of the database: it need not wait for its lease. */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
 import { pino } from 'pino';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
@@ -65,7 +65,7 @@ const work = (handlers: Record<string, () => Promise<void>>): void => {
 const until = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
   for (let polls = 0; !(await isSo()); polls += 1) {
     assert.ok(polls < 3_000, `not yet: ${what}`);
-    await pause(10);
+    await wait(10);
   }
 };
 
@@ -83,7 +83,7 @@ it('runs again when the end of an attempt could not be recorded', async () => {
     },
   });
   await until('the attempt fails', () => ran === 1);
-  await pause(30);
+  await wait(30);
   assert.deepEqual(await rows(), [{ name: 'note', attempts: 1, excused_attempts: 0 }]);
   outage = null;
   await until('the work is done', async () => (await rows()).length === 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Files, seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import {
   type SeededProject,
@@ -243,7 +243,7 @@ test('places a comment on a point of an image and moves it while the image is un
   const head = await seedCommit(gantry, project.id, { 'b.png': two }, { branch: on.branch });
   const shown = async (made: Reply) =>
     (await gantry.api(`GET ${on.path}/discussions/${made.body.id}`)).body.notes[0].position;
-  while ((await shown(a)).head_sha !== head) await setTimeout(20);
+  while ((await shown(a)).head_sha !== head) await wait(20);
   assert.deepEqual(await shown(a), { ...whole, ...point, head_sha: head });
   assert.equal((await shown(b)).head_sha, on.refs.head_sha, 'it was said of another picture');
 });
@@ -286,7 +286,7 @@ const followed = async (
     const isThere = body[0].head_commit_sha === head;
     if (isThere && isDone(note.position)) return note.position;
     if (tried === 200) throw new Error(`not followed: ${isThere} ${JSON.stringify(note.position)}`);
-    await setTimeout(50);
+    await wait(50);
   }
 };
 

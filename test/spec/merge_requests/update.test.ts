@@ -1,7 +1,7 @@
 /** API document: `PUT /projects/:id/merge_requests/:merge_request_iid`; behaviour book 3.7, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { getRepository } from '../../../src/code/repository/get_repository.ts';
 import { moveRefs } from '../../../src/code/repository/refs/move_refs.ts';
@@ -278,7 +278,7 @@ describe('target_branch', () => {
       let isOpen = engine === 'postgres';
       const sent = world.put(request, { target_branch: second_target }).finally(() => (isOpen = false));
       // On SQLite the request waits for this transaction before its own begins.
-      while (isOpen && (await isWaiting.execute(tx.db)).rows.length === 0) await setTimeout(20);
+      while (isOpen && (await isWaiting.execute(tx.db)).rows.length === 0) await wait(20);
       return { reply: sent };
     });
     assert.deepEqual(answer(await reply), [

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Insertable } from 'kysely';
 import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
@@ -262,7 +262,7 @@ export const makePeer = (
         const job = await ask();
         if (job !== null) return job;
         assert.ok(Date.now() < end, 'no job came');
-        await setTimeout(5);
+        await wait(5);
       }
     },
     trace,

@@ -1,7 +1,7 @@
 /** A file system on a loop device whose power can be cut: an ext4 image and its shutdown ioctl. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 export type Disk = {
   /** Cuts the power: what is not on the disk is lost, and every later access fails. */
@@ -25,7 +25,7 @@ const unmount = async (folder: string): Promise<void> => {
       return;
     } catch (error) {
       if (tries === 100) throw error;
-      await pause(100);
+      await wait(100);
     }
   }
 };

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 export type Command = { program: string; args: string[]; env: NodeJS.ProcessEnv; seconds: number };
 /** `code` is null if a signal ended the command; `output` is both streams. */
@@ -33,7 +33,7 @@ export const runCommand = async ({ program, args, env, seconds }: Command): Prom
   try {
     const [code] = (await once(child, 'exit')) as [number | null];
     killCommand(id);
-    await Promise.race([closed, pause(1000, undefined, { ref: false })]);
+    await Promise.race([closed, wait(1000, undefined, { ref: false })]);
     return { code, late, output };
   } finally {
     clearTimeout(limit);

@@ -1,7 +1,7 @@
 /** Tests how often the refs that keep commits of pipelines are checked. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { seedPipeline } from '../../../../test/support/ci/jobs.ts';
 import { seedPushed } from '../../../../test/support/ci/pipelines.ts';
 import { type Coded, seedCoded } from '../../../../test/support/seed_merge_requests.ts';
@@ -77,8 +77,8 @@ test('checks the refs of the next waiting pipelines in one request', async () =>
   }
   await keepRef(first);
   const names = [second, third, lost].map(({ id }) => pipelineRefName(id));
-  while (!asked.some((some) => names.every((name) => some.includes(name)))) await pause(5);
-  await pause(0);
+  while (!asked.some((some) => names.every((name) => some.includes(name)))) await wait(5);
+  await wait(0);
   asked = [];
   await keepRef({ ...second, updated_at: second.updated_at + 5 }, second.updated_at);
   await keepRef(third);

@@ -3,7 +3,7 @@
  * transaction. Each step may be repeated. The storage that the project names has the authoritative copy at all times.
  */
 import type { Selectable } from 'kysely';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../../../core/platform.ts';
 import type { RepositoryMovesTable } from '../../../platform/db/schema/code.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -98,7 +98,7 @@ const drain = async ({ store, clock }: Platform, { project_id }: Move): Promise<
       .executeTakeFirst();
     if (row === undefined) return;
     if (clock.now() > end) throw new Error('changes of the repository take too long');
-    await pause(50);
+    await wait(50);
   }
 };
 

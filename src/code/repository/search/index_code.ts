@@ -2,7 +2,7 @@
  * Makes the index of code equal to the default branch of a project. The rows themselves say how far it is, so a run
  * that was interrupted, or that runs twice, goes on where it was.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { Store } from '../../../platform/db/open.ts';
@@ -144,7 +144,7 @@ const indexBlobs = async (
     for (const some of makeBatches(files)) {
       const started = performance.now();
       await storeFiles(place, some);
-      if (place.store.file !== null) await pause((performance.now() - started) * restsFor);
+      if (place.store.file !== null) await wait((performance.now() - started) * restsFor);
     }
     const isLast = at + readsAtOnce >= pending.length;
     if (!isLast && performance.now() - began >= maxMilliseconds) return false;

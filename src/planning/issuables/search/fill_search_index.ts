@@ -2,7 +2,7 @@
  * Fills SQLite's trigram indexes in the background, because indexing costs more than the rest of an edit. PostgreSQL
  * maintains its own index.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Store } from '../../../platform/db/open.ts';
@@ -83,7 +83,7 @@ export const keepSearchIndexed = (
   let running = Promise.resolve();
   let waitsSince: number | null = null;
   const rest = async (took: number): Promise<boolean> => {
-    if (!isStopping) await pause(took * restsFor, undefined, { ref: false });
+    if (!isStopping) await wait(took * restsFor, undefined, { ref: false });
     return !isStopping;
   };
   const fill = async (): Promise<void> => {

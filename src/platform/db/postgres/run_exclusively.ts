@@ -1,5 +1,5 @@
 /** Locks between the processes of one service that last longer than a transaction. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { EngineParts, OpenOptions } from '../engine.ts';
 import { connectionName } from '../process_name.ts';
@@ -35,7 +35,7 @@ export const makeRunExclusively =
     try {
       for (let polls = 0; !(await isFree()); polls += 1) {
         if (polls === 0) onWait();
-        await pause(pollMilliseconds);
+        await wait(pollMilliseconds);
       }
       return await work();
     } finally {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Failure } from '../../errors.ts';
 import { type Timeouts, SqliteWriter, type Turn } from './writer.ts';
 
@@ -383,7 +383,7 @@ describe('a database that another process writes to', () => {
   it('is waited for without blocking this process', async () => {
     const other = lockedBy();
     const waiting = write(insert('a'));
-    await pause(20); // a blocked event loop would not resume before SQLite's timeout
+    await wait(20); // a blocked event loop would not resume before SQLite's timeout
     other.exec('commit');
     other.close();
     await waiting;

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailable } from '../../errors.ts';
 import { isBusy, isDamage, isFull } from './errors.ts';
 
@@ -142,7 +143,7 @@ export class SqliteWriter {
   /** Resolves when every transaction, running or waiting, has ended. */
   async close(): Promise<void> {
     while (this.#turn !== null || this.#group !== null || this.#waiting.length > 0) {
-      await new Promise((resolve) => void setImmediate(resolve));
+      await nextTurn();
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { seedIssue, seedMergeRequest, seedProject, seedUser, unique } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
@@ -189,7 +189,7 @@ test('deletes all rows of a removed project and no others', async () => {
   };
   for (let tries = 0; tries < 100 && (await isThere()); tries += 1) {
     await gantry.service.worker.drain();
-    await pause(20);
+    await wait(20);
   }
   assert.deepEqual(await countAll(), expected);
   assert.equal(await purgeProject(gantry.service.platform.store, id), true);

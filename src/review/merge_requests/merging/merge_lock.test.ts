@@ -1,6 +1,6 @@
 /** An unfinished merge of another process, which may have died. */
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import {
   type Coded,
@@ -101,7 +101,7 @@ for (const [name, line, json, expected] of edits) {
     const operation = await begin(request);
     const [method, rest = ''] = line.split(' ');
     const pending = gantry.api(`${method} ${toPath(request)}${rest}`, { json });
-    await setTimeout(aWhile);
+    await wait(aWhile);
     await complete(operation);
     const { status, body } = await pending;
     assert.deepEqual([status, body.state], expected);
@@ -112,7 +112,7 @@ test('closes the request when the merge is abandoned', async () => {
   const request = await openNew();
   const operation = await begin(request);
   const pending = gantry.api(`PUT ${toPath(request)}`, { json: { state_event: 'close' } });
-  await setTimeout(aWhile);
+  await wait(aWhile);
   await dropOperation(gantry.service.platform, operation);
   assert.equal((await pending).body.state, 'closed');
 });
@@ -121,7 +121,7 @@ test('refuses a waiting merge after the project was archived', async () => {
   const request = await openNew();
   const operation = await begin(request);
   const pending = gantry.api(`PUT ${toPath(request)}/merge`);
-  await setTimeout(aWhile);
+  await wait(aWhile);
   assert.equal((await gantry.api(`POST /projects/${project.id}/archive`)).status, 201);
   await dropOperation(gantry.service.platform, operation);
   assert.equal((await pending).status, 401);

@@ -3,7 +3,7 @@
  * moves the branch. The row of the ref operation is the lock: it is deleted with the completion, or by recovery if the
  * process dies.
  */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
@@ -56,6 +56,6 @@ export const writeUnlessMerging = async <T>(
     );
     if (result !== busy) return result;
     if (performance.now() > end) throw conflict('This merge request is being merged');
-    await setTimeout(pause);
+    await wait(pause);
   }
 };

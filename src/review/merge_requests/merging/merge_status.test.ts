@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../test/support/repositories/seed_commits.ts';
 import {
@@ -115,7 +115,7 @@ test('of listed requests is checked in the background', async () => {
     (await gantry.api(`GET /projects/${project.id}/merge_requests?iids[]=${request.iid}`)).body[0]
       .merge_status;
   assert.equal(await list(), 'unchecked');
-  for (let tried = 0; tried < 100 && (await list()) === 'unchecked'; tried += 1) await setTimeout(20);
+  for (let tried = 0; tried < 100 && (await list()) === 'unchecked'; tried += 1) await wait(20);
   assert.equal(await list(), 'can_be_merged');
 });
 
@@ -167,7 +167,7 @@ test('reads do not wait long for a busy storage, and the check continues in the 
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  while ((await rowOf(request)).merge_status === 'unchecked') await setTimeout(20);
+  while ((await rowOf(request)).merge_status === 'unchecked') await wait(20);
   assert.equal((await rowOf(request)).merge_status, 'can_be_merged');
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Pushed, seedPushed } from '../../../../test/support/ci/pipelines.ts';
 import {
   type Request,
@@ -93,7 +93,7 @@ test('external statuses do not replace the required pipeline', async () => {
   await succeed(project);
   const release = await holdUp(`pipelines:${project.id}`);
   const sha = await seedCommit(gantry, project.id, { quick: '1' }, { branch });
-  while ((await readRequest(gantry, request)).sha !== sha) await setTimeout(10);
+  while ((await readRequest(gantry, request)).sha !== sha) await wait(10);
   const json = { state: 'success', ref: branch };
   const said = await gantry.api(`POST ${project.path}/statuses/${sha}`, { json });
   assert.equal(said.status, 201, said.text);
