@@ -30,7 +30,7 @@ export const treeOf = (root: number): number[] => {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     const parent = Number.isInteger(pid) ? statOf(pid)?.parent : undefined;
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), pid]);
+    if (parent !== undefined) children.getOrInsertComputed(parent, () => []).push(pid);
   }
   const below = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(below)];
   return below(root);

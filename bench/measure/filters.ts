@@ -37,7 +37,7 @@ const afterChange = async (bench: Bench, server: Running, world: World): Promise
       bench.progress(`${name}: after a change, round ${round + 1} of ${bench.rounds}`);
       await touch(server, world, round);
       const wait = await timed(async () => await ask(server, world, path));
-      waits.set(name, [...(waits.get(name) ?? []), wait]);
+      waits.getOrInsertComputed(name, () => []).push(wait);
     }
   }
   return waits;

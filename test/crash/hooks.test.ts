@@ -35,7 +35,7 @@ const ledger = (): Map<number, string[]> => {
     if (seen.has(id)) continue;
     seen.add(id);
     const { iid, title } = body.object_attributes;
-    titles.set(iid, [...(titles.get(iid) ?? []), title]);
+    titles.getOrInsertComputed(iid, () => []).push(title);
   }
   return titles;
 };

@@ -6,12 +6,11 @@ import { type Place, callAll } from './process.ts';
 const notesByIssue = async ({ query }: Place): Promise<Map<string, string[]>> => {
   const rows = await query(`select issues.project_id, issues.iid, notes.body from notes
     join issues on issues.id = notes.target_id where target_type = 'Issue' and system = 0 order by notes.id`);
-  const found = new Map<string, string[]>();
+  const notes = new Map<string, string[]>();
   for (const { project_id, iid, body } of rows) {
-    const key = `${project_id} ${iid}`;
-    found.set(key, [...(found.get(key) ?? []), String(body)]);
+    notes.getOrInsertComputed(`${project_id} ${iid}`, () => []).push(String(body));
   }
-  return found;
+  return notes;
 };
 
 /** Reads the issues of the load through the service, their comments from the database. */

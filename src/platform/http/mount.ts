@@ -265,7 +265,7 @@ export const mountEndpoints = <C extends BaseCall>(
     const { method } = endpoint;
     const mounted = lazily(() => prepare(endpoint));
     const url = prefix + endpoint.path;
-    offered.set(url, [...(offered.get(url) ?? []), method]);
+    offered.getOrInsertComputed(url, () => []).push(method);
     const handler: Handler = async (request, reply) => await serve(mounted(), open, request, reply);
     const streams = endpoint.body === 'stream' || endpoint.maxRequestBytes !== undefined;
     routes.add({ method, url, streams, handler: streams ? discardingRest(handler) : handler });

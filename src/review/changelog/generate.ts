@@ -86,7 +86,7 @@ const collectEntries = async (
           ? undefined
           : { reference: `${project.full_path}!${iid}`, web_url: `${url}/-/merge_requests/${iid}` },
     };
-    entries.set(category, [...(entries.get(category) ?? []), entry]);
+    entries.getOrInsertComputed(category, () => []).push(entry);
   }
   return entries;
 };
@@ -98,8 +98,7 @@ const toCategories = (
 ): TemplateValue[] => {
   const byTitle = new Map<string, TemplateValue[]>([...categories.values()].map((title) => [title, []]));
   for (const [name, some] of entries) {
-    const title = categories.get(name) ?? name;
-    byTitle.set(title, [...(byTitle.get(title) ?? []), ...some]);
+    byTitle.getOrInsertComputed(categories.get(name) ?? name, () => []).push(...some);
   }
   return [...byTitle]
     .filter(([, some]) => some.length > 0)

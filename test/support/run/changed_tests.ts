@@ -46,7 +46,7 @@ const readImports = (file: string): string[] =>
 const findImporters = (changed: readonly string[]): Set<string> => {
   const importers = new Map<string, string[]>();
   for (const file of globSync('{src,gitd,runner,zip,test}/**/*.ts'))
-    for (const target of readImports(file)) importers.set(target, [...(importers.get(target) ?? []), file]);
+    for (const target of readImports(file)) importers.getOrInsertComputed(target, () => []).push(file);
   const reached = new Set(changed);
   for (const file of reached) {
     if (roots.test(file) && !changed.includes(file)) continue;
