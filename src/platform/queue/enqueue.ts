@@ -7,7 +7,7 @@ import { insertMany } from '../db/insert_many.ts';
 import type { Tx } from '../db/open.ts';
 import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
-import { holdRows } from './start_at_once.ts';
+import { leaseRows } from './lease_at_commit.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
 /** What a handler is given beside the payload. */
@@ -60,14 +60,15 @@ const onWaitingRow = `on conflict (unique_key) do update
 
 type Inserted = { id: number; turn: string };
 
-/** Inserts work of which as much as possible starts with the commit. */
+/** Inserts work, and leases what can start when the transaction commits. */
 const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[]): Promise<void> => {
-  const started = await holdRows(tx, rows);
+  const leased = await leaseRows(tx, rows);
   const ids = new Map<string, number>();
   tx.afterEnd((isCommitted) => {
-    for (const { row, tell } of started) tell?.(isCommitted ? (ids.get(row.turn ?? '') ?? null) : null);
+    for (const { row, onCommitted } of leased)
+      onCommitted?.(isCommitted ? (ids.get(row.turn ?? '') ?? null) : null);
   });
-  const inserts = started.map(({ row }) => row);
+  const inserts = leased.map(({ row }) => row);
   const inserted = await insertRows<'work', Inserted>(
     tx.db,
     'work',
@@ -75,7 +76,8 @@ const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[])
     `${onWaitingRow} returning id, turn`,
   );
   for (const { id, turn } of inserted) if (!ids.has(turn)) ids.set(turn, id);
-  if (started.some(({ row, tell }) => tell === null && row.run_at <= tx.now)) tx.announce(workTopic);
+  if (leased.some(({ row, onCommitted }) => onCommitted === null && row.run_at <= tx.now))
+    tx.announce(workTopic);
 };
 
 /** Enqueues several pieces of work, whose unique keys must differ. */
