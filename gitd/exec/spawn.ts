@@ -185,6 +185,46 @@ const startWithPipes = (starter: Starter, run: GitRun) => {
   return { child, closed };
 };
 
+type Supervision = {
+  kill: (why?: GitError) => void;
+  /** Why the process was killed; null if it was not. */
+  getReason: () => GitError | null;
+  /** Kills children that ignored SIGTERM. */
+  killRest: () => void;
+  /** Clears the timers and listeners. Call it after the end of the process. */
+  end: () => void;
+};
+
+/** Kills the group of a process on request, past its time limit, when its signal aborts, and soon after its end. */
+const superviseGroup = (child: ChildProcess, run: GitRun): Supervision => {
+  const pid = child.pid ?? 0;
+  let reason: GitError | null = null;
+  let killTimer: NodeJS.Timeout | undefined;
+  let orphanTimer: NodeJS.Timeout | undefined;
+  const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
+    if (killTimer !== undefined || pid === 0) return;
+    reason = why;
+    signalGroup(pid, 'SIGTERM');
+    killTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
+  };
+  const onLimit = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
+  const limitTimer = run.seconds === null ? undefined : setTimeout(onLimit, run.seconds * 1000);
+  const onAbort = (): void => kill(run.signal?.reason as GitError);
+  run.signal?.addEventListener('abort', onAbort, { once: true });
+  child.once('exit', () => {
+    orphanTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanDelay);
+  });
+  return {
+    kill,
+    getReason: () => reason,
+    killRest: () => signalGroup(pid, 'SIGKILL'),
+    end: () => {
+      for (const timer of [limitTimer, killTimer, orphanTimer]) clearTimeout(timer);
+      run.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+};
+
 const startProcess = (starter: Starter, run: GitRun): GitProcess => {
   const { child, closed } = startWithPipes(starter, run);
   const pid = child.pid ?? 0;
@@ -193,37 +233,17 @@ const startProcess = (starter: Starter, run: GitRun): GitProcess => {
   stdin.on('error', () => undefined); // it ended before it read everything; its exit code says why
   const channel = (child.stdio[3] ?? null) as Duplex | null;
   channel?.on('error', () => undefined);
-  let killedFor: GitError | null = null;
-  let killTimer: NodeJS.Timeout | undefined;
-  const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
-    if (killTimer !== undefined || pid === 0) return;
-    killedFor = why;
-    signalGroup(pid, 'SIGTERM');
-    killTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
-  };
-  const tooLong = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
-  const timer = run.seconds === null ? undefined : setTimeout(tooLong, run.seconds * 1000);
-  const onAbort = (): void => kill(run.signal?.reason as GitError);
-  run.signal?.addEventListener('abort', onAbort, { once: true });
-  let orphans: NodeJS.Timeout | undefined;
-  child.once('exit', () => {
-    orphans = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanDelay);
-  });
-  const cleanUp = (): void => {
-    clearTimeout(timer);
-    clearTimeout(killTimer);
-    clearTimeout(orphans);
-    run.signal?.removeEventListener('abort', onAbort);
-    starter.running.delete(process);
-  };
+  const supervision = superviseGroup(child, run);
   const end = async (): Promise<ExitStatus> => {
     try {
-      const ended = await closed;
-      if (killedFor === null) return ended;
-      signalGroup(pid, 'SIGKILL'); // children that ignored SIGTERM
-      throw killedFor;
+      const status = await closed;
+      const reason = supervision.getReason();
+      if (reason === null) return status;
+      supervision.killRest();
+      throw reason;
     } finally {
-      cleanUp();
+      supervision.end();
+      starter.running.delete(process);
     }
   };
   const ended = end();
@@ -236,8 +256,8 @@ const startProcess = (starter: Starter, run: GitRun): GitProcess => {
     channel,
     stderrTail: collectTail(stderr),
     ended,
-    isKilled: () => killedFor !== null,
-    kill,
+    isKilled: () => supervision.getReason() !== null,
+    kill: supervision.kill,
   };
   starter.running.add(process);
   return process;
