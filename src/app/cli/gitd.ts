@@ -39,11 +39,11 @@ const readCertificate = ({ certificate, key }: CertificateFiles): Certificate | 
 };
 
 /** Takes renewed files at SIGHUP. Files that do not fit are reported, and the present certificate stays in use. */
-const renewAtHangup = (options: CertificateFiles, keeper: GitdSupervisor): void => {
+const renewAtHangup = (options: CertificateFiles, supervisor: GitdSupervisor): void => {
   const renew = async (): Promise<void> => {
     const certificate = readCertificate(options);
     if (certificate === undefined) return;
-    await keeper.renew(certificate);
+    await supervisor.renew(certificate);
     process.stderr.write('gantry gitd: new connections use the certificate as it is now\n');
   };
   process.on('SIGHUP', () => {
@@ -69,13 +69,15 @@ const signals = (): [Promise<void>, Promise<void>] => {
 /** Milliseconds between two starts of a process that dies. */
 const restartPause = 2_000;
 
-const keepRunning = async (keeper: GitdSupervisor, isStopped: () => boolean): Promise<void> => {
+const keepRunning = async (supervisor: GitdSupervisor, isStopped: () => boolean): Promise<void> => {
   while (!isStopped()) {
-    await keeper.ended().catch(() => undefined);
+    await supervisor.ended().catch(() => undefined);
     if (isStopped()) return;
     process.stderr.write('gantry gitd: the process ended and is restarted\n');
     await wait(restartPause);
-    await keeper.place().catch((error: unknown) => process.stderr.write(`gantry gitd: ${String(error)}\n`));
+    await supervisor
+      .place()
+      .catch((error: unknown) => process.stderr.write(`gantry gitd: ${String(error)}\n`));
   }
 };
 
@@ -92,12 +94,12 @@ const serve = async (options: Options): Promise<void> => {
   const systemd = makeSystemdNotifier((error) =>
     onLine(`gantry gitd: cannot notify systemd: ${String(error)}`),
   );
-  const keeper = superviseGitd({ root, listen, certificate, secret, onLine }, () =>
+  const supervisor = superviseGitd({ root, listen, certificate, secret, onLine }, () =>
     randomBytes(6).toString('hex'),
   );
-  const { address } = await keeper.place();
+  const { address } = await supervisor.place();
   if (!('port' in address)) throw new Error('gitd has no address');
-  renewAtHangup(options, keeper);
+  renewAtHangup(options, supervisor);
   const holder = setInterval(() => undefined, 60_000); // keeps this process running, for the child does not
   let stopped = false;
   print(
@@ -106,14 +108,14 @@ const serve = async (options: Options): Promise<void> => {
     `gitd serves ${root} and answers on ${formatRemoteAddress(address)}`,
   );
   systemd.ready();
-  const kept = keepRunning(keeper, () => stopped);
+  const kept = keepRunning(supervisor, () => stopped);
   await first;
   stopped = true;
   systemd.stopping();
   process.stderr.write('gantry gitd: draining; send a second signal to stop at once\n');
-  await Promise.race([keeper.drain(), second, wait(stop_timeout * 1000, undefined, { ref: false })]);
+  await Promise.race([supervisor.drain(), second, wait(stop_timeout * 1000, undefined, { ref: false })]);
   clearInterval(holder);
-  await keeper.stop();
+  await supervisor.stop();
   await kept;
   lock.release();
 };

@@ -506,17 +506,17 @@ describe('services that start together on an empty database', { skip: engine ===
 const startGitd = async () => {
   const secret = 's'.repeat(32);
   const root = join(home, randomUUID());
-  const keeper = superviseGitd(
+  const supervisor = superviseGitd(
     { root, listen: { host: '127.0.0.1', port: 0 }, secret, onLine: () => undefined },
     () => randomBytes(6).toString('hex'),
   );
-  const { address } = await keeper.place();
+  const { address } = await supervisor.place();
   const { port } = address as { port: number };
   const environment = {
     GANTRY_REPOSITORY_STORAGES: `default=tcp://127.0.0.1:${port}`,
     GANTRY_GITD_SECRET: secret,
   };
-  return { root, environment, stop: keeper.stop };
+  return { root, environment, stop: supervisor.stop };
 };
 
 test('a remote storage is marked, compared, and waited for while it is unreachable', async () => {

@@ -57,8 +57,8 @@ export type Repository = {
   ) => Promise<GitStream<N>>;
 };
 
-/** Access to a storage. */
-export type Reach = {
+/** Calls the gitd of a storage. */
+export type StorageClient = {
   name: string;
   call: (
     method: Method,
@@ -69,20 +69,20 @@ export type Reach = {
   stream: <N extends Stream>(name: N, params: object, options: StreamOptions) => Promise<GitStream<N>>;
 };
 
-export const makeRepository = (reach: Reach, path: string, written: boolean): Repository => {
+export const makeRepository = (client: StorageClient, path: string, written: boolean): Repository => {
   const own = { repository: path, ...(written && { written }) };
   return {
     path,
     written,
-    storage: reach.name,
+    storage: client.name,
     ask: async (method, params, body, options = {}) => {
-      const { result } = await reach.call(method, { ...params, ...own }, body, options);
+      const { result } = await client.call(method, { ...params, ...own }, body, options);
       return result as MethodResult<typeof method>;
     },
     read: async (method, params, options = {}) => {
-      const { result, body } = await reach.call(method, { ...params, ...own }, undefined, options);
+      const { result, body } = await client.call(method, { ...params, ...own }, undefined, options);
       return { result: result as MethodResult<typeof method>, body };
     },
-    stream: async (name, params, options = {}) => await reach.stream(name, { ...params, ...own }, options),
+    stream: async (name, params, options = {}) => await client.stream(name, { ...params, ...own }, options),
   };
 };

@@ -269,19 +269,19 @@ it('finds a short place for the socket where the path of the data folder is long
 
 const tcp = async (theirs: string, ours: string) => {
   const root = join(data, `tcp-${theirs.length}`);
-  const keeper = superviseGitd(
+  const supervisor = superviseGitd(
     { root, listen: { host: '127.0.0.1', port: 0 }, secret: theirs, onLine: () => undefined },
     () => 'abcdefabcdef',
   );
   await writeMarker(root, instance);
-  const { address } = await keeper.place();
+  const { address } = await supervisor.place();
   const there = { name: 'there', path: null, address: address as { host: string; port: number } };
   const open = () => openGit(parts({ storages: [there], secret: ours }));
-  return { keeper, open, root };
+  return { supervisor, open, root };
 };
 
 it('serves several services by TCP, and refuses one with another secret', async () => {
-  const { keeper, open, root } = await tcp(secret, secret);
+  const { supervisor, open, root } = await tcp(secret, secret);
   const [one, two] = [open(), open()];
   const repository = one.repository(placeAt(1, 'there'));
   await repository.ask('repository.create', {});
@@ -292,7 +292,7 @@ it('serves several services by TCP, and refuses one with another secret', async 
   await one.stop();
   assert.equal((await two.status('there')).name, 'there');
   await two.stop();
-  await keeper.stop();
+  await supervisor.stop();
   const other = await tcp(`${secret}x`, secret);
   const wrong = other.open();
   await assert.rejects(
@@ -303,15 +303,15 @@ it('serves several services by TCP, and refuses one with another secret', async 
     kind: 'unavailable',
   });
   await wrong.stop();
-  await other.keeper.stop();
+  await other.supervisor.stop();
 });
 
 it('refuses services of another instance', async () => {
-  const { keeper, open, root } = await tcp(`${secret}zzz`, `${secret}zzz`);
+  const { supervisor, open, root } = await tcp(`${secret}zzz`, `${secret}zzz`);
   const own = open();
   const place = placeAt(1, 'there');
   await own.repository(place).ask('repository.create', {});
-  const address = (await keeper.place()).address as { host: string; port: number };
+  const address = (await supervisor.place()).address as { host: string; port: number };
   const storages = [{ name: 'there', path: null, address }];
   const foreign = openGit(parts({ storages, secret: `${secret}zzz`, instance: randomUUID() }));
   const repository = foreign.repository(place);
@@ -327,12 +327,12 @@ it('refuses services of another instance', async () => {
   assert.equal(existsSync(join(root, foreign.repository(placeAt(2, 'there')).path)), false);
   await foreign.stop();
   await own.stop();
-  await keeper.stop();
+  await supervisor.stop();
 });
 
 it('refuses peers that do not prove knowledge of the secret', async () => {
-  const { keeper } = await tcp(`${secret}yy`, secret);
-  const { address } = await keeper.place();
+  const { supervisor } = await tcp(`${secret}yy`, secret);
+  const { address } = await supervisor.place();
   const frame = (header: object): Buffer => {
     const text = Buffer.from(JSON.stringify(header));
     const head = Buffer.alloc(8);
@@ -345,7 +345,7 @@ it('refuses peers that do not prove knowledge of the secret', async () => {
   const said = (await buffer(socket)).toString('latin1');
   assert.match(said, /refused/);
   assert.doesNotMatch(said, /result|"proof"/);
-  await keeper.stop();
+  await supervisor.stop();
 });
 
 it('does not tell its secret, nor ask anything of one who does not know it', async () => {

@@ -8,7 +8,12 @@ import { noteReadTables } from '../db/read_tables.ts';
 import { observed } from '../db/statement_meter.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
-import { type Reach, type Repository, type RepositoryLocation, makeRepository } from './repository.ts';
+import {
+  type Repository,
+  type RepositoryLocation,
+  type StorageClient,
+  makeRepository,
+} from './repository.ts';
 import { type SpareConnection, keepSpareConnection } from './spare_connection.ts';
 import { openStream } from './open_stream.ts';
 import { type GitdSupervisor, superviseGitd } from './supervise_gitd.ts';
@@ -149,15 +154,15 @@ const makeChannel = (getAddress: () => Promise<GitdAddress>): Channel => {
   };
 };
 
-/** What a repository has changes without a commit to the database: nothing that was read with it is kept. */
+/** Repositories change without a database commit, so answers that read them are not cached. */
 const noteRepositoryRead = (): void => noteReadTables(null);
 
 /** Milliseconds within which the death of a process is noticed. */
 const deathNotice = 50;
 
 /** Retries connecting to a local gitd that has just died. Nothing was sent yet, so a retry is safe. */
-const retryConnecting = async <T>(isOurs: boolean, connect: () => Promise<T>): Promise<T> => {
-  for (let tries = isOurs ? 3 : 0; ; tries -= 1) {
+const retryConnecting = async <T>(isLocal: boolean, connect: () => Promise<T>): Promise<T> => {
+  for (let tries = isLocal ? 3 : 0; ; tries -= 1) {
     try {
       return await connect();
     } catch (error) {
@@ -167,10 +172,10 @@ const retryConnecting = async <T>(isOurs: boolean, connect: () => Promise<T>): P
   }
 };
 
-type ReachParts = { name: string; isOurs: boolean; spare: SpareConnection; channel: Channel };
+type ClientParts = { name: string; isLocal: boolean; spare: SpareConnection; channel: Channel };
 
-const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
-  const connect = async (): Promise<Connection> => await retryConnecting(isOurs, channel.connection);
+const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): StorageClient => {
+  const connect = async (): Promise<Connection> => await retryConnecting(isLocal, channel.connection);
   return {
     name,
     call: async (method, params, body, options): Promise<Outcome> => {
@@ -189,60 +194,78 @@ const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
     stream: async (stream, params, options) => {
       noteRepositoryRead();
       const open = async () => await openStream(spare, stream, params, options);
-      const opened = await retryConnecting(isOurs, open);
-      // Its time is that of the transfer, which depends on the client.
+      const opened = await retryConnecting(isLocal, open);
+      // Measures the whole transfer, including the client's speed.
       void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
       return opened;
     },
   };
 };
 
-type Opened = { reach: Reach; keeper: GitdSupervisor | null; channel: Channel; spare: SpareConnection };
+type OpenedStorage = {
+  client: StorageClient;
+  /** The gitd of a local storage; null if it is remote. */
+  supervisor: GitdSupervisor | null;
+  channel: Channel;
+  spare: SpareConnection;
+};
 
-const openStorage = (parts: GitParts, site: StorageSite): Opened => {
-  const { name, address } = site;
-  const { data, isGuest = false, random, log } = parts;
-  const id = (bytes: number): string => random(bytes).toString('hex');
-  const keeper =
-    address === null
-      ? superviseGitd(
-          {
-            root: getLocalRoot(data, site),
-            listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
-            isGuest,
-            secret: id(32),
-            onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
-          },
-          () => id(6),
-        )
-      : null;
-  const { instance, secret, ca } = parts;
-  const getAddress = async (): Promise<GitdAddress> =>
-    address === null
-      ? { ...(await (keeper as GitdSupervisor).place()), instance }
-      : { address, secret: secret ?? '', ca, instance };
+const connectStorage = (
+  name: string,
+  supervisor: GitdSupervisor | null,
+  getAddress: () => Promise<GitdAddress>,
+): OpenedStorage => {
   const channel = makeChannel(getAddress);
   const spare = keepSpareConnection(getAddress);
-  return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };
+  const client = makeStorageClient({ name, isLocal: supervisor !== null, spare, channel });
+  return { client, supervisor, channel, spare };
 };
+
+const openLocalStorage = (
+  { data, isGuest = false, instance, random, log }: GitParts,
+  site: StorageSite,
+): OpenedStorage => {
+  const { name } = site;
+  const id = (bytes: number): string => random(bytes).toString('hex');
+  const supervisor = superviseGitd(
+    {
+      root: getLocalRoot(data, site),
+      listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
+      isGuest,
+      secret: id(32),
+      onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
+    },
+    () => id(6),
+  );
+  return connectStorage(name, supervisor, async () => ({ ...(await supervisor.place()), instance }));
+};
+
+const openRemoteStorage = (
+  { instance, secret, ca }: GitParts,
+  name: string,
+  address: RemoteAddress,
+): OpenedStorage => connectStorage(name, null, async () => ({ address, secret: secret ?? '', ca, instance }));
+
+const openStorage = (parts: GitParts, site: StorageSite): OpenedStorage =>
+  site.address === null ? openLocalStorage(parts, site) : openRemoteStorage(parts, site.name, site.address);
 
 /** Opens the storages. Starts and connects nothing before first use. */
 export const openGit = (parts: GitParts): GitStorages => {
   const opened = new Map(parts.storages.map((site) => [site.name, openStorage(parts, site)]));
-  const getReach = (storage: string): Reach => {
+  const getClient = (storage: string): StorageClient => {
     const entry = opened.get(storage);
     if (entry === undefined) throw storageUnavailable(`the repository storage ${storage} is not configured`);
-    return entry.reach;
+    return entry.client;
   };
   return {
     repository: (location) =>
       makeRepository(
-        getReach(location.repository_storage),
+        getClient(location.repository_storage),
         getRepositoryPath(location),
         location.repository_written === 1,
       ),
     status: async (storage) => {
-      const { result } = await getReach(storage).call(
+      const { result } = await getClient(storage).call(
         'storage.hello',
         { version: protocolVersion },
         undefined,
@@ -255,7 +278,7 @@ export const openGit = (parts: GitParts): GitStorages => {
         channel.close();
         spare.close();
       }
-      await Promise.all([...opened.values()].map(async ({ keeper }) => await keeper?.stop()));
+      await Promise.all([...opened.values()].map(async ({ supervisor }) => await supervisor?.stop()));
     },
   };
 };
