@@ -7,7 +7,7 @@ export type Packet =
   | { kind: 'flush' | 'delim' | 'end' };
 
 export const flushPacket = Buffer.from('0000');
-const maxPacketBytes = 65_520;
+export const maxPacketBytes = 65_520;
 
 /** @param text up to 65,516 bytes */
 export const packet = (text: string | Buffer): Buffer => {

@@ -81,6 +81,38 @@ export const parseFetch = ({ args }: Request): FetchRequest => {
   };
 };
 
+/** A fetch whose answer is one pack: without negotiation, shallow history or filters. */
+export type PlainFetch = {
+  wants: Oid[];
+  haves: Oid[];
+  isThin: boolean;
+  hasProgress: boolean;
+  takesOffsetDeltas: boolean;
+  takesTags: boolean;
+};
+
+const plainWords = new Set(['done', 'thin-pack', 'no-progress', 'ofs-delta', 'include-tag']);
+/** Each is looked up; git does that faster for many. */
+const maxPlainHaves = 500;
+
+/** Returns null for any other request. @throws GitError `invalid` for a want that is not an id */
+export const parsePlainFetch = (request: Request): PlainFetch | null => {
+  const { args } = request;
+  const { wants, done } = parseFetch(request);
+  const haves = args.filter((line) => line.startsWith('have ')).map((line) => line.slice('have '.length));
+  const others = args.filter((line) => !line.startsWith('want ') && !line.startsWith('have '));
+  const isPlain = others.every((line) => plainWords.has(line)) && haves.every((oid) => oidPattern.test(oid));
+  if (!done || !isPlain || wants.length === 0 || haves.length > maxPlainHaves) return null;
+  return {
+    wants,
+    haves,
+    isThin: args.includes('thin-pack'),
+    hasProgress: !args.includes('no-progress'),
+    takesOffsetDeltas: args.includes('ofs-delta'),
+    takesTags: args.includes('include-tag'),
+  };
+};
+
 /**
  * Yields the requests of a client, each complete.
  * @throws GitError `too_large` for one beyond the limit, `invalid` for a malformed one

@@ -8,6 +8,7 @@ import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environme
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
+import { makeLruCache } from '../lru_cache.ts';
 import type { Client } from '../protocol_records.ts';
 import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
 import { limitNegotiation, wholeRequest } from './limit_request_size.ts';
@@ -17,7 +18,8 @@ import { awaitOpening, skipAdvertisement } from './first_message.ts';
 import { transportFolder } from './transport_folder.ts';
 import { type PackCache, type Source, openPackCache, packBytes } from './pack_cache.ts';
 import { packet } from './packet_lines.ts';
-import { type Request, parseFetch, requestsOf } from './parse_request.ts';
+import { startPack } from './pack_stream.ts';
+import { type Request, parseFetch, parsePlainFetch, requestsOf } from './parse_request.ts';
 import { findForbiddenWant } from '../refs/check_wants.ts';
 import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
@@ -78,6 +80,11 @@ const runRequest = async (
   request: Request,
   signal: AbortSignal,
 ): Promise<{ output: Readable; ended: Promise<void> }> => {
+  const plain = request.command === 'fetch' ? parsePlainFetch(request) : null;
+  if (plain !== null) {
+    const limits = { client: place.client, seconds: maxTransferSeconds, signal };
+    return await startPack({ ...context, dir: place.dir }, plain, limits);
+  }
   const git = await startUploadPack(context, { ...place, protocol: 2, stateless: true, signal });
   git.stdin.end(request.bytes);
   const ended = succeeded(git);
@@ -115,8 +122,22 @@ const isAlike = (request: Request): boolean => {
 const buildCacheKey = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>, request: Request): string =>
   `${context.dir} ${hiddenKey(hidden)} ${request.key}`;
 
-const isCacheable = async (context: Context, dir: string, request: Request): Promise<boolean> => {
-  if (!isAlike(request) || dir !== context.dir) return false;
+/** Packs that were sent in the last minutes, by the key of the cache. Filling it costs more than many clones save. */
+const sentPacks = makeLruCache<number>(maxCachedPacks * 4);
+
+const wasSentBefore = (key: string): boolean => {
+  const sentAt = sentPacks.get(key) ?? -Infinity;
+  sentPacks.set(key, performance.now());
+  return performance.now() - sentAt < cacheAge;
+};
+
+/** Whether to store the pack: one that is the same for all clients, asked for again, and not too large. */
+const isCacheable = async (
+  { context, dir }: Pick<Serving, 'context' | 'dir'>,
+  request: Request,
+  key: string,
+): Promise<boolean> => {
+  if (!isAlike(request) || dir !== context.dir || !wasSentBefore(key)) return false;
   return (await packBytes(dir)) <= cacheBudget / 4;
 };
 
@@ -130,7 +151,7 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
   }
   const cache = await openCache(context.root);
   const key = buildCacheKey(serving, request);
-  if (cache.holds(key) || (await isCacheable(context, dir, request))) {
+  if (cache.holds(key) || (await isCacheable(serving, request, key))) {
     const source: Source = async (signal) => await runRequest(serving, request, signal);
     await cache.serve(key, output, source, watching);
     return;

@@ -1,0 +1,51 @@
+/** Reads the output of a process in large pieces: git writes packs 8 KB at a time, and each read wakes this process. */
+import type { Readable } from 'node:stream';
+
+/** Milliseconds between two reads, in which the pipe fills. */
+const readInterval = 1;
+
+export type GatheredOutput = {
+  /** Reads on after `send` returned false. */
+  resume: () => void;
+  /** Sends what was read. */
+  flush: () => void;
+  stop: () => void;
+};
+
+/** @param send receives a piece; returns false if it wants no more for now */
+export const gatherOutput = (source: Readable, send: (piece: Buffer) => boolean): GatheredOutput => {
+  let chunks: Buffer[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let [isReading, isWanted] = [false, true];
+  const flush = (): void => {
+    if (chunks.length === 0) return;
+    const piece = Buffer.concat(chunks);
+    chunks = [];
+    isWanted = send(piece);
+  };
+  const resume = (): void => {
+    timer = undefined;
+    if (isWanted) source.resume();
+  };
+  const pause = (): void => {
+    isReading = false;
+    if (source.readableEnded) return;
+    source.pause();
+    timer ??= setTimeout(resume, readInterval);
+    flush();
+  };
+  source.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    // By then, everything that the pipe holds has been read.
+    if (!isReading) setImmediate(pause);
+    isReading = true;
+  });
+  return {
+    flush,
+    resume: () => {
+      isWanted = true;
+      if (timer === undefined) source.resume();
+    },
+    stop: () => clearTimeout(timer),
+  };
+};
