@@ -1,7 +1,13 @@
 /** Starts git processes. The only place in gitd that does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
-import type { Duplex, Readable, Writable } from 'node:stream';
+import {
+  type Duplex,
+  type Readable,
+  type Writable,
+  getDefaultHighWaterMark,
+  setDefaultHighWaterMark,
+} from 'node:stream';
 import { GitError } from '../git_error.ts';
 import type { Argument } from './arguments.ts';
 import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
@@ -65,6 +71,8 @@ export type GitRun = {
   withChannel?: boolean;
   /** Disables output buffering, for pooled processes that do not flush. */
   unbuffered?: boolean;
+  /** Stops reading as soon as a stream is paused, not only after another 64 KB (`gather_output.ts`). */
+  stopsAtPause?: boolean;
 };
 
 export type ExitStatus = { code: number | null; signal: NodeJS.Signals | null };
@@ -151,6 +159,17 @@ const exhausted = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const startFailure = ({ code = '', message }: NodeJS.ErrnoException): GitError =>
   new GitError(exhausted.has(code) ? 'unavailable' : 'internal', `git does not start: ${message}`);
 
+/** Runs `make` so that the streams which it creates buffer no more than these bytes. */
+const withHighWaterMark = <T>(bytes: number, make: () => T): T => {
+  const usual = getDefaultHighWaterMark(false);
+  setDefaultHighWaterMark(false, bytes);
+  try {
+    return make();
+  } finally {
+    setDefaultHighWaterMark(false, usual);
+  }
+};
+
 const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
   const [program = git, ...args] = [...limitCommand(run), ...buildCommandLine(git, run)];
   return spawn(program, args, {
@@ -173,7 +192,8 @@ const untilClosed = async (child: ChildProcess): Promise<ExitStatus> => {
 const startWithPipes = (starter: Starter, run: GitRun) => {
   let child: ChildProcess;
   try {
-    child = spawnGit(starter, run);
+    const start = (): ChildProcess => spawnGit(starter, run);
+    child = run.stopsAtPause === true ? withHighWaterMark(1, start) : start();
   } catch (error) {
     throw startFailure(error as NodeJS.ErrnoException);
   }

@@ -106,6 +106,7 @@ export const startPack = async (
     shares: transferShares('read', client),
     seconds,
     signal,
+    stopsAtPause: true,
   });
   git.stdin.end(`${[...wants, '--not', ...common].join('\n')}\n`);
   const ended = git.ended.then(({ code }) => {
