@@ -138,7 +138,7 @@ const action = (path: string, summary: string, act: (call: Call, job: JobRow) =>
 const remove = endpoint({
   method: 'DELETE',
   path: '/projects/:id/jobs/:job_id/artifacts',
-  summary: "Delete a job's artifacts, but not its trace (masters)",
+  summary: "Delete a job's artifacts, but not its trace (maintainers)",
   area,
   audience: 'user',
   params: object(one),
@@ -152,7 +152,7 @@ const remove = endpoint({
 const removeAll = endpoint({
   method: 'DELETE',
   path: '/projects/:id/artifacts',
-  summary: "Delete a project's artifacts, except those kept of its newest pipelines (masters)",
+  summary: "Delete a project's artifacts except the kept artifacts of its newest pipelines (maintainers)",
   area,
   audience: 'user',
   status: 202,

@@ -105,7 +105,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:environment_id`,
-  summary: 'Edit an environment (developers)',
+  summary: 'Update an environment (developers)',
   area,
   audience: 'user',
   params: object({ ...environmentParams, ...edits }),

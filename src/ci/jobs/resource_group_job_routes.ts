@@ -29,7 +29,7 @@ const findGroup = async (call: Call, id: number | string, key: string) => {
 const upcoming = endpoint({
   method: 'GET',
   path: `${path}/upcoming_jobs`,
-  summary: 'List the jobs that wait for a resource group, in their order',
+  summary: 'List upcoming jobs of a resource group, in order',
   area,
   audience: 'user',
   list: true,

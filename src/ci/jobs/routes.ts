@@ -18,7 +18,7 @@ const area = 'jobs';
 const project = { id: projectParam };
 const jobParams = { ...project, job_id: idParam() };
 const pipelineParams = { ...project, pipeline_id: idParam() };
-const scope = { scope: optional(texts({ words: scopes, description: 'only jobs of these statuses' })) };
+const scope = { scope: optional(texts({ words: scopes, description: 'only jobs with these statuses' })) };
 
 /** Narrows the type; the declaration has already validated the values. */
 const toScopes = (names: string[] | undefined): Scope[] => (names ?? []) as Scope[];
@@ -61,7 +61,7 @@ const listOfPipeline = endpoint({
   params: object({
     ...pipelineParams,
     ...scope,
-    include_retried: boolean({ default: true, description: 'also jobs that were retried' }),
+    include_retried: boolean({ default: true, description: 'include retried jobs' }),
     ...pageParams,
   }),
   reply: jobShape,
@@ -171,6 +171,6 @@ export const jobRoutes = [
   get,
   ownJob,
   action('cancel', 'Cancel a job (developers)', cancel),
-  action('retry', 'Retry a job as a new one (developers)', retry),
+  action('retry', 'Retry a job as a new job (developers)', retry),
   start,
 ];

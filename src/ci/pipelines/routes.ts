@@ -45,14 +45,16 @@ const list = endpoint({
   list: true,
   params: object({
     ...project,
-    scope: optional(oneOf(scopes, { description: '`branches`, `tags`: the newest pipeline of each' })),
+    scope: optional(
+      oneOf(scopes, { description: '`branches`, `tags`: the newest pipeline of each branch or tag' }),
+    ),
     status: optional(oneOf(statuses)),
     source: optional(oneOf(sources)),
     ref: optional(refText('branch or tag')),
     sha: optional(text()),
     name: optional(text()),
     yaml_errors: optional(boolean({ description: 'only with (or without) configuration errors' })),
-    username: optional(text({ description: 'username of the creator' })),
+    username: optional(text({ description: 'user name of the creator' })),
     updated_after: optional(time()),
     updated_before: optional(time()),
     created_after: optional(time()),
@@ -75,7 +77,7 @@ const toReply = async (call: Call, { pipeline, project: loaded }: LoadedPipeline
 const latest = endpoint({
   method: 'GET',
   path: `${path}/latest`,
-  summary: 'Get the newest pipeline of the last commit of a branch or tag',
+  summary: 'Get the latest pipeline of a branch or tag',
   area,
   audience,
   params: object({ ...project, ref: optional(refText('default: the default branch')) }),
@@ -166,7 +168,7 @@ const jobAction = (verb: 'cancel' | 'retry', summary: string, perform: typeof ca
 const setMetadata = endpoint({
   method: 'PUT',
   path: `${path}/:pipeline_id/metadata`,
-  summary: "Change a pipeline's name",
+  summary: "Update a pipeline's name",
   area,
   audience,
   params: object({ ...pipelineParams, name: text() }),

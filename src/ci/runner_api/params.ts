@@ -1,18 +1,16 @@
 /** Parameters of the requests that runners send. */
 import { id, integer, object, optional, raw, text } from '../../platform/http/schema.ts';
 
-const runnerToken = optional(text({ description: 'runner token; else the header RUNNER-TOKEN' }));
-const jobToken = optional(text({ description: 'job token; else the header JOB-TOKEN' }));
-const info = optional(raw('what the runner tells of itself: name, version, executor, features'));
+const runnerToken = optional(text({ description: 'runner token; alternatively the header RUNNER-TOKEN' }));
+const jobToken = optional(text({ description: 'job token; alternatively the header JOB-TOKEN' }));
+const info = optional(raw('runner name, version, executor, features'));
 
 export const requestParams = object({
   token: runnerToken,
   system_id: optional(text({ description: 'name of the machine' })),
-  last_update: optional(
-    text({ description: 'the last `X-GitLab-Last-Update`: then the request may be held' }),
-  ),
+  last_update: optional(text({ description: 'the last `X-GitLab-Last-Update`; allows long polling' })),
   info,
-  session: optional(raw('where the job may be watched: not used')),
+  session: optional(raw('session URL of the job; ignored')),
 });
 
 export const updateParams = object({
@@ -23,7 +21,7 @@ export const updateParams = object({
   exit_code: optional(integer()),
   checksum: optional(text({ description: '`crc32:` and eight digits' })),
   output: optional(raw('`checksum` and `bytesize` of the whole log')),
-  trace: optional(raw('the whole log, as old releases send it')),
+  trace: optional(raw('the whole log, as sent by old releases')),
   info,
 });
 
@@ -38,13 +36,13 @@ export const traceParams = object({
 export const uploadParams = object({
   id: id(),
   token: jobToken,
-  artifact_type: optional(text({ description: '`archive`, or the type of a report' })),
+  artifact_type: optional(text({ description: '`archive` or a report type' })),
   artifact_format: optional(text({ description: '`zip`, `gzip` or `raw`' })),
   expire_in: optional(text({ description: 'as in the configuration, for example `1 week`' })),
 });
 
 export const downloadParams = object({
-  id: id('of the job whose artifacts these are'),
+  id: id('token of the job that created the artifacts'),
   token: jobToken,
   direct_download: optional(
     text({

@@ -88,7 +88,7 @@ const registrationTokens = [
   endpoint({
     method: 'POST',
     path: '/projects/:id/runners/reset_registration_token',
-    summary: 'Reset the registration token of a project (masters)',
+    summary: 'Reset the registration token of a project (maintainers)',
     area,
     audience: 'user',
     params: object(ofProject),

@@ -20,13 +20,15 @@ const longText = text({ maxLength: 1024 });
 export const factParams = {
   description: optional(longText),
   maintenance_note: optional(longText),
-  paused: optional(boolean({ description: 'takes no new jobs' })),
+  paused: optional(boolean({ description: 'do not assign new jobs' })),
   active: optional(boolean({ description: 'deprecated: the opposite of `paused`' })),
   locked: optional(boolean({ description: 'cannot be enabled for other projects' })),
   access_level: optional(oneOf(accessLevels, { description: '`ref_protected`: protected refs only' })),
-  run_untagged: optional(boolean({ description: 'also takes jobs without tags' })),
-  tag_list: optional(names({ description: '50 at most' })),
-  maximum_timeout: optional(clearable(integer({ description: 'seconds, 600 at least; 0: none' }))),
+  run_untagged: optional(boolean({ description: 'run jobs without tags' })),
+  tag_list: optional(names({ description: 'at most 50' })),
+  maximum_timeout: optional(
+    clearable(integer({ description: 'maximum duration in seconds, at least 600; 0: none' })),
+  ),
 };
 
 const shape = object(factParams);

@@ -14,8 +14,10 @@ import { refuseOrphanedRunner } from './refuse_orphaned_runner.ts';
 const area = 'runners';
 const audience = 'anyone';
 const refusals = [403] as const;
-const token = { token: optional(text({ description: "the runner's; or in the header `RUNNER-TOKEN`" })) };
-const info = { info: optional(hash({}, 'what the program tells of itself')) };
+const token = {
+  token: optional(text({ description: 'token of the runner; alternatively the header `RUNNER-TOKEN`' })),
+};
+const info = { info: optional(hash({}, 'information about the runner program')) };
 
 const register = endpoint({
   method: 'POST',
@@ -41,7 +43,7 @@ const register = endpoint({
 const verify = endpoint({
   method: 'POST',
   path: '/runners/verify',
-  summary: "Whether a runner's token is good",
+  summary: "Verify a runner's token",
   area,
   audience,
   refusals,
@@ -60,7 +62,7 @@ const verify = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/runners',
-  summary: 'Delete the runner that calls',
+  summary: 'Delete the authenticated runner',
   area,
   audience,
   refusals,
@@ -87,7 +89,7 @@ const removeManager = endpoint({
 const reset = endpoint({
   method: 'POST',
   path: '/runners/reset_authentication_token',
-  summary: 'Reset the token of the runner that calls',
+  summary: 'Reset the token of the authenticated runner',
   area,
   audience,
   refusals,

@@ -73,7 +73,7 @@ const get = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: '/runners/:id',
-  summary: 'Edit a runner',
+  summary: 'Update a runner',
   area,
   audience: 'user',
   params: object({ ...one, ...factParams }),
@@ -163,7 +163,7 @@ const readOwner = async (
 const create = endpoint({
   method: 'POST',
   path: '/user/runners',
-  summary: 'Create a runner of the instance (administrators), of a group (owners) or of a project (masters)',
+  summary: 'Create a runner of the instance (administrators), a group (owners) or a project (maintainers)',
   area,
   audience: 'user',
   scopes: ['create_runner'],

@@ -30,12 +30,14 @@ const edits = {
   protected: optional(boolean({ description: 'only for jobs of protected branches and tags' })),
   masked: optional(boolean({ description: 'hidden in logs' })),
   raw: optional(boolean({ description: 'do not expand `$` references' })),
-  environment_scope: optional(text({ description: 'environments whose jobs get it; `*`: all jobs' })),
+  environment_scope: optional(text({ description: 'environments whose jobs receive it; `*`: all jobs' })),
   description: optional(clearable(text())),
 };
 
 const filter = {
-  filter: optional(hash({ environment_scope: text() }, 'selects one of several variables with the same key')),
+  filter: optional(
+    hash({ environment_scope: text() }, 'selects a variable among variables with the same key'),
+  ),
 };
 
 const shape = object({ ...edits });
@@ -138,8 +140,8 @@ const create = (ownerRoute: VariableOwnerRoute) =>
     params: object({
       ...ownerRoute.ownParams,
       key,
-      value: longText('10,000 bytes at most'),
-      masked_and_hidden: optional(boolean({ description: 'masked, and never shown again' })),
+      value: longText('at most 10,000 bytes'),
+      masked_and_hidden: optional(boolean({ description: 'masked and never shown again' })),
       ...edits,
     }),
     handle: async (call, input) => {
@@ -154,7 +156,7 @@ const changes = (ownerRoute: VariableOwnerRoute) => [
   endpoint({
     method: 'PUT',
     path: `${ownerRoute.path}/:key`,
-    summary: `Edit a variable of ${ownerRoute.label}`,
+    summary: `Update a variable of ${ownerRoute.label}`,
     ...sharedDeclaration(ownerRoute),
     params: object({ ...ownerRoute.ownParams, key, value: optional(longText()), ...edits, ...filter }),
     handle: async (call, input) => {

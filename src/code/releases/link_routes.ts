@@ -14,17 +14,17 @@ const area = 'releases';
 const path = '/projects/:id/releases/:tag_name/assets/links';
 const release = { id: projectParam, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
 const one = { ...release, link_id: id('id of the link') };
-const address = text({ maxLength: 2048, description: 'http, https or ftp' });
+const address = text({ maxLength: 2048, description: 'http, https or ftp URL' });
 
 const filepath = {
   filepath: optional(clearable(text())),
-  direct_asset_path: optional(clearable(text({ description: 'the newer name of `filepath`' }))),
+  direct_asset_path: optional(clearable(text({ description: 'newer name of `filepath`' }))),
 };
 
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Links of a release',
+  summary: 'List links of a release',
   area,
   audience: 'optional',
   jobTokens: true,
@@ -43,7 +43,7 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:link_id`,
-  summary: 'One link of a release',
+  summary: 'Get a link of a release',
   area,
   audience: 'optional',
   jobTokens: true,
@@ -82,7 +82,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:link_id`,
-  summary: 'Change a link of a release (developers)',
+  summary: 'Update a link of a release (developers)',
   area,
   audience: 'user',
   params: object({

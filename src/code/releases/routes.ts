@@ -31,7 +31,7 @@ const one = { ...project, tag_name: text({ maxLength: 1000, description: 'name o
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Releases of a project, the newest first',
+  summary: 'List releases of a project, newest first',
   area,
   audience: 'optional',
   jobTokens: true,
@@ -53,7 +53,7 @@ const list = endpoint({
 const latest = endpoint({
   method: 'GET',
   path: `${path}/permalink/latest`,
-  summary: 'The newest release of a project',
+  summary: 'Get the latest release of a project',
   area,
   audience: 'optional',
   jobTokens: true,
@@ -69,7 +69,7 @@ const latest = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:tag_name`,
-  summary: 'The release of a tag',
+  summary: 'Get a release by tag',
   area,
   audience: 'optional',
   jobTokens: true,
@@ -103,7 +103,7 @@ const create = endpoint({
       text({ maxLength: 1000, description: 'branch, tag or commit to create a missing tag from' }),
     ),
     tag_message: optional(longText('message of an annotated tag')),
-    assets: optional(hash({ links: anything }, '`links`, each with `name`, `url`')),
+    assets: optional(hash({ links: anything }, '`links`, each with `name` and `url`')),
   }),
   reply: releaseShape,
   handle: async (request, params) => {
@@ -128,7 +128,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:tag_name`,
-  summary: 'Change a release (developers)',
+  summary: 'Update a release (developers)',
   area,
   audience: 'user',
   params: object({ ...one, ...editable }),

@@ -15,12 +15,12 @@ export const housekeepingWork = 'repository.housekeeping';
 export const housekeeping = endpoint({
   method: 'POST',
   path: '/projects/:id/housekeeping',
-  summary: 'Pack the repository of a project soon',
+  summary: 'Schedule housekeeping of a repository',
   area: 'repository',
   audience: 'user',
   params: object({
     id: projectParam,
-    task: optional(oneOf(['eager', 'prune'], { description: 'accepted: both do the same' })),
+    task: optional(oneOf(['eager', 'prune'], { description: 'ignored: both values have the same effect' })),
   }),
   reply: null,
   status: 201,

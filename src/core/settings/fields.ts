@@ -57,7 +57,7 @@ export const fields = {
   sign_in_text: setting<string | null>({
     group: 'Sign-in',
     label: 'Text on the sign-in page',
-    meaning: 'Shown beside the sign-in form.',
+    meaning: 'Shown next to the sign-in form.',
     default: null,
     param: clearable(longText()),
     shape: nullable(string),

@@ -45,12 +45,12 @@ const targetTypes = {
 const scopeWords = ['all'] as const;
 
 export const eventFilterParams = {
-  scope: optional(oneOf(scopeWords, { description: 'all: of everybody, in the projects of the caller' })),
+  scope: optional(oneOf(scopeWords, { description: "all: events of all users in the caller's projects" })),
   action: optional(oneOf(actions)),
   target_type: optional(oneOf(Object.keys(targetTypes) as (keyof typeof targetTypes)[])),
   before: optional(day('only events before this day')),
   after: optional(day('only events after this day')),
-  sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'by creation' }),
+  sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'sort by creation time' }),
   ...pageParams,
 };
 

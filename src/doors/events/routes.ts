@@ -24,7 +24,7 @@ const chooseScope = (call: Call, userId: number, { scope }: EventFilter) =>
 const own = endpoint({
   method: 'GET',
   path: '/events',
-  summary: 'Events of the caller',
+  summary: 'List your events',
   ...shared,
   audience: 'user',
   scopes,
@@ -39,7 +39,7 @@ const own = endpoint({
 const ofUser = endpoint({
   method: 'GET',
   path: '/users/:id/events',
-  summary: 'Events of a user',
+  summary: 'List events of a user',
   ...shared,
   audience: 'optional',
   scopes,
@@ -54,7 +54,7 @@ const ofUser = endpoint({
 const ofProject = endpoint({
   method: 'GET',
   path: '/projects/:id/events',
-  summary: 'Events in a project',
+  summary: 'List events of a project',
   ...shared,
   audience: 'optional',
   params: object({ id: idOrPath('id or full path of the project'), ...eventFilterParams }),

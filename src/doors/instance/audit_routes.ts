@@ -39,7 +39,7 @@ const listEvents = endpoint({
   params: object({
     kind: optional(text({ description: 'Such as session.created or settings.changed' })),
     actor_id: optional(id('User who caused the event')),
-    target_type: optional(text({ description: 'Such as User, Project, Group' })),
+    target_type: optional(text({ description: 'such as User, Project, Group' })),
     target_id: optional(id()),
     entity_type: unsupportedFilter(),
     entity_id: unsupportedFilter(),

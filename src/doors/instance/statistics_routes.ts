@@ -36,7 +36,7 @@ const counts = sql<Statistics>`select
 const statistics = endpoint({
   method: 'GET',
   path: '/application/statistics',
-  summary: 'Numbers of records of the instance',
+  summary: 'Get record counts of the instance (administrators)',
   area: 'instance',
   audience: 'admin',
   params: object({}),

@@ -10,10 +10,10 @@ const render = endpoint({
   area: 'markdown',
   audience: 'optional',
   params: object({
-    text: longText('the Markdown text'),
-    gfm: boolean({ description: 'whether references such as `#1` become links', default: false }),
+    text: longText('Markdown text'),
+    gfm: boolean({ description: 'true: links references such as `#1`', default: false }),
     project: optional(
-      text({ maxLength: 1_000, description: 'full path of the project that references mean' }),
+      text({ maxLength: 1_000, description: 'full path of the project used to resolve references' }),
     ),
   }),
   reply: object({ html: string }),

@@ -24,14 +24,14 @@ const serializers = Object.fromEntries(
 ) as Record<ScopeName, Serialize>;
 
 const filterParams = {
-  search: text({ maxLength: 1_000, description: 'what to look for' }),
+  search: text({ maxLength: 1_000, description: 'search text' }),
   state: oneOf(searchStates, { default: 'all', description: 'of issues and merge requests' }),
-  confidential: optional(boolean({ description: 'of issues' })),
+  confidential: optional(boolean({ description: 'issue statistics' })),
   order_by: oneOf(['created_at'], { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
-  include_archived: boolean({ default: false, description: 'also in archived projects' }),
+  include_archived: boolean({ default: false, description: 'include archived projects' }),
   search_type: optional(
-    oneOf(['basic', 'advanced', 'zoekt'], { description: 'accepted: there is one kind of search' }),
+    oneOf(['basic', 'advanced', 'zoekt'], { description: 'ignored: there is only one kind of search' }),
   ),
 };
 
@@ -63,7 +63,7 @@ const places: { kind: PlaceKind; paths: string[]; words: string; params: Record<
       ref: optional(
         text({
           maxLength: 1_000,
-          description: 'branch or tag, of code and commits; default: the default branch',
+          description: 'branch or tag to search code and commits in; default: the default branch',
         }),
       ),
     },

@@ -52,7 +52,7 @@ const emailSide = (whose: 'own' | 'any') => {
     endpoint({
       method: 'GET',
       path,
-      summary: `Further addresses ${word}`,
+      summary: `List secondary email addresses ${word}`,
       ...shared,
       ...scopes,
       list: true,
@@ -66,7 +66,7 @@ const emailSide = (whose: 'own' | 'any') => {
     endpoint({
       method: 'GET',
       path: one,
-      summary: `One further address ${word}`,
+      summary: `Get a secondary email address ${word}`,
       ...shared,
       ...scopes,
       params: object({ ...params, email_id: id() }),
@@ -77,7 +77,7 @@ const emailSide = (whose: 'own' | 'any') => {
     endpoint({
       method: 'POST',
       path,
-      summary: `Add a further address ${word}, which a mail asks to confirm`,
+      summary: `Add a secondary email address ${word} and send a confirmation`,
       ...shared,
       params: object({
         ...params,

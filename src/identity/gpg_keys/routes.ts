@@ -22,7 +22,7 @@ const accepted = (): Answer => new Answer(null, { status: 202 });
 const listOwn = endpoint({
   method: 'GET',
   path: '/user/gpg_keys',
-  summary: 'Own GPG keys',
+  summary: 'List your GPG keys',
   area,
   audience: 'user',
   scopes,
@@ -38,7 +38,7 @@ const listOwn = endpoint({
 const getOwn = endpoint({
   method: 'GET',
   path: '/user/gpg_keys/:key_id',
-  summary: 'One of the own GPG keys',
+  summary: 'Get one of your GPG keys',
   area,
   audience: 'user',
   scopes,
@@ -61,7 +61,7 @@ const createOwn = endpoint({
 const removeOwn = endpoint({
   method: 'DELETE',
   path: '/user/gpg_keys/:key_id',
-  summary: 'Delete one of the own GPG keys',
+  summary: 'Delete one of your GPG keys',
   area,
   audience: 'user',
   params: object({ key_id }),
@@ -72,7 +72,7 @@ const removeOwn = endpoint({
 const revokeOwn = endpoint({
   method: 'POST',
   path: '/user/gpg_keys/:key_id/revoke',
-  summary: 'Revoke one of the own GPG keys, which also deletes it',
+  summary: 'Revoke and delete one of your GPG keys',
   area,
   audience: 'user',
   params: object({ key_id }),
@@ -86,7 +86,7 @@ const revokeOwn = endpoint({
 const listOfUser = endpoint({
   method: 'GET',
   path: '/users/:id/gpg_keys',
-  summary: 'GPG keys of a user',
+  summary: 'List GPG keys of a user',
   area,
   audience: 'user',
   list: true,
@@ -102,7 +102,7 @@ const listOfUser = endpoint({
 const getOfUser = endpoint({
   method: 'GET',
   path: '/users/:id/gpg_keys/:key_id',
-  summary: 'One GPG key of a user',
+  summary: 'Get a GPG key of a user',
   area,
   audience: 'user',
   params: object({ id: id(), key_id }),
@@ -116,7 +116,7 @@ const getOfUser = endpoint({
 const createOfUser = endpoint({
   method: 'POST',
   path: '/users/:id/gpg_keys',
-  summary: 'Give a user a GPG key',
+  summary: 'Add a GPG key to a user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id(), key }),
@@ -127,7 +127,7 @@ const createOfUser = endpoint({
 const removeOfUser = endpoint({
   method: 'DELETE',
   path: '/users/:id/gpg_keys/:key_id',
-  summary: 'Delete a GPG key of a user',
+  summary: 'Delete a GPG key of a user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id(), key_id }),
@@ -138,7 +138,7 @@ const removeOfUser = endpoint({
 const revokeOfUser = endpoint({
   method: 'POST',
   path: '/users/:id/gpg_keys/:key_id/revoke',
-  summary: 'Revoke a GPG key of a user, which also deletes it',
+  summary: 'Revoke and delete a GPG key of a user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id(), key_id }),

@@ -49,30 +49,31 @@ export const groupParams = {
     oneOf(['owner', 'maintainer'], { description: 'smallest role that may create subgroups' }),
   ),
   ...mapFlags(optional(boolean())),
-  lfs_enabled: optional(
-    boolean({ description: 'kept and shown, without effect: files of LFS are not stored' }),
-  ),
+  lfs_enabled: optional(boolean({ description: 'stored without effect: LFS is not supported' })),
   request_access_enabled: optional(
-    boolean({ description: 'kept and shown, without effect: access is not requested' }),
+    boolean({ description: 'stored without effect: access requests are not supported' }),
   ),
   share_with_group_lock: optional(
-    boolean({ description: 'neither the group, nor those below it, nor their projects are shared further' }),
+    boolean({ description: 'prevent sharing of the group, its subgroups and their projects' }),
   ),
   emails_disabled: optional(
-    boolean({ description: 'projects of the group and of those below it send no notifications by mail' }),
+    boolean({ description: "disable notification mail for the group's projects, including subgroups" }),
   ),
   mentions_disabled: optional(
-    boolean({ description: 'a mention of the group makes no to-do items for its members' }),
+    boolean({ description: 'do not create to-do items for members when the group is mentioned' }),
   ),
   require_two_factor_authentication: optional(
-    boolean({ description: 'members, also of groups above and below, need a second factor to sign in' }),
+    boolean({
+      description:
+        'members, including members of parent groups and subgroups, need a second factor to sign in',
+    }),
   ),
   emails_enabled: optional(boolean({ description: 'the opposite of `emails_disabled`' })),
   two_factor_grace_period: optional(
     integer({
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'hours that members have to set up a second factor',
+      description: 'grace period in hours to set up a second factor',
     }),
   ),
   default_branch_protection: optional(
@@ -80,22 +81,22 @@ export const groupParams = {
       integer({
         minimum: 0,
         maximum: 4,
-        description: 'of the first branch of new projects, as in the settings',
+        description: 'protection of the first branch of new projects, as in the settings',
       }),
     ),
   ),
   default_branch: optional(
-    clearable(text({ description: 'first branch of new projects that begin with a README' })),
+    clearable(text({ description: 'first branch of new projects that start with a README' })),
   ),
   auto_devops_enabled: optional(
     clearable(
-      boolean({ description: 'kept and shown, without effect: pipelines come from `.gitlab-ci.yml`' }),
+      boolean({ description: 'stored without effect: pipelines are configured by `.gitlab-ci.yml`' }),
     ),
   ),
   shared_runners_setting: optional(
     oneOf(['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable'], {
       aliases: { disabled_with_override: 'disabled_and_overridable' },
-      description: 'whether runners of the instance run the jobs of projects below the group',
+      description: "true: instance runners run jobs of the group's projects",
     }),
   ),
   avatar: avatarParam,

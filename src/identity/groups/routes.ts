@@ -33,7 +33,7 @@ const group = idOrPath('id or full path of the group');
 const list = endpoint({
   method: 'GET',
   path: '/groups',
-  summary: 'Groups that the caller belongs to; with `all_available`, all visible groups',
+  summary: 'List groups',
   area,
   audience: 'optional',
   params: object(groupListParams),
@@ -61,7 +61,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: '/groups/:id',
-  summary: 'Change a group',
+  summary: 'Update a group',
   withoutEffect: () => groupParamsWithoutEffect,
   area,
   audience: 'user',
@@ -83,7 +83,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/groups/:id',
-  summary: 'Remove a group with all groups and projects below it',
+  summary: 'Delete a group with its subgroups and projects',
   area,
   audience: 'user',
   status: 202,
@@ -98,12 +98,12 @@ const remove = endpoint({
 const transfer = endpoint({
   method: 'POST',
   path: '/groups/:id/transfer',
-  summary: 'Move a group into another group, or to the top level',
+  summary: 'Transfer a group into another group or to the top level',
   area,
   audience: 'user',
   params: object({
     id: group,
-    group_id: optional(clearable(idOrPath('id or full path of the new parent; without it: the top level'))),
+    group_id: optional(clearable(idOrPath('id or full path of the new parent; default: the top level'))),
   }),
   reply: groupShape,
   handle: async (call, { id, group_id = null }) => {
@@ -115,7 +115,7 @@ const transfer = endpoint({
 const transferLocations = endpoint({
   method: 'GET',
   path: '/groups/:id/transfer_locations',
-  summary: 'Groups into which a group can move: the caller owns them',
+  summary: 'List groups that a group can be moved to',
   area,
   audience: 'user',
   params: object({
@@ -136,7 +136,7 @@ const transferLocations = endpoint({
 const subgroups = endpoint({
   method: 'GET',
   path: '/groups/:id/subgroups',
-  summary: 'Groups directly below a group',
+  summary: 'List direct subgroups of a group',
   area,
   audience: 'optional',
   params: object({ id: group, ...groupListParams }),
@@ -151,7 +151,7 @@ const subgroups = endpoint({
 const descendants = endpoint({
   method: 'GET',
   path: '/groups/:id/descendant_groups',
-  summary: 'Groups below a group, however deep',
+  summary: 'List descendant groups of a group',
   area,
   audience: 'optional',
   params: object({ id: group, ...groupListParams }),
@@ -167,7 +167,7 @@ const descendants = endpoint({
 const avatar = endpoint({
   method: 'GET',
   path: '/groups/:id/avatar',
-  summary: 'The avatar of a group',
+  summary: 'Get the avatar of a group',
   area,
   audience: 'optional',
   params: object({ id: group }),
@@ -180,7 +180,7 @@ const avatar = endpoint({
 const avatarFile = endpoint({
   method: 'GET',
   path: '/uploads/-/system/group/avatar/:id/:filename',
-  summary: 'The avatar of a group, as `avatar_url` names it',
+  summary: 'Get the avatar of a group by its `avatar_url`',
   area,
   audience: 'optional',
   params: avatarAddress,

@@ -27,14 +27,14 @@ const key_id = id();
 const newKey = {
   title: optional(text({ description: 'default: the comment of the key' })),
   key: text({ maxLength: 5_000, description: 'one line: type, base64, comment' }),
-  expires_at: optional(clearable(time('no more good for signing in from then on'))),
-  usage_type: optional(oneOf(keyUsages, { description: 'a key for `signing` does not sign in' })),
+  expires_at: optional(clearable(time('expiration time; the key cannot sign in afterwards'))),
+  usage_type: optional(oneOf(keyUsages, { description: 'a key for `signing` cannot be used to sign in' })),
 };
 
 const listOwn = endpoint({
   method: 'GET',
   path: '/user/keys',
-  summary: 'Own SSH keys',
+  summary: 'List your SSH keys',
   area,
   audience: 'user',
   scopes,
@@ -50,7 +50,7 @@ const listOwn = endpoint({
 const getOwn = endpoint({
   method: 'GET',
   path: '/user/keys/:key_id',
-  summary: 'One of the own SSH keys',
+  summary: 'Get one of your SSH keys',
   area,
   audience: 'user',
   scopes,
@@ -73,7 +73,7 @@ const createOwn = endpoint({
 const removeOwn = endpoint({
   method: 'DELETE',
   path: '/user/keys/:key_id',
-  summary: 'Delete one of the own SSH keys',
+  summary: 'Delete one of your SSH keys',
   area,
   audience: 'user',
   params: object({ key_id }),
@@ -84,7 +84,7 @@ const removeOwn = endpoint({
 const listOfUser = endpoint({
   method: 'GET',
   path: '/users/:id/keys',
-  summary: 'SSH keys of a user',
+  summary: 'List SSH keys of a user',
   area,
   audience: 'user',
   list: true,
@@ -100,7 +100,7 @@ const listOfUser = endpoint({
 const getOfUser = endpoint({
   method: 'GET',
   path: '/users/:id/keys/:key_id',
-  summary: 'One SSH key of a user',
+  summary: 'Get an SSH key of a user',
   area,
   audience: 'user',
   params: object({ id: id(), key_id }),
@@ -114,7 +114,7 @@ const getOfUser = endpoint({
 const createOfUser = endpoint({
   method: 'POST',
   path: '/users/:id/keys',
-  summary: 'Give a user an SSH key',
+  summary: 'Add an SSH key to a user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id(), ...newKey }),
@@ -125,7 +125,7 @@ const createOfUser = endpoint({
 const removeOfUser = endpoint({
   method: 'DELETE',
   path: '/users/:id/keys/:key_id',
-  summary: 'Delete an SSH key of a user',
+  summary: 'Delete an SSH key of a user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id(), key_id }),
@@ -146,7 +146,7 @@ const withUser = async (call: Call, key: KeyRow) => {
 const getAny = endpoint({
   method: 'GET',
   path: '/keys/:id',
-  summary: 'Any SSH key, with its user',
+  summary: 'Get an SSH key with its user (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id() }),
@@ -165,7 +165,7 @@ const findByFingerprint = async ({ db }: Call, fingerprint: string): Promise<Key
 const getByFingerprint = endpoint({
   method: 'GET',
   path: '/keys',
-  summary: 'The SSH key of a fingerprint, with its user',
+  summary: 'Get an SSH key with its user by fingerprint (administrators)',
   area,
   audience: 'admin',
   params: object({ fingerprint: text({ description: '`SHA256:...` or MD5 with colons' }) }),

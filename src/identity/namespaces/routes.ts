@@ -30,14 +30,14 @@ const own = (call: Call, ownedOnly = false) => {
 const list = endpoint({
   method: 'GET',
   path: '/namespaces',
-  summary: 'Namespaces in which the caller has a role; an administrator sees all',
+  summary: 'List your namespaces, or all (administrators)',
   area: 'namespaces',
   audience: 'user',
   params: object({
     search: optional(text({ description: 'part of the name or path' })),
     owned_only: optional(boolean({ description: 'only namespaces that the caller owns' })),
-    top_level_only: optional(boolean({ description: 'without subgroups' })),
-    full_path_search: optional(boolean({ description: 'accepted: `search` always compares full paths' })),
+    top_level_only: optional(boolean({ description: 'exclude subgroups' })),
+    full_path_search: optional(boolean({ description: 'ignored: `search` always compares full paths' })),
     ...pageParams,
   }),
   reply: namespaceShape,
@@ -70,7 +70,7 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: '/namespaces/:id',
-  summary: 'One namespace in which the caller has a role',
+  summary: 'Get a namespace',
   area: 'namespaces',
   audience: 'user',
   params: object({ id: idOrPath('id or full path') }),
@@ -106,12 +106,12 @@ const suggest = async (call: Call, path: string): Promise<string> => {
 const exists = endpoint({
   method: 'GET',
   path: '/namespaces/:id/exists',
-  summary: 'Whether a path is taken by a user or group, and one that is free',
+  summary: 'Check whether a path is taken, and suggest a free one',
   area: 'namespaces',
   audience: 'user',
   params: object({
-    id: text({ description: 'path, without those of the groups above' }),
-    parent_id: optional(id('group above; default: none')),
+    id: text({ description: 'path of the group, without its parent groups' }),
+    parent_id: optional(id('parent group; default: none')),
   }),
   reply: object({ exists: bool, suggests: array(string) }),
   handle: async (call, { id: path, parent_id }) => {

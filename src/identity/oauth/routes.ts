@@ -20,15 +20,15 @@ const load = async ({ db }: Call, id: number): Promise<Application> => {
 const create = endpoint({
   method: 'POST',
   path: '/applications',
-  summary: 'Register an OAuth application of the instance',
+  summary: 'Create an OAuth application of the instance (administrators)',
   area,
   audience: 'admin',
   params: object({
     name: text(),
-    redirect_uri: text({ maxLength: 2_000, description: 'one or several, with blanks or line ends between' }),
-    scopes: text({ description: 'with blanks between' }),
-    confidential: boolean({ description: 'whether it can keep its secret', default: true }),
-    trusted: boolean({ description: 'users are not asked for their consent', default: false }),
+    redirect_uri: text({ maxLength: 2_000, description: 'one or more, separated by whitespace' }),
+    scopes: text({ description: 'separated by spaces' }),
+    confidential: boolean({ description: 'true if the application can keep a secret', default: true }),
+    trusted: boolean({ description: 'skip the consent page', default: false }),
   }),
   reply: newApplicationShape,
   handle: async (call, params) => {
@@ -43,7 +43,7 @@ const create = endpoint({
 const list = endpoint({
   method: 'GET',
   path: '/applications',
-  summary: 'OAuth applications, of the instance and of users',
+  summary: 'List OAuth applications (administrators)',
   area,
   audience: 'admin',
   list: true,
@@ -58,7 +58,7 @@ const list = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/applications/:id',
-  summary: 'Delete an OAuth application, with all its tokens',
+  summary: 'Delete an OAuth application and its tokens (administrators)',
   area,
   audience: 'admin',
   params: object({ id: id() }),

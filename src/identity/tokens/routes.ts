@@ -30,9 +30,9 @@ const ofUser = { user_id: id() };
 
 const newToken = {
   name: text(),
-  description: optional(clearable(text({ maxLength: 255, description: 'what it is for' }))),
+  description: optional(clearable(text({ maxLength: 255, description: 'purpose' }))),
   scopes: { ...texts({ description: tokenScopes.join(', ') }), default: [] as string[] },
-  expires_at: optional(clearable(day('ends at 00:00 UTC of this day'))),
+  expires_at: optional(clearable(day('expires at 00:00 UTC on this day'))),
 };
 
 const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {
@@ -58,7 +58,7 @@ const revoke = async (call: Call, token: TokenRow): Promise<void> => {
 const listImpersonation = endpoint({
   method: 'GET',
   path: '/users/:user_id/impersonation_tokens',
-  summary: 'Impersonation tokens of a user',
+  summary: 'List impersonation tokens of a user (administrators)',
   area,
   audience: 'admin',
   list: true,
@@ -93,7 +93,7 @@ const createFor = (kind: TokenFilter['kind'], path: string, summary: string) =>
 const createImpersonation = createFor(
   'impersonation',
   '/users/:user_id/impersonation_tokens',
-  'Create an impersonation token',
+  'Create an impersonation token (administrators)',
 );
 
 const impersonationToken = { ...ofUser, impersonation_token_id: id() };
@@ -112,7 +112,7 @@ const findImpersonation = async (
 const oneImpersonation = endpoint({
   method: 'GET',
   path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
-  summary: 'One impersonation token',
+  summary: 'Get an impersonation token (administrators)',
   area,
   audience: 'admin',
   params: object(impersonationToken),
@@ -123,7 +123,7 @@ const oneImpersonation = endpoint({
 const revokeImpersonation = endpoint({
   method: 'DELETE',
   path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
-  summary: 'Revoke an impersonation token',
+  summary: 'Revoke an impersonation token (administrators)',
   area,
   audience: 'admin',
   params: object(impersonationToken),
@@ -134,7 +134,7 @@ const revokeImpersonation = endpoint({
 const createPersonal = createFor(
   'personal',
   '/users/:user_id/personal_access_tokens',
-  'Create a personal access token of a user',
+  'Create a personal access token of a user (administrators)',
 );
 
 /* ---- the own ones ---- */
@@ -154,7 +154,7 @@ const createOwn = endpoint({
 });
 
 const listParams = object({
-  user_id: optional(id('of this user; for administrators, whose list else holds those of all users')),
+  user_id: optional(id('only tokens of this user; default for administrators: tokens of all users')),
   revoked: optional(boolean()),
   state: optional(oneOf(['active', 'inactive'])),
   search: optional(text({ description: 'part of the name' })),
@@ -178,7 +178,7 @@ const listedUser = (call: Call, { user_id }: ParamsOf<typeof listParams>): numbe
 const listPersonal = endpoint({
   method: 'GET',
   path: '/personal_access_tokens',
-  summary: 'Personal access tokens',
+  summary: 'List personal access tokens',
   area,
   audience: 'user',
   list: true,
@@ -193,7 +193,7 @@ const listPersonal = endpoint({
 const self = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/self',
-  summary: 'The token of the request',
+  summary: 'Get the token of the request',
   area,
   audience: 'user',
   scopes: ['read_user'],
@@ -213,7 +213,7 @@ const findPersonal = async (call: Call, tokenId: number): Promise<TokenRow> => {
 const onePersonal = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/:id',
-  summary: 'One personal access token',
+  summary: 'Get a personal access token',
   area,
   audience: 'user',
   params: object({ id: id() }),
@@ -253,7 +253,7 @@ const { expires_at: rotatedExpiry } = newToken;
 const rotateSelf = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/self/rotate',
-  summary: 'Replace the token of the request by a new one',
+  summary: 'Rotate the token of the request',
   area,
   audience: 'user',
   params: object({ expires_at: rotatedExpiry }),
@@ -264,7 +264,7 @@ const rotateSelf = endpoint({
 const rotatePersonal = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/:id/rotate',
-  summary: 'Replace a personal access token by a new one',
+  summary: 'Rotate a personal access token',
   area,
   audience: 'user',
   params: object({ id: id(), expires_at: rotatedExpiry }),

@@ -40,7 +40,7 @@ const currentUser = endpoint({
   method: 'GET',
   cached: true,
   path: '/user',
-  summary: 'The signed-in user',
+  summary: 'Get the signed-in user',
   area,
   audience: 'user',
   scopes,
@@ -58,7 +58,7 @@ const currentUser = endpoint({
 const list = endpoint({
   method: 'GET',
   path: '/users',
-  summary: 'Users',
+  summary: 'List users',
   area,
   audience: 'user',
   scopes,
@@ -72,7 +72,7 @@ const list = endpoint({
 const one = endpoint({
   method: 'GET',
   path: '/users/:id',
-  summary: 'One user',
+  summary: 'Get a user',
   area,
   audience: 'user',
   scopes,
@@ -99,8 +99,8 @@ const attributes = {
   can_create_group: optional(boolean()),
   external: optional(boolean()),
   note: optional(clearable(longText())),
-  provider: optional(text({ description: 'with `extern_uid`: a sign-in provider' })),
-  extern_uid: optional(text({ description: 'with `provider`: the account there' })),
+  provider: optional(text({ description: 'sign-in provider; requires `extern_uid`' })),
+  extern_uid: optional(text({ description: 'account at the provider; requires `provider`' })),
   avatar: avatarParam,
 };
 
@@ -132,9 +132,9 @@ const newUser = object({
   name: text(),
   username: text(),
   ...attributes,
-  reset_password: optional(boolean({ description: 'sets a password that nobody knows' })),
-  force_random_password: optional(boolean({ description: 'sets a password that nobody knows' })),
-  skip_confirmation: optional(boolean({ description: 'accepted; addresses need no confirmation' })),
+  reset_password: optional(boolean({ description: 'set a random password' })),
+  force_random_password: optional(boolean({ description: 'set a random password' })),
+  skip_confirmation: optional(boolean({ description: 'ignored: addresses need no confirmation' })),
 });
 
 /** Returns the input; a requested random password replaces the sent one. */
@@ -150,7 +150,7 @@ const create = (assign: AssignIdentity) =>
   endpoint({
     method: 'POST',
     path: '/users',
-    summary: 'Create a user',
+    summary: 'Create a user (administrators)',
     area,
     audience: 'admin',
     params: newUser,
@@ -172,7 +172,7 @@ const update = (assign: AssignIdentity) =>
   endpoint({
     method: 'PUT',
     path: '/users/:id',
-    summary: 'Change a user',
+    summary: 'Update a user (administrators)',
     area,
     audience: 'admin',
     params: object({
@@ -181,7 +181,7 @@ const update = (assign: AssignIdentity) =>
       name: optional(text()),
       username: optional(text()),
       ...attributes,
-      skip_reconfirmation: optional(boolean({ description: 'accepted; addresses need no confirmation' })),
+      skip_reconfirmation: optional(boolean({ description: 'ignored: addresses need no confirmation' })),
     }),
     reply: accountShape,
     handle: async (call, { id: user, skip_reconfirmation: _skip, avatar, ...input }) => {
@@ -199,13 +199,13 @@ const update = (assign: AssignIdentity) =>
 const remove = endpoint({
   method: 'DELETE',
   path: '/users/:id',
-  summary: 'Delete a user',
+  summary: 'Delete a user (administrators)',
   area,
   audience: 'admin',
   params: object({
     id: id(),
     hard_delete: optional(
-      boolean({ description: 'also delete all contributions, and groups that only this user owns' }),
+      boolean({ description: 'also delete all contributions and the groups that only this user owns' }),
     ),
   }),
   reply: null,
@@ -237,7 +237,7 @@ export const userRoutes = (assign: AssignIdentity) => [
   create(assign),
   update(assign),
   remove,
-  blocking('block', 'Shut a user out'),
-  blocking('unblock', 'Let a user in again'),
+  blocking('block', 'Block a user (administrators)'),
+  blocking('unblock', 'Unblock a user (administrators)'),
   ...avatarRoutes,
 ];

@@ -18,17 +18,21 @@ const acceptsEvents = (call: Call): boolean => call.header('accept')?.includes('
 const list = endpoint({
   method: 'GET',
   path: '/changes',
-  summary:
-    'What changed in projects that the caller sees; as server-sent events with `Accept: text/event-stream`',
+  summary: 'List changes in visible projects, or stream them with `Accept: text/event-stream`',
   area: 'changes',
   audience: 'user',
   params: object({
-    after: optional(integer({ minimum: 0, description: 'only later ones; default: from now on' })),
+    after: optional(
+      integer({ minimum: 0, description: 'only changes after this sequence number; default: from now on' }),
+    ),
     wait: {
       ...integer({ minimum: 0, maximum: 60, description: 'seconds to wait for a change' }),
       default: 0,
     },
-    per_page: { ...integer({ minimum: 1, maximum: 100, description: 'changes at most' }), default: 100 },
+    per_page: {
+      ...integer({ minimum: 1, maximum: 100, description: 'maximum number of changes' }),
+      default: 100,
+    },
   }),
   reply: object({ changes: array(changeShape), next_after: int }),
   handle: async (call, { after: sent, wait, per_page }) => {

@@ -80,7 +80,7 @@ const resend = (route: HookOwnerRoute) =>
   endpoint({
     method: 'POST',
     path: `${route.path}/:hook_id/events/:event_id/resend`,
-    summary: `Send a delivery of a hook of ${route.label} again`,
+    summary: `Resend a delivery of a hook of ${route.label}`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, event_id: id() }),
     reply: object({ response_status: nullable(int) }),
@@ -95,7 +95,7 @@ const test = (route: HookOwnerRoute) =>
   endpoint({
     method: 'POST',
     path: `${route.path}/:hook_id/test/:trigger`,
-    summary: `Send a hook of ${route.label} the payload of the latest record`,
+    summary: `Test a hook of ${route.label} with the latest record`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, trigger: oneOf(eventFlagNames) }),
     reply: object({ message: string }),

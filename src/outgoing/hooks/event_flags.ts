@@ -1,7 +1,7 @@
 /** The kinds of changes that a hook can ask for: columns, parameters and JSON keys. */
 export const eventFlags = {
   push_events: 'pushes to branches',
-  tag_push_events: 'pushes of tags',
+  tag_push_events: 'tag pushes',
   issues_events: 'changes of issues',
   confidential_issues_events: 'changes of confidential issues',
   merge_requests_events: 'changes of merge requests',
@@ -9,12 +9,12 @@ export const eventFlags = {
   confidential_note_events: 'comments on confidential issues',
   job_events: 'statuses of jobs',
   pipeline_events: 'statuses of pipelines',
-  wiki_page_events: 'changes of wiki pages; there are none',
+  wiki_page_events: 'stored without effect',
   deployment_events: 'deployments',
   releases_events: 'releases',
   member_events: 'changes of members',
   emoji_events: 'award emoji',
-  feature_flag_events: 'changes of feature flags; there are none',
+  feature_flag_events: 'stored without effect',
   repository_update_events: 'pushes, with all their branches and tags',
 } as const;
 

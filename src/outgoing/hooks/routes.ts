@@ -44,7 +44,7 @@ const getId = (input: object): number | string => (input as { id: number | strin
 export const hookOwnerRoutes: readonly HookOwnerRoute[] = [
   {
     type: 'project',
-    label: 'a project (masters)',
+    label: 'a project (maintainers)',
     path: '/projects/:id/hooks',
     audience: 'user',
     ownParams: { id: idOrPath('project') },
@@ -72,27 +72,29 @@ const flagParams = Object.fromEntries(
   eventFlagNames.map((name) => [name, optional(boolean({ description: eventFlags[name] }))]),
 ) as { [F in EventFlag]: ReturnType<typeof optional<ReturnType<typeof boolean>>> };
 
-const url = text({ maxLength: 2048, description: 'http(s) URL; `{name}` stands for a URL variable' });
+const url = text({ maxLength: 2048, description: 'http(s) URL; `{name}` inserts a URL variable' });
 
 const edits = {
   name: optional(clearable(text())),
   description: optional(clearable(text({ maxLength: 2048 }))),
   token: optional(
-    clearable(text({ description: 'sent as `X-Gitlab-Token` and key of the signature; never shown' })),
+    clearable(text({ description: 'sent as `X-Gitlab-Token` and used as signing key; never shown' })),
   ),
   signing_token: optional(
     clearable(
-      text({ description: 'key of the signature instead of the token, `whsec_...` or text; never shown' }),
+      text({ description: 'signing key, `whsec_...` or text, used instead of the token; never shown' }),
     ),
   ),
   ...flagParams,
   push_events_branch_filter: optional(
-    clearable(text({ maxLength: 1000, description: 'only pushes to branches that match; empty: to all' })),
+    clearable(
+      text({ maxLength: 1000, description: 'only pushes to matching branches; empty: all branches' }),
+    ),
   ),
   branch_filter_strategy: optional(oneOf(branchFilterStrategies)),
-  enable_ssl_verification: optional(boolean({ description: 'verify the certificate of the receiver' })),
+  enable_ssl_verification: optional(boolean({ description: "verify the receiver's TLS certificate" })),
   custom_webhook_template: optional(
-    clearable(longText('JSON sent instead of the payload; `{{project.name}}` stands for a part of it')),
+    clearable(longText('JSON to send instead of the payload; `{{project.name}}` inserts a payload value')),
   ),
   format: optional(
     oneOf(hookFormats, { description: 'the payload (`json`), or a message for a chat; default: `json`' }),
@@ -158,7 +160,7 @@ const writes = (route: HookOwnerRoute) => [
   endpoint({
     method: 'PUT',
     path: `${route.path}/:hook_id`,
-    summary: `Edit a hook of ${route.label}`,
+    summary: `Update a hook of ${route.label}`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, url: optional(url), ...edits, ...missingEvents }),
     handle: async (call, input) => {

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, idOrPath, object, text } from '../../platform/http/schema.ts';
-import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam, withArticle } from '../issuables/target.ts';
 import { findNote } from '../notes/queries.ts';
 import { createAward } from './create.ts';
 import { deleteAward } from './delete.ts';
@@ -32,7 +32,7 @@ const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>, on: 'target' | 'n
     noun,
     path,
     one: `${path}/:award_id`,
-    word: on === 'target' ? noun.word : `note on a ${noun.word}`,
+    word: on === 'target' ? noun.word : `note on ${withArticle(noun.word)}`,
     params: {
       id: idOrPath('project'),
       [noun.param]: id(describeParam(noun)),
@@ -56,7 +56,7 @@ const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Si
   endpoint({
     method: 'GET',
     path,
-    summary: `Award emoji of a ${word}`,
+    summary: `List award emoji of ${withArticle(word)}`,
     ...shared,
     list: true,
     params: object({ ...params, ...pageParams }),
@@ -71,7 +71,7 @@ const get = <L extends LoadedNoteable>({ one, word, params, award_id, shared, fi
   endpoint({
     method: 'GET',
     path: one,
-    summary: `One award emoji of a ${word}`,
+    summary: `Get an award emoji of ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, award_id }),
     handle: async (call, input) => {
@@ -84,7 +84,7 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
   endpoint({
     method: 'POST',
     path,
-    summary: `Award an emoji to a ${word}`,
+    summary: `Add an award emoji to ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, name: text({ description: 'such as thumbsup' }) }),
     handle: async (call, input) =>
@@ -95,7 +95,7 @@ const remove = <L extends LoadedNoteable>({ noun, one, word, params, award_id, s
   endpoint({
     method: 'DELETE',
     path: one,
-    summary: `Take back an award emoji of a ${word}`,
+    summary: `Remove an award emoji of ${withArticle(word)}`,
     ...shared,
     reply: null,
     params: object({ ...params, award_id }),

@@ -24,5 +24,9 @@ export const oneBoard = { board_id: id('id of the board') };
 export const maxNumber = 2 ** 31 - 1;
 
 export const max_issue_count = optional(
-  integer({ minimum: 0, maximum: maxNumber, description: 'issues beyond which the list warns; 0: no limit' }),
+  integer({
+    minimum: 0,
+    maximum: maxNumber,
+    description: 'maximum number of issues before the list warns; 0: no limit',
+  }),
 );

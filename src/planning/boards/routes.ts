@@ -12,14 +12,14 @@ import type { BoardOwner } from './owner.ts';
 import { type Board, findBoard, listBoards } from './queries.ts';
 import { type Side, oneBoard, side } from './endpoint_parts.ts';
 
-const name = longText('255 characters at most');
+const name = longText('at most 255 characters');
 const edits = {
   name: optional(name),
   hide_backlog_list: optional(boolean({ description: 'hide the list of open issues' })),
   hide_closed_list: optional(boolean({ description: 'hide the list of closed issues' })),
-  assignee_id: optional(clearable(id('only issues of this assignee; 0 for all'))),
-  milestone_id: optional(clearable(id('only issues of this milestone; 0 for all'))),
-  labels: optional(names({ description: 'only issues with these labels; empty for all' })),
+  assignee_id: optional(clearable(id('only issues of this assignee; 0: all'))),
+  milestone_id: optional(clearable(id('only issues of this milestone; 0: all'))),
+  labels: optional(names({ description: 'only issues with these labels; empty: all' })),
 };
 
 /** Renders boards of one owner, with one statement for the names of groups. */
@@ -46,7 +46,7 @@ const listAll = ({ noun, boards, shared, owner, toRead }: Side) =>
   endpoint({
     method: 'GET',
     path: boards,
-    summary: `Issue boards of a ${noun}`,
+    summary: `List issue boards of a ${noun}`,
     ...shared,
     list: true,
     params: object({ ...owner, ...pageParams }),
@@ -76,7 +76,7 @@ const get = ({ noun, boards, shared, owner, toRead }: Side) =>
   endpoint({
     method: 'GET',
     path: `${boards}/:board_id`,
-    summary: `One issue board of a ${noun}`,
+    summary: `Get an issue board of a ${noun}`,
     ...shared,
     params: object({ ...owner, ...oneBoard }),
     reply: boardShape,
@@ -90,7 +90,7 @@ const update = ({ noun, boards, shared, owner, toChange }: Side) =>
   endpoint({
     method: 'PUT',
     path: `${boards}/:board_id`,
-    summary: `Edit an issue board of a ${noun}`,
+    summary: `Update an issue board of a ${noun}`,
     ...shared,
     params: object({ ...owner, ...oneBoard, ...edits }),
     reply: boardShape,

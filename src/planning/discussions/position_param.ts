@@ -29,7 +29,7 @@ const properties = {
 
 export const positionParam = hash(
   properties,
-  'where in the diff: `base_sha`, `start_sha` and `head_sha` of a version, a path, and a line of a text or a point of an image',
+  'position in the diff: `base_sha`, `start_sha` and `head_sha` of a version, a path, and a text line or an image point',
 );
 
 type Parts = { [name: string]: unknown };

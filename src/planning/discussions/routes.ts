@@ -4,7 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, id, idOrPath, longText, object, optional, text } from '../../platform/http/schema.ts';
-import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam, withArticle } from '../issuables/target.ts';
 import { runQuickActions, toCommandsReply } from '../notes/quick_actions.ts';
 import { deleteNote } from '../notes/delete.ts';
 import { noteShape, notesJson } from '../notes/json.ts';
@@ -50,7 +50,7 @@ const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find
   endpoint({
     method: 'GET',
     path,
-    summary: `Discussions on a ${word}, the oldest first`,
+    summary: `List discussions on ${withArticle(word)}, oldest first`,
     ...shared,
     reply: discussionShape,
     list: true,
@@ -68,7 +68,7 @@ const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, share
   endpoint({
     method: 'GET',
     path: one,
-    summary: `One discussion on a ${word}`,
+    summary: `Get a discussion on ${withArticle(word)}`,
     ...shared,
     reply: discussionShape,
     params: object({ ...params, discussion_id }),
@@ -82,7 +82,7 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
   endpoint({
     method: 'POST',
     path,
-    summary: `Begin a discussion on a ${word}`,
+    summary: `Start a discussion on ${withArticle(word)}`,
     ...shared,
     reply: discussionShape,
     params: object({
@@ -110,7 +110,7 @@ const reply = <L extends LoadedNoteable>({ noun, one, word, params, discussion_i
   endpoint({
     method: 'POST',
     path: `${one}/notes`,
-    summary: `Reply in a discussion on a ${word}`,
+    summary: `Reply in a discussion on ${withArticle(word)}`,
     ...shared,
     reply: noteShape,
     params: object({ ...params, discussion_id, ...newNoteParams }),
@@ -137,7 +137,7 @@ const resolve = <L extends LoadedNoteable>({
   endpoint({
     method: 'PUT',
     path: one,
-    summary: `Resolve a discussion on a ${word}, or open it again`,
+    summary: `Resolve or reopen a discussion on ${withArticle(word)}`,
     ...shared,
     reply: discussionShape,
     params: object({ ...params, discussion_id, resolved: boolean() }),
@@ -162,7 +162,7 @@ const getNote = <L extends LoadedNoteable>({
   endpoint({
     method: 'GET',
     path,
-    summary: `One comment in a discussion on a ${word}`,
+    summary: `Get a comment in a discussion on ${withArticle(word)}`,
     ...shared,
     reply: noteShape,
     params: object({ ...params, discussion_id, note_id }),
@@ -186,7 +186,7 @@ const update = <L extends LoadedNoteable>({
   endpoint({
     method: 'PUT',
     path,
-    summary: `Edit or resolve a comment in a discussion on a ${word}`,
+    summary: `Update or resolve a comment in a discussion on ${withArticle(word)}`,
     ...shared,
     reply: noteShape,
     params: object({
@@ -228,7 +228,7 @@ const remove = <L extends LoadedNoteable>({
   endpoint({
     method: 'DELETE',
     path,
-    summary: `Delete a comment in a discussion on a ${word}`,
+    summary: `Delete a comment in a discussion on ${withArticle(word)}`,
     ...shared,
     reply: null,
     params: object({ ...params, discussion_id, note_id }),

@@ -14,15 +14,15 @@ const one = { ...project, slug: oneOf(slugs) };
 const url = (description: string) => optional(text({ maxLength: 2048, description }));
 
 const settable = {
-  url: url('of Jira'),
-  api_url: url('of the API of Jira, where it is another'),
+  url: url('user name at Jira'),
+  api_url: url('URL of the Jira API, if different'),
   username: optional(text()),
-  password: optional(text({ description: 'kept sealed, shown to nobody' })),
+  password: optional(text({ description: 'stored encrypted, never shown' })),
   project_key: optional(text()),
   jira_issue_transition_id: optional(text()),
-  project_url: url('of the project there'),
-  issues_url: url('of an issue, `:id` standing for its number'),
-  new_issue_url: url('where issues are made'),
+  project_url: url('key of the Jira project'),
+  issues_url: url('URL of an issue; `:id` is replaced by its number'),
+  new_issue_url: url('URL to create an issue'),
   title: optional(text()),
   description: optional(longText()),
   active: optional(boolean()),
@@ -32,7 +32,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
   endpoint({
     method: 'GET',
     path: `/projects/:id/${segment}`,
-    summary: 'Active integrations of a project (masters)',
+    summary: 'List active integrations of a project (maintainers)',
     ...shared,
     list: true,
     params: object({ ...project, ...pageParams }),
@@ -47,7 +47,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
   endpoint({
     method: 'GET',
     path: `/projects/:id/${segment}/:slug`,
-    summary: 'One integration of a project (masters)',
+    summary: 'Get an integration of a project (maintainers)',
     ...shared,
     params: object(one),
     reply: singleIntegrationShape,
@@ -59,7 +59,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
   endpoint({
     method: 'PUT',
     path: `/projects/:id/${segment}/:slug`,
-    summary: 'Connect a project with an external issue tracker (masters)',
+    summary: 'Set an integration of a project (maintainers)',
     ...shared,
     params: object({ ...one, ...settable }),
     reply: singleIntegrationShape,
@@ -71,7 +71,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
   endpoint({
     method: 'DELETE',
     path: `/projects/:id/${segment}/:slug`,
-    summary: 'End an integration of a project (masters)',
+    summary: 'Disable an integration of a project (maintainers)',
     ...shared,
     params: object(one),
     reply: null,

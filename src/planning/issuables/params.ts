@@ -13,7 +13,7 @@ import {
 
 /** Parameters of a creation and of an edit. `assignee_id` replaces `assignee_ids` with one user. */
 export const editable = {
-  assignee_id: optional(clearable(id('one assignee; 0 for none'))),
+  assignee_id: optional(clearable(id('assignee; 0: none'))),
   assignee_ids: optional(integers({ description: 'in place of assignee_id' })),
   description: optional(clearable(longText())),
   labels: optional(names({ description: 'comma-separated names' })),
@@ -22,8 +22,8 @@ export const editable = {
 
 /** Parameters of an edit only. */
 export const edits = {
-  title: optional(longText('255 characters at most')),
-  labels: optional(clearable(names({ description: 'comma-separated names; null leaves them' }))),
+  title: optional(longText('at most 255 characters')),
+  labels: optional(clearable(names({ description: 'comma-separated names; null: unchanged' }))),
   add_labels: optional(names()),
   remove_labels: optional(names()),
   state_event: optional(oneOf(['close', 'reopen'])),

@@ -93,6 +93,9 @@ export type Noun = NoteableNoun<LoadedTarget> & {
 export const describeParam = ({ type, word }: Pick<NoteableNoun<LoadedNoteable>, 'type' | 'word'>): string =>
   `${type === 'Snippet' ? 'id' : 'iid'} of the ${word}`;
 
+/** @returns the word of a kind with its article, for the summary of an endpoint */
+export const withArticle = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+
 /** Changes made by quick actions, by name; empty if there were none. */
 export type Acts = { [name: string]: unknown };
 

@@ -75,7 +75,7 @@ export const issueFields = {
   due_date: {
     ...moves,
     json: asIs(nullable(string)),
-    set: setBy(optional(clearable(day('YYYY-MM-DD, or a time, of which the date is kept'))), {
+    set: setBy(optional(clearable(day('YYYY-MM-DD, or a time whose date is kept'))), {
       toColumn: (date) => date,
       initial: null,
       permission: 'admin_issue',

@@ -69,7 +69,7 @@ const listAll = endpoint({
   ...list,
   cached: true,
   path: '/issues',
-  summary: 'Issues that the caller may see; by default those they created',
+  summary: 'List issues, by default those you created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const query = {
@@ -87,7 +87,7 @@ const listOfGroup = endpoint({
   ...list,
   cached: true,
   path: '/groups/:id/issues',
-  summary: 'Issues of a group, with all groups below it',
+  summary: 'List issues of a group and its subgroups',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
@@ -101,7 +101,7 @@ const listOfProject = endpoint({
   ...list,
   cached: true,
   path: '/projects/:id/issues',
-  summary: 'Issues of a project',
+  summary: 'List issues of a project',
   params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const project = await findProject(call, params.id);
@@ -119,7 +119,7 @@ const get = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid',
   polled: 10_000,
-  summary: 'One issue',
+  summary: 'Get an issue',
   area,
   audience: 'user',
   params: object(issue),
@@ -138,11 +138,11 @@ const create = endpoint({
   audience: 'user',
   params: object({
     ...project,
-    title: longText('255 characters at most'),
+    title: longText('at most 255 characters'),
     ...editable,
-    created_at: optional(time('by administrators and project owners')),
+    created_at: optional(time('set by administrators and project owners')),
     merge_request_to_resolve_discussions_of: optional(id('iid of a merge request')),
-    discussion_to_resolve: optional(text({ description: 'id of one discussion' })),
+    discussion_to_resolve: optional(text({ description: 'id of a discussion' })),
   }),
   reply: singleIssueShape,
   handle: async (call, params) => {
@@ -170,7 +170,7 @@ const editNames = [
 const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/issues/:issue_iid',
-  summary: 'Edit, close or reopen an issue',
+  summary: 'Update, close or reopen an issue',
   area,
   audience: 'user',
   params: object({
@@ -178,7 +178,7 @@ const update = endpoint({
     ...editable,
     ...edits,
     ...editColumns,
-    updated_at: optional(time('by administrators and project owners')),
+    updated_at: optional(time('set by administrators and project owners')),
   }),
   reply: singleIssueShape,
   handle: async (call, params) => {
@@ -243,7 +243,7 @@ const reorder = endpoint({
 const userAgentDetail = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/user_agent_detail',
-  summary: 'With what an issue was created (administrators)',
+  summary: 'Get the user agent and IP address an issue was created from (administrators)',
   area,
   audience: 'admin',
   params: object(issue),
@@ -264,7 +264,7 @@ const userAgentDetail = endpoint({
 const participants = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/participants',
-  summary: 'Who takes part in an issue',
+  summary: 'List the participants of an issue',
   area,
   audience: 'user',
   list: true,
@@ -276,7 +276,7 @@ const participants = endpoint({
 
 const listsOfMilestone = milestoneLists({
   area: 'issues',
-  title: 'Issues',
+  title: 'issues',
   shape: issueShape,
   texts: issueTexts,
   list: listIssues,

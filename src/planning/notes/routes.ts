@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, idOrPath, longText, object, oneOf } from '../../platform/http/schema.ts';
-import { type LoadedNoteable, type NoteableNoun, describeParam } from '../issuables/target.ts';
+import { type LoadedNoteable, type NoteableNoun, describeParam, withArticle } from '../issuables/target.ts';
 import { runQuickActions, toCommandsReply } from './quick_actions.ts';
 import { createNote } from './create.ts';
 import { deleteNote } from './delete.ts';
@@ -38,7 +38,7 @@ const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Si
   endpoint({
     method: 'GET',
     path,
-    summary: `Notes on a ${word}`,
+    summary: `List comments on ${withArticle(word)}`,
     ...shared,
     polled: 10_000,
     list: true,
@@ -60,7 +60,7 @@ const get = <L extends LoadedNoteable>({ one, word, params, note_id, shared, fin
   endpoint({
     method: 'GET',
     path: one,
-    summary: `One note on a ${word}`,
+    summary: `Get a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, note_id }),
     handle: async (call, input) => {
@@ -73,7 +73,7 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
   endpoint({
     method: 'POST',
     path,
-    summary: `Comment on a ${word}`,
+    summary: `Create a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, ...newNoteParams }),
     handle: async (call, input) => {
@@ -95,7 +95,7 @@ const update = <L extends LoadedNoteable>({ noun, one, word, params, note_id, sh
   endpoint({
     method: 'PUT',
     path: one,
-    summary: `Edit a comment on a ${word}`,
+    summary: `Update a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, note_id, body: longText() }),
     handle: async (call, input) => {
@@ -110,7 +110,7 @@ const remove = <L extends LoadedNoteable>({ noun, one, word, params, note_id, sh
   endpoint({
     method: 'DELETE',
     path: one,
-    summary: `Delete a comment on a ${word}`,
+    summary: `Delete a comment on ${withArticle(word)}`,
     ...shared,
     reply: null,
     params: object({ ...params, note_id }),

@@ -9,8 +9,8 @@ import type { NoteRow } from './note_row.ts';
 /** Parameters of a new comment. */
 export const newNoteParams = {
   body: longText(),
-  created_at: optional(time('by owners and administrators')),
-  internal: optional(boolean({ description: 'only reporters and above see it' })),
+  created_at: optional(time('set by owners and administrators')),
+  internal: optional(boolean({ description: 'visible to reporters and higher roles only' })),
   confidential: optional(boolean({ description: 'deprecated name of internal' })),
 };
 

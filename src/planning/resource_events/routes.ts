@@ -4,7 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, idOrPath, object } from '../../platform/http/schema.ts';
-import type { Noun, Target } from '../issuables/target.ts';
+import { type Noun, type Target, withArticle } from '../issuables/target.ts';
 import { resourceEventShape, resourceEventsJson } from './json.ts';
 
 const kinds = { state: 'state', label: 'labels', milestone: 'the milestone' } as const;
@@ -36,7 +36,7 @@ const routesOf = (noun: Noun, kind: Kind) => {
   const list = endpoint({
     method: 'GET',
     path,
-    summary: `Changes of ${kinds[kind]} of a ${noun.word}, the earliest first`,
+    summary: `List changes of ${kinds[kind]} of ${withArticle(noun.word)}, earliest first`,
     ...shared,
     list: true,
     params: object({ ...params, ...pageParams }),
@@ -45,7 +45,7 @@ const routesOf = (noun: Noun, kind: Kind) => {
   const one = endpoint({
     method: 'GET',
     path: `${path}/:resource_event_id`,
-    summary: `One change of ${kinds[kind]} of a ${noun.word}`,
+    summary: `Get a change of ${kinds[kind]} of ${withArticle(noun.word)}`,
     ...shared,
     params: object({ ...params, resource_event_id: id('id of the change') }),
     handle: async (call, input) => {

@@ -5,7 +5,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notModified } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { idOrPath, object } from '../../platform/http/schema.ts';
-import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
+import { type LoadedTarget, type Noun, eventKind, withArticle } from '../issuables/target.ts';
 import { isSubscribed, setSubscribed } from './subscriptions.ts';
 
 export type Rendering = {
@@ -38,7 +38,7 @@ export const subscriptionRoutes = (noun: Noun, { shape, render }: Rendering) => 
     endpoint({
       method: 'POST',
       path: `/projects/:id/${noun.segment}/:${noun.param}/${name}`,
-      summary: `${name === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a ${noun.word}`,
+      summary: `${name === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} ${withArticle(noun.word)}`,
       area: noun.segment,
       audience: 'user',
       // Declared as text: an iid that is not a number is "not found" here.

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { id, idOrPath, object, text } from '../../platform/http/schema.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedTarget, type Noun, withArticle } from '../issuables/target.ts';
 import {
   type Stats,
   type Step,
@@ -65,14 +65,14 @@ export const timeTrackingRoutes = (noun: Noun) => {
     });
 
   return [
-    withDuration('time_estimate', `Set the time estimate of a ${noun.word}`, estimateStep),
-    reset('reset_time_estimate', `Reset the time estimate of a ${noun.word}`, resetEstimateStep),
-    withDuration('add_spent_time', `Add spent time to a ${noun.word}`, spendStep),
-    reset('reset_spent_time', `Reset the spent time of a ${noun.word}`, resetSpentStep),
+    withDuration('time_estimate', `Set the time estimate of ${withArticle(noun.word)}`, estimateStep),
+    reset('reset_time_estimate', `Reset the time estimate of ${withArticle(noun.word)}`, resetEstimateStep),
+    withDuration('add_spent_time', `Add spent time to ${withArticle(noun.word)}`, spendStep),
+    reset('reset_spent_time', `Reset the spent time of ${withArticle(noun.word)}`, resetSpentStep),
     endpoint({
       method: 'GET',
       path: `${path}/time_stats`,
-      summary: `Time stats of a ${noun.word}`,
+      summary: `Get the time statistics of ${withArticle(noun.word)}`,
       ...shared,
       params: object(params),
       handle: async (call, input) => timeStats((await findByParams(noun, call, input)).target),

@@ -4,7 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound, notModified } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { id, idOrPath, object } from '../../platform/http/schema.ts';
-import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type LoadedTarget, type Noun, withArticle } from '../issuables/target.ts';
 import { addTodos } from './add_todos.ts';
 import { type TodoRow, todoJson, todoShape } from './json.ts';
 import { type TodoRenderer, loadTodo } from './queries.ts';
@@ -38,7 +38,7 @@ export const markTodoRoute = (noun: Noun, { shape, renderer }: Rendering) =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${noun.segment}/:${noun.param}/todo`,
-    summary: `Create a todo on a ${noun.word}`,
+    summary: `Create a to-do item for ${withArticle(noun.word)}`,
     area: noun.segment,
     audience: 'user',
     params: object({ id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) }),

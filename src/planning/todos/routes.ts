@@ -24,14 +24,14 @@ const list = (renderers: TodoRenderers) =>
   endpoint({
     method: 'GET',
     path: '/todos',
-    summary: "The caller's todos",
+    summary: 'List your to-do items',
     ...shared,
     list: true,
     params: object({
       action: optional(oneOf(actions)),
       author_id: optional(id()),
       project_id: optional(id()),
-      group_id: optional(id('with the groups below it')),
+      group_id: optional(id('include subgroups')),
       state: oneOf(['pending', 'done'], { default: 'pending' }),
       type: optional(oneOf(['Issue', 'MergeRequest'])),
       ...pageParams,
@@ -47,7 +47,7 @@ const markAsDone = (renderers: TodoRenderers) =>
   endpoint({
     method: 'POST',
     path: '/todos/:id/mark_as_done',
-    summary: 'Mark a todo as done',
+    summary: 'Mark a to-do item as done',
     ...shared,
     params: object({ id: id() }),
     reply: todoShape,
@@ -62,7 +62,7 @@ const markAsDone = (renderers: TodoRenderers) =>
 const markAllAsDone = endpoint({
   method: 'POST',
   path: '/todos/mark_as_done',
-  summary: 'Mark all pending todos as done',
+  summary: 'Mark all pending to-do items as done',
   ...shared,
   status: 204,
   params: object({}),

@@ -10,7 +10,7 @@ const maxOffset = 1_000_000_000_000;
 /** Parameters of every list. */
 export const pageParams = {
   page: { ...integer({ description: 'page number, from 1' }), default: 1 },
-  per_page: { ...integer({ description: 'items a page, 100 at most' }), default: defaultPerPage },
+  per_page: { ...integer({ description: 'items per page, at most 100' }), default: defaultPerPage },
 };
 
 export type PageRequest = { page: number; per_page: number; limit: number; offset: number };

@@ -124,7 +124,7 @@ export const unsupportedFilter = (neutral: readonly string[] = []) =>
       type: 'string',
       'x-kind': 'unsupported',
       'x-words': neutral,
-      description: 'not supported: refused where it would narrow the list',
+      description: 'not supported: rejected if it would filter the list',
     }),
   );
 
@@ -134,7 +134,7 @@ export const unavailable = () =>
     unsafe<unknown>({
       type: 'string',
       'x-kind': 'unavailable',
-      description: 'not available: ignored, and named in `Gantry-Ignored-Parameters`',
+      description: 'not available: ignored and listed in `Gantry-Ignored-Parameters`',
     }),
   );
 

@@ -22,7 +22,7 @@ const emptyList = (path: string, { what, find }: { what: string; find: Find }, f
   endpoint({
     method: 'GET',
     path,
-    summary: `${what}: there are none`,
+    summary: `List ${what} (always empty)`,
     area,
     audience: 'user',
     list: true,
@@ -50,7 +50,7 @@ const word = optional(text());
 const getFeatureFlag = endpoint({
   method: 'GET',
   path: '/projects/:id/feature_flags/:feature_flag_name',
-  summary: 'One feature flag: there are none',
+  summary: 'Get a feature flag (always 404)',
   area,
   audience: 'user',
   params: object({ id: idOrPath('project'), feature_flag_name: text() }),
@@ -73,33 +73,33 @@ const packageFilters = {
 };
 
 export const absentFeatureRoutes = [
-  emptyList('/projects/:id/packages', { what: 'Packages of a project', find: findReadable }, packageFilters),
-  emptyList('/groups/:id/packages', { what: 'Packages of a group', find: findVisibleGroup }, packageFilters),
+  emptyList('/projects/:id/packages', { what: 'packages of a project', find: findReadable }, packageFilters),
+  emptyList('/groups/:id/packages', { what: 'packages of a group', find: findVisibleGroup }, packageFilters),
   emptyList(
     '/projects/:id/wikis',
-    { what: 'Wiki pages of a project', find: findProject },
+    { what: 'wiki pages of a project', find: findProject },
     { with_content: word },
   ),
   emptyList(
     '/groups/:id/wikis',
-    { what: 'Wiki pages of a group', find: findVisibleGroup },
+    { what: 'wiki pages of a group', find: findVisibleGroup },
     { with_content: word },
   ),
   emptyList(
     '/projects/:id/feature_flags',
     {
-      what: 'Feature flags of a project',
+      what: 'feature flags of a project',
       find: async (call, id) => await findProjectFor(call, id, 'read_feature_flag'),
     },
     { scope: word },
   ),
   getFeatureFlag,
   emptyList('/projects/:id/access_requests', {
-    what: 'Requests for access to a project',
+    what: 'access requests of a project',
     find: async (call, id) => await findProjectFor(call, id, 'admin_member'),
   }),
   emptyList('/groups/:id/access_requests', {
-    what: 'Requests for access to a group',
+    what: 'access requests of a group',
     find: async (call, id) => await findGroupFor(call, id, 'admin_group_member'),
   }),
 ];

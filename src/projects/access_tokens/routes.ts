@@ -29,7 +29,7 @@ import { type AccessToken, findAccessToken, listAccessTokens } from './queries.t
 import { accessTokenScopes, createAccessToken, revokeAccessToken, rotateAccessToken } from './write.ts';
 
 const area = 'tokens';
-const expiry = optional(clearable(day('ends at 00:00 UTC of this day')));
+const expiry = optional(clearable(day('expires at 00:00 UTC on this day')));
 const level = { access_level: nullable(int) };
 const shape = object({ ...tokenShape.properties, ...level });
 const newShape = object({ ...newTokenShape.properties, ...level });
@@ -53,7 +53,7 @@ const list = (kind: SourceKind) =>
   endpoint({
     method: 'GET',
     path: pathOf(kind),
-    summary: `Access tokens of a ${kind.noun}`,
+    summary: `List access tokens of a ${kind.noun}`,
     area,
     audience: 'user',
     list: true,
@@ -83,7 +83,7 @@ const one = (kind: SourceKind) =>
   endpoint({
     method: 'GET',
     path: `${pathOf(kind)}/:token_id`,
-    summary: `One access token of a ${kind.noun}`,
+    summary: `Get an access token of a ${kind.noun}`,
     area,
     audience: 'user',
     params: object({ ...paramsOf(kind), token_id: idParam() }),
@@ -104,16 +104,16 @@ const create = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
     path: pathOf(kind),
-    summary: `Create an access token of a ${kind.noun}, with a bot that has a role in it`,
+    summary: `Create an access token of a ${kind.noun} with its bot user`,
     area,
     audience: 'user',
     params: object({
       ...paramsOf(kind),
       name: text(),
-      description: optional(clearable(text({ description: 'what it is for' }))),
+      description: optional(clearable(text({ description: 'purpose' }))),
       scopes: texts({ description: accessTokenScopes.join(', ') }),
       access_level: {
-        ...integer({ description: 'role; at most that of the caller' }),
+        ...integer({ description: 'role; at most the role of the caller' }),
         default: levels.master,
       },
       expires_at: expiry,
@@ -150,7 +150,7 @@ const rotate = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
     path: `${pathOf(kind)}/:token_id/rotate`,
-    summary: `Replace an access token of a ${kind.noun} by a new one`,
+    summary: `Rotate an access token of a ${kind.noun}`,
     area,
     audience: 'user',
     params: object({ ...paramsOf(kind), token_id: idParam(), expires_at: expiry }),
@@ -166,7 +166,7 @@ const rotateSelf = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
     path: `${pathOf(kind)}/self/rotate`,
-    summary: `Replace the access token of the request, which is one of the ${kind.noun}`,
+    summary: `Rotate the ${kind.noun} access token of the request`,
     area,
     audience: 'user',
     params: object({ ...paramsOf(kind), expires_at: expiry }),

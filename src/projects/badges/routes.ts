@@ -53,13 +53,13 @@ const list = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
     path: pathOf(kind),
-    summary: `Badges of a ${kind.noun}`,
+    summary: `List badges of a ${kind.noun}`,
     area,
     audience: 'optional',
     list: true,
     params: object({
       ...paramsOf(kind),
-      name: optional(text({ description: 'exactly this name' })),
+      name: optional(text({ description: 'exact name' })),
       ...pageParams,
     }),
     reply: badgeShape,
@@ -82,7 +82,7 @@ const render = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
     path: `${pathOf(kind)}/render`,
-    summary: `How a badge of a ${kind.noun} would look`,
+    summary: `Preview a badge of a ${kind.noun}`,
     area,
     audience: 'user',
     params: object({ ...paramsOf(kind), link_url: linkUrl, image_url: imageUrl, name }),
@@ -98,7 +98,7 @@ const one = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
     path: `${pathOf(kind)}/:badge_id`,
-    summary: `One badge of a ${kind.noun}`,
+    summary: `Get a badge of a ${kind.noun}`,
     area,
     audience: 'optional',
     params: object({ ...paramsOf(kind), badge_id: idParam() }),
@@ -133,7 +133,7 @@ const update = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'PUT',
     path: `${pathOf(kind)}/:badge_id`,
-    summary: `Change a badge of a ${kind.noun}`,
+    summary: `Update a badge of a ${kind.noun}`,
     ...written,
     params: object({
       ...paramsOf(kind),
@@ -165,7 +165,7 @@ const remove = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'DELETE',
     path: `${pathOf(kind)}/:badge_id`,
-    summary: `Remove a badge of a ${kind.noun}`,
+    summary: `Delete a badge of a ${kind.noun}`,
     ...written,
     reply: null,
     params: object({ ...paramsOf(kind), badge_id: idParam() }),

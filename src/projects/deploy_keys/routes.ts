@@ -25,7 +25,7 @@ const one = `${path}/:key_id`;
 const project = { id: idOrPath('project') };
 const inProject = { ...project, key_id: id() };
 /** Filter. No deploy key is open to all projects. */
-const isPublic = optional(boolean({ description: 'true: none, for each key belongs to projects' }));
+const isPublic = optional(boolean({ description: 'true: empty, because each key belongs to projects' }));
 const shared = { area: 'deploy keys', audience: 'user', reply: deployKeyShape } as const;
 
 const administered = (call: Call, id: number | string) => findProjectFor(call, id, 'admin_deploy_key');
@@ -33,7 +33,7 @@ const administered = (call: Call, id: number | string) => findProjectFor(call, i
 const listOfInstance = endpoint({
   method: 'GET',
   path: '/deploy_keys',
-  summary: 'Deploy keys of all projects',
+  summary: 'List deploy keys of all projects (administrators)',
   area: 'deploy keys',
   audience: 'admin',
   list: true,
@@ -51,7 +51,7 @@ const listOfInstance = endpoint({
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Deploy keys of a project',
+  summary: 'List deploy keys of a project',
   ...shared,
   list: true,
   params: object({ ...project, public: isPublic, ...pageParams }),
@@ -66,7 +66,7 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: one,
-  summary: 'One deploy key of a project',
+  summary: 'Get a deploy key of a project',
   ...shared,
   params: object(inProject),
   handle: async (call, params) => {
@@ -78,14 +78,14 @@ const get = endpoint({
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Give a project a deploy key',
+  summary: 'Add a deploy key to a project',
   ...shared,
   params: object({
     ...project,
     title: optional(text({ description: 'default: the comment of the key' })),
     key: text({ maxLength: 5_000, description: 'one line: type, base64, comment' }),
     can_push: boolean({ default: false }),
-    expires_at: optional(clearable(time('no more good from then on'))),
+    expires_at: optional(clearable(time('expiration time'))),
   }),
   handle: async (call, { id, ...input }) => {
     const project = await administered(call, id);
@@ -96,7 +96,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: one,
-  summary: 'Change a deploy key of a project',
+  summary: 'Update a deploy key of a project',
   ...shared,
   params: object({ ...inProject, title: optional(text()), can_push: optional(boolean()) }),
   handle: async (call, params) => {
@@ -111,7 +111,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: one,
-  summary: 'Take a deploy key from a project',
+  summary: 'Remove a deploy key from a project',
   ...shared,
   reply: null,
   params: object(inProject),
@@ -124,7 +124,7 @@ const remove = endpoint({
 const enable = endpoint({
   method: 'POST',
   path: `${one}/enable`,
-  summary: 'Let a deploy key of another project into this one',
+  summary: 'Enable an existing deploy key in a project',
   ...shared,
   params: object(inProject),
   handle: async (call, params) => {

@@ -91,12 +91,12 @@ const listJson = async (call: Call, owner: TokenOwner | null, params: ListParams
 
 const pathOf = ({ plural }: Kind): string => `/${plural}/:id/deploy_tokens`;
 const paramsOf = ({ noun }: Kind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
-const active = optional(boolean({ description: 'false: only those that expired' }));
+const active = optional(boolean({ description: 'false: only expired milestones' }));
 
 const all = endpoint({
   method: 'GET',
   path: '/deploy_tokens',
-  summary: 'Deploy tokens of all projects and groups',
+  summary: 'List deploy tokens of all projects and groups (administrators)',
   area,
   audience: 'admin',
   list: true,
@@ -109,7 +109,7 @@ const list = (kind: Kind) =>
   endpoint({
     method: 'GET',
     path: pathOf(kind),
-    summary: `Deploy tokens of a ${kind.noun}`,
+    summary: `List deploy tokens of a ${kind.noun}`,
     area,
     audience: 'user',
     list: true,
@@ -122,7 +122,7 @@ const one = (kind: Kind) =>
   endpoint({
     method: 'GET',
     path: `${pathOf(kind)}/:token_id`,
-    summary: `One deploy token of a ${kind.noun}`,
+    summary: `Get a deploy token of a ${kind.noun}`,
     area,
     audience: 'user',
     params: object({ ...paramsOf(kind), token_id: idParam() }),

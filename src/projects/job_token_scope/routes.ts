@@ -22,7 +22,7 @@ const administered = async (call: Call, id: number | string) =>
 const show = endpoint({
   method: 'GET',
   path,
-  summary: 'Whether a project lets in jobs of those projects alone that it lists',
+  summary: 'Get the job token settings of a project',
   ...shared,
   params: object(project),
   reply: object({ inbound_enabled: bool, outbound_enabled: bool }),
@@ -35,12 +35,12 @@ const show = endpoint({
 const change = endpoint({
   method: 'PATCH',
   path,
-  summary: 'Have a project let in jobs of those projects alone that it lists, or of any',
+  summary: 'Limit job token access to listed projects, or allow all projects',
   ...shared,
   status: 204,
   params: object({
     ...project,
-    enabled: boolean({ description: 'false: jobs of any project, as their users may' }),
+    enabled: boolean({ description: 'false: jobs of any project, limited by the rights of their users' }),
   }),
   reply: null,
   handle: async (call, { id, enabled }) => {
@@ -51,7 +51,7 @@ const change = endpoint({
 const projects = endpoint({
   method: 'GET',
   path: `${path}/allowlist`,
-  summary: 'Projects whose jobs a project lets in, itself among them',
+  summary: 'List projects on the job token allowlist of a project',
   ...shared,
   list: true,
   params: object({ ...project, ...pageParams }),
@@ -66,7 +66,7 @@ const projects = endpoint({
 const addProject = endpoint({
   method: 'POST',
   path: `${path}/allowlist`,
-  summary: 'Let in the jobs of another project',
+  summary: 'Add a project to the job token allowlist',
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: object({ source_project_id: int, target_project_id: int }),
@@ -81,7 +81,7 @@ const addProject = endpoint({
 const removeProject = endpoint({
   method: 'DELETE',
   path: `${path}/allowlist/:target_project_id`,
-  summary: 'Let in the jobs of another project no more',
+  summary: 'Remove a project from the job token allowlist',
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: null,
@@ -94,7 +94,7 @@ const removeProject = endpoint({
 const groups = endpoint({
   method: 'GET',
   path: `${path}/groups_allowlist`,
-  summary: 'Groups whose projects’ jobs a project lets in',
+  summary: 'List groups on the job token allowlist of a project',
   ...shared,
   list: true,
   params: object({ ...project, ...pageParams }),
@@ -114,7 +114,7 @@ const groups = endpoint({
 const addGroup = endpoint({
   method: 'POST',
   path: `${path}/groups_allowlist`,
-  summary: 'Let in the jobs of all projects below a group',
+  summary: 'Add a group to the job token allowlist',
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: object({ source_project_id: int, target_group_id: int }),
@@ -129,7 +129,7 @@ const addGroup = endpoint({
 const removeGroup = endpoint({
   method: 'DELETE',
   path: `${path}/groups_allowlist/:target_group_id`,
-  summary: 'Let in the jobs of the projects below a group no more',
+  summary: 'Remove a group from the job token allowlist',
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: null,

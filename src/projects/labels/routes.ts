@@ -34,10 +34,10 @@ const greatestPriority = 2 ** 31 - 1;
 
 const color = text({ description: '`#RGB`, `#RRGGBB` or a CSS color name' });
 const description = clearable(text({ maxLength: maxDescriptionLength }));
-const priority = clearable(integer({ minimum: 0, maximum: greatestPriority, description: 'null: none' }));
+const priority = clearable(integer({ minimum: 0, maximum: greatestPriority, description: 'null: not set' }));
 const label_id = text({ description: 'id or title' });
 /** Its length is checked with the title's. */
-const name = longText('255 characters at most, without a comma');
+const name = longText('at most 255 characters, without a comma');
 const edits = {
   new_name: optional(name),
   color: optional(color),
@@ -87,19 +87,19 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
   endpoint({
     method: 'GET',
     path,
-    summary: `Labels of a ${noun}`,
+    summary: `List labels of a ${noun}`,
     ...shared,
     list: true,
     cached: true,
     params: object({
       id,
-      with_counts: boolean({ default: true, description: 'with the numbers of issues and merge requests' }),
+      with_counts: boolean({ default: true, description: 'include issue and merge request counts' }),
       include_ancestor_groups: boolean({ default: true }),
       search: optional(text()),
-      archived: optional(boolean({ description: 'true: none, for labels are not archived' })),
+      archived: optional(boolean({ description: 'true: empty, because labels are not archived' })),
       ...(noun === 'group' && {
-        include_descendant_groups: boolean({ default: false, description: 'also those of groups below' }),
-        only_group_labels: boolean({ default: true, description: 'false: also those of its projects' }),
+        include_descendant_groups: boolean({ default: false, description: 'include subgroups' }),
+        only_group_labels: boolean({ default: true, description: 'false: include tokens of its projects' }),
       }),
       ...pageParams,
     }),
@@ -135,7 +135,7 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
   endpoint({
     method: 'GET',
     path: one,
-    summary: `One label of a ${noun}`,
+    summary: `Get a label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
     handle: async (call, input) => {
@@ -148,7 +148,7 @@ const update = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
   endpoint({
     method: 'PUT',
     path: where === 'path' ? one : path,
-    summary: where === 'path' ? `Edit a label of a ${noun}` : `Edit the label of a ${noun} that is named`,
+    summary: where === 'path' ? `Update a label of a ${noun}` : `Update a label of a ${noun} by name`,
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named), ...edits }),
     handle: async (call, input) => {
@@ -161,7 +161,7 @@ const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
   endpoint({
     method: 'DELETE',
     path: where === 'path' ? one : path,
-    summary: where === 'path' ? `Delete a label of a ${noun}` : `Delete the label of a ${noun} that is named`,
+    summary: where === 'path' ? `Delete a label of a ${noun}` : `Delete a label of a ${noun} by name`,
     ...shared,
     reply: null,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
@@ -191,7 +191,7 @@ const promote = ({ path, one, id, shared, toChange }: Side, where: 'path' | 'par
   endpoint({
     method: 'PUT',
     path: `${where === 'path' ? one : path}/promote`,
-    summary: `Make a label of a project a label of its group${where === 'path' ? '' : ', by its name'}`,
+    summary: `Promote a project label to its group${where === 'path' ? '' : ' by name'}`,
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
     handle: async (call, input) => {

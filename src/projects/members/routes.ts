@@ -56,9 +56,9 @@ const readingRoutes = (kind: SourceKind) => {
         id,
         query: optional(text({ description: 'part of the name or user name' })),
         user_ids: optional(integers({ description: 'only these users' })),
-        skip_users: optional(integers({ description: 'users to leave out' })),
+        skip_users: optional(integers({ description: 'users to exclude' })),
         state: optional(
-          oneOf(['awaiting', 'active', 'created'], { description: 'nobody awaits anything: all are active' }),
+          oneOf(['awaiting', 'active', 'created'], { description: 'ignored: every member is active' }),
         ),
         with_saml_identity: unsupportedFilter(['false']),
         ...pageParams,
@@ -90,10 +90,10 @@ const readingRoutes = (kind: SourceKind) => {
 
   const all = `/${plural}/:id/members/all`;
   return [
-    list(`/${plural}/:id/members`, `Members of a ${noun}`, false),
-    list(all, `Members of a ${noun}, of the groups above it and of shared groups`, true),
-    show(`/${plural}/:id/members/:user_id`, `One member of a ${noun}`, false),
-    show(`${all}/:user_id`, `One member of a ${noun}, of a group above it or of a shared group`, true),
+    list(`/${plural}/:id/members`, `List members of a ${noun}`, false),
+    list(all, `List direct and inherited members of a ${noun}`, true),
+    show(`/${plural}/:id/members/:user_id`, `Get a member of a ${noun}`, false),
+    show(`${all}/:user_id`, `Get a direct or inherited member of a ${noun}`, true),
   ];
 };
 
@@ -101,7 +101,7 @@ const writingRoutes = (kind: SourceKind) => {
   const { plural, noun } = kind;
   const id = idOrPath(`id or full path of the ${noun}`);
   const access_level = integer({ description: `role: ${kind.roles.join(', ')}` });
-  const expires_at = optional(clearable(day('day on which the membership ends')));
+  const expires_at = optional(clearable(day('expiration date of the membership')));
   const path = `/${plural}/:id/members/:user_id`;
 
   const add = endpoint({
@@ -122,7 +122,7 @@ const writingRoutes = (kind: SourceKind) => {
   const update = endpoint({
     method: 'PUT',
     path,
-    summary: `Change the role of a member of a ${noun}`,
+    summary: `Update a member of a ${noun}`,
     area,
     audience,
     params: object({ id, user_id: idParam(), access_level, expires_at }),
@@ -137,7 +137,7 @@ const writingRoutes = (kind: SourceKind) => {
   const remove = endpoint({
     method: 'DELETE',
     path,
-    summary: `Remove a member from a ${noun}; members may remove themselves`,
+    summary: `Remove a member from a ${noun}`,
     area,
     audience,
     params: object({ id, user_id: idParam() }),

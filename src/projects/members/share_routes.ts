@@ -21,9 +21,9 @@ const area = 'members';
 
 const params = ({ noun }: SourceKind) => ({
   id: idOrPath(`id or full path of the ${noun}`),
-  group_id: idParam('group whose members get a role'),
-  group_access: integer({ description: 'their role at most' }),
-  expires_at: optional(clearable(day('ends at 00:00 UTC of this day'))),
+  group_id: idParam('group whose members receive a role'),
+  group_access: integer({ description: "maximum role of the group's members" }),
+  expires_at: optional(clearable(day('expires at 00:00 UTC on this day'))),
 });
 
 const shareProject = endpoint({
@@ -50,7 +50,7 @@ const shareProject = endpoint({
 const shareGroup = endpoint({
   method: 'POST',
   path: '/groups/:id/share',
-  summary: 'Share a group, with what is in it, with another group',
+  summary: 'Share a group with another group',
   area,
   audience: 'user',
   params: object(params(groupSource)),

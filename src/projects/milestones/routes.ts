@@ -66,7 +66,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
   endpoint({
     method: 'GET',
     path,
-    summary: `Milestones of a ${noun}`,
+    summary: `List milestones of a ${noun}`,
     ...shared,
     list: true,
     params: object({
@@ -74,13 +74,13 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       iids: optional(integers()),
       state: oneOf(['active', 'closed', 'all'], { default: 'all' }),
       title: optional(text()),
-      search: optional(text({ description: 'in title and description' })),
-      search_title: optional(text({ description: 'in the title' })),
-      include_ancestors: boolean({ default: false, description: 'with those of the groups above' }),
+      search: optional(text({ description: 'search title and description' })),
+      search_title: optional(text({ description: 'search the title' })),
+      include_ancestors: boolean({ default: false, description: 'include milestones of parent groups' }),
       include_parent_milestones: boolean({ default: false, description: 'as `include_ancestors`' }),
-      containing_date: optional(day('only those that this day is in')),
-      start_date: optional(day('only those that end on this day or later')),
-      end_date: optional(day('only those that begin on this day or earlier')),
+      containing_date: optional(day('only milestones that contain this day')),
+      start_date: optional(day('only milestones that end on this day or later')),
+      end_date: optional(day('only milestones that start on this day or earlier')),
       updated_after: optional(time('inclusive')),
       updated_before: optional(time('inclusive')),
       ...pageParams,
@@ -100,7 +100,7 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
   endpoint({
     method: 'GET',
     path: one,
-    summary: `One milestone of a ${noun}`,
+    summary: `Get a milestone of a ${noun}`,
     ...shared,
     params: object({ id, milestone_id }),
     handle: async (call, input) =>
@@ -126,7 +126,7 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
   endpoint({
     method: 'PUT',
     path: one,
-    summary: `Edit, close or activate a milestone of a ${noun}`,
+    summary: `Update, close or activate a milestone of a ${noun}`,
     ...shared,
     params: object({
       id,
@@ -158,7 +158,7 @@ const promote = ({ one, id, shared, toChange }: Side) =>
   endpoint({
     method: 'POST',
     path: `${one}/promote`,
-    summary: 'Make a milestone of a project a milestone of its group',
+    summary: 'Promote a project milestone to its group',
     ...shared,
     params: object({ id, milestone_id }),
     handle: async (call, input) => {

@@ -43,7 +43,7 @@ const mapEvents = <T>(value: T): Record<CustomEvent, T> =>
   Object.fromEntries(customEvents.map((event) => [event, value])) as Record<CustomEvent, T>;
 
 const eventParams = {
-  ...mapEvents(optional(boolean({ description: 'with the level `custom`' }))),
+  ...mapEvents(optional(boolean({ description: 'applies to the level `custom`' }))),
   new_epic: unavailable(),
 };
 

@@ -31,7 +31,7 @@ const requireOwnAddress = (address: string | null | undefined, email: string): v
 const showOwn = endpoint({
   method: 'GET',
   path: '/notification_settings',
-  summary: 'The notification level of the caller',
+  summary: 'Get your notification level',
   area,
   audience: 'user',
   params: object({}),
@@ -45,12 +45,12 @@ const showOwn = endpoint({
 const updateOwn = endpoint({
   method: 'PUT',
   path: '/notification_settings',
-  summary: 'Change the notification level of the caller',
+  summary: 'Update your notification level',
   area,
   audience: 'user',
   params: object({
     ...ownSettingParams,
-    notification_email: optional(clearable(text({ description: 'only the own address' }))),
+    notification_email: optional(clearable(text({ description: "only the user's own address" }))),
   }),
   reply: ownShape,
   handle: async (call, { notification_email, ...input }) => {
@@ -85,7 +85,7 @@ const settingsOf = ({ noun, find }: SourceKind) => {
     endpoint({
       method: 'GET',
       path,
-      summary: `The caller's notification level for a ${noun}`,
+      summary: `Get your notification level for a ${noun}`,
       area,
       audience: 'user',
       params: object({ id }),
@@ -98,7 +98,7 @@ const settingsOf = ({ noun, find }: SourceKind) => {
     endpoint({
       method: 'PUT',
       path,
-      summary: `Change the caller's notification level for a ${noun}`,
+      summary: `Update your notification level for a ${noun}`,
       area,
       audience: 'user',
       params: object({ id, ...settingParams }),

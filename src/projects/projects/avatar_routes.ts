@@ -9,7 +9,7 @@ export const projectAvatar = endpoint({
   ...shown,
   method: 'GET',
   path: '/projects/:id/avatar',
-  summary: 'The avatar of a project',
+  summary: 'Get the avatar of a project',
   params: object({ id: idOrPath('id or full path of the project') }),
   handle: async (call, { id }) =>
     await serveAvatar(call, { avatar: (await findProject(call, id)).avatar, caching: 'private' }),
@@ -21,7 +21,7 @@ export const projectAvatarRoutes = [
     ...shown,
     method: 'GET',
     path: '/uploads/-/system/project/avatar/:id/:filename',
-    summary: 'The avatar of a project, as `avatar_url` names it',
+    summary: 'Get the avatar of a project by its `avatar_url`',
     params: avatarAddress,
     handle: async (call, { id, filename }) =>
       await serveAvatar(call, { avatar: (await findProject(call, id)).avatar, filename, caching: 'private' }),

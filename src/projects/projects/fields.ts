@@ -18,7 +18,7 @@ const flags = {
   printing_merge_request_link_enabled: flag,
   emails_enabled: flag,
   request_access_enabled: optional(
-    boolean({ description: 'kept and shown, without effect: access is not requested' }),
+    boolean({ description: 'stored without effect: access requests are not supported' }),
   ),
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
@@ -31,15 +31,19 @@ const timeouts = { minimum: 600, maximum: 2_592_000 };
 
 const pipelineParams = {
   ci_config_path: optional(clearable(text({ description: 'default: `.gitlab-ci.yml`' }))),
-  build_timeout: optional(integer({ ...timeouts, description: 'seconds that a job may take' })),
+  build_timeout: optional(integer({ ...timeouts, description: 'maximum duration of a job in seconds' })),
   max_artifacts_size: optional(
     clearable(
-      integer({ minimum: 1, maximum: 80_000, description: 'megabytes of one artifact (administrators)' }),
+      integer({
+        minimum: 1,
+        maximum: 80_000,
+        description: 'maximum artifact size in megabytes (administrators)',
+      }),
     ),
   ),
   auto_cancel_pending_pipelines: optional(oneOf(['enabled', 'disabled'])),
   ci_default_git_depth: optional(
-    integer({ minimum: 0, maximum: 1000, description: 'commits that jobs fetch; 0: all' }),
+    integer({ minimum: 0, maximum: 1000, description: 'number of commits that jobs fetch; 0: all' }),
   ),
 };
 

@@ -38,7 +38,7 @@ const project = idOrPath('id or full path of the project');
 const list = endpoint({
   method: 'GET',
   path: '/projects',
-  summary: 'Projects that the caller sees',
+  summary: 'List projects',
   area,
   audience: 'optional',
   params: object(projectListParams),
@@ -51,13 +51,13 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: '/projects/:id',
-  summary: 'One project',
+  summary: 'Get a project',
   area,
   audience: 'optional',
   params: object({
     id: project,
-    license: optional(boolean({ description: 'also the address of its license' })),
-    statistics: optional(boolean({ description: 'also how large it is, where the caller is a reporter' })),
+    license: optional(boolean({ description: 'include the license' })),
+    statistics: optional(boolean({ description: 'include sizes (reporters)' })),
   }),
   reply: projectShape,
   handle: async (call, { id, ...additions }) =>
@@ -71,8 +71,7 @@ const importParam = {
     clearable(
       text({
         maxLength: maxUrlLength,
-        description:
-          'http(s) address of a repository to import, with user name and password where it has them',
+        description: 'http(s) URL of a repository to import, with user name and password if required',
       }),
     ),
   ),
@@ -96,14 +95,14 @@ const create = (initialize: Initialize) =>
   endpoint({
     method: 'POST',
     path: '/projects',
-    summary: 'Make a project',
+    summary: 'Create a project',
     withoutEffect,
     area,
     audience: 'user',
     params: object({
-      namespace_id: optional(clearable(idParam('default: the own namespace'))),
+      namespace_id: optional(clearable(idParam("default: the caller's namespace"))),
       ...projectParams,
-      initialize_with_readme: optional(boolean({ description: 'its first commit is a README' })),
+      initialize_with_readme: optional(boolean({ description: 'create a README as the first commit' })),
       ...importParam,
     }),
     reply: projectShape,
@@ -128,7 +127,7 @@ const create = (initialize: Initialize) =>
 const createForUser = endpoint({
   method: 'POST',
   path: '/projects/user/:user_id',
-  summary: 'Make a project for a user',
+  summary: 'Create a project for a user (administrators)',
   withoutEffect,
   area,
   audience: 'admin',
@@ -149,7 +148,7 @@ const createForUser = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: '/projects/:id',
-  summary: 'Change a project',
+  summary: 'Update a project',
   withoutEffect,
   area,
   audience: 'user',
@@ -172,7 +171,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/projects/:id',
-  summary: 'Remove a project',
+  summary: 'Delete a project',
   area,
   audience: 'user',
   status: 202,
@@ -190,7 +189,7 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${word}`,
-    summary: archived === 1 ? 'Archive a project' : 'Take a project out of the archive',
+    summary: archived === 1 ? 'Archive a project' : 'Unarchive a project',
     area,
     audience: 'user',
     params: object({ id: project }),
@@ -206,7 +205,7 @@ const transfer = (transferRecords: TransferRecords) =>
   endpoint({
     method: 'PUT',
     path: '/projects/:id/transfer',
-    summary: 'Move a project to another namespace; its old path leads to the new one',
+    summary: 'Transfer a project to another namespace',
     area,
     audience: 'user',
     params: object({ id: project, namespace: idOrPath('id or full path of the namespace') }),

@@ -11,7 +11,7 @@ const maxTopics = 100;
 const separator = '\n';
 
 export const topicParams = {
-  topics: optional(names({ maxItems: maxTopics, description: 'replaces all topics' })),
+  topics: optional(names({ maxItems: maxTopics, description: 'topics; replaces all current topics' })),
   tag_list: optional(names({ maxItems: maxTopics, description: 'another name of `topics`' })),
 };
 

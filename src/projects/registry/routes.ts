@@ -23,7 +23,7 @@ const scope = {
 export const registryAuth = endpoint({
   method: 'GET',
   path: '/jwt/auth',
-  summary: 'A token for the container registry',
+  summary: 'Get a token for the container registry',
   area: 'registry',
   // Credentials are read here, so that errors have the registry's format.
   audience: 'anyone',

@@ -19,7 +19,7 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoi
   endpoint({
     method: 'GET',
     path: `${one}/raw`,
-    summary: `The text of ${word}`,
+    summary: `Get the text of ${word}`,
     ...shared,
     reply: null,
     content: 'text/plain',
@@ -37,7 +37,7 @@ const rawFile = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoi
   endpoint({
     method: 'GET',
     path: `${one}/files/:ref/:file_path/raw`,
-    summary: `The text of a file of ${word}`,
+    summary: `Get the text of a file of ${word}`,
     ...shared,
     reply: null,
     content: 'text/plain',
@@ -53,7 +53,7 @@ const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Snipp
   endpoint({
     method: 'GET',
     path: `${one}/user_agent_detail`,
-    summary: `With what ${word} was created (administrators)`,
+    summary: `Get the user agent and IP address ${word} was created from (administrators)`,
     ...shared,
     audience: 'admin',
     reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),

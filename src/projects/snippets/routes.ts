@@ -28,15 +28,15 @@ import type { SnippetRow } from './snippet_row.ts';
 import { type SnippetEdit, updateSnippet } from './update.ts';
 
 /** Their lengths are checked with the snippet. */
-const title = longText('255 characters at most');
-const file_name = longText('255 characters at most');
-const content = longText('1,048,576 characters at most');
+const title = longText('at most 255 characters');
+const file_name = longText('at most 255 characters');
+const content = longText('at most 1,048,576 characters');
 const texts = {
   file_name: optional(file_name),
   content: optional(content),
   code: optional({ ...content, description: 'another name of content' }),
   files: optional(
-    raw('array of `{ file_path, content }`, of edits with `action` and `previous_path`: up to ten files'),
+    raw('array of `{ file_path, content }`; edits also have `action` and `previous_path`; at most ten files'),
   ),
   description: optional(clearable(longText())),
   visibility: optional(oneOf(['private', 'internal', 'public'])),
@@ -64,7 +64,7 @@ const list = ({ path, home, toHome }: SnippetEndpoints, whose: SnippetFilter['of
 const listAll = endpoint({
   method: 'GET',
   path: '/snippets/all',
-  summary: 'Snippets of all users and projects',
+  summary: 'List snippets of all users and projects (administrators)',
   ...shared,
   audience: 'admin',
   list: true,
@@ -116,7 +116,7 @@ const get = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints)
   endpoint({
     method: 'GET',
     path: one,
-    summary: `Read ${word}`,
+    summary: `Get ${word}`,
     ...shared,
     params: object({ ...home, [param]: id() }),
     handle: async (call, input) => {
@@ -131,7 +131,7 @@ const update = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoin
   endpoint({
     method: 'PUT',
     path: one,
-    summary: `Edit ${word}`,
+    summary: `Update ${word}`,
     ...shared,
     params: object({ ...home, [param]: id(), title: optional(title), ...texts }),
     handle: async (call, input) => {
@@ -170,10 +170,10 @@ const allRoutes = (endpoints: SnippetEndpoints) => [
 const [personal, inProject] = [describeEndpoints('personal'), describeEndpoints('project')];
 
 export const snippetRoutes = [
-  list(personal, 'own', 'Own snippets'),
-  list(personal, 'public', 'Public snippets of all users'),
+  list(personal, 'own', 'List your snippets'),
+  list(personal, 'public', 'List public snippets of all users'),
   listAll,
   ...allRoutes(personal),
-  list(inProject, 'all', 'Snippets of a project'),
+  list(inProject, 'all', 'List snippets of a project'),
   ...allRoutes(inProject),
 ];

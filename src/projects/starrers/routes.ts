@@ -17,7 +17,7 @@ const starring = (word: 'star' | 'unstar') =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${word}`,
-    summary: word === 'star' ? 'Star a project' : 'Remove the star from a project',
+    summary: word === 'star' ? 'Star a project' : 'Unstar a project',
     area: 'projects',
     audience: 'user',
     params: object({ id: project }),
@@ -32,7 +32,7 @@ const starring = (word: 'star' | 'unstar') =>
 const starrers = endpoint({
   method: 'GET',
   path: '/projects/:id/starrers',
-  summary: 'Users who starred a project, the latest first',
+  summary: 'List users who starred a project, latest first',
   area: 'projects',
   audience: 'optional',
   params: object({
@@ -49,7 +49,7 @@ const starrers = endpoint({
 const starredProjects = endpoint({
   method: 'GET',
   path: '/users/:user_id/starred_projects',
-  summary: 'Projects that a user starred',
+  summary: 'List projects starred by a user',
   area: 'projects',
   audience: 'optional',
   params: object({ user_id: idOrPath('id or name of the user'), ...projectListParams }),

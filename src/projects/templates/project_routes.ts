@@ -13,7 +13,7 @@ const routesOfType = (type: TemplateType) => [
   endpoint({
     ...shared,
     path: `/projects/:id/templates/${type}`,
-    summary: `Templates for a project: ${type}`,
+    summary: `List templates for a project: ${type}`,
     list: true,
     params: object({ id, ...pageParams }),
     reply: object({ key: string, name: string }),
@@ -25,7 +25,7 @@ const routesOfType = (type: TemplateType) => [
   endpoint({
     ...shared,
     path: `/projects/:id/templates/${type}/:name`,
-    summary: `One template for a project: ${type}`,
+    summary: `Get a template for a project: ${type}`,
     params: object({ id, name: templateKey }),
     reply: object({ name: string, content: string }),
     handle: async (call, params) => {
@@ -38,7 +38,7 @@ const routesOfType = (type: TemplateType) => [
 const licenses = endpoint({
   ...shared,
   path: '/projects/:id/templates/licenses',
-  summary: 'License texts for a project',
+  summary: 'List license templates for a project',
   list: true,
   params: object({ id, ...pageParams }),
   reply: object({ key: string, name: string }),
@@ -51,7 +51,7 @@ const licenses = endpoint({
 const license = endpoint({
   ...shared,
   path: '/projects/:id/templates/licenses/:name',
-  summary: 'One license text for a project, with the placeholders replaced',
+  summary: 'Get a license template for a project, with placeholders replaced',
   params: object({ id, name: templateKey, ...licensePlaceholders }),
   reply: licenseShape,
   handle: async (call, params) => {

@@ -30,7 +30,7 @@ const routesOfType = (type: TemplateType) => [
   endpoint({
     ...shared,
     path: `/templates/${type}`,
-    summary: `Templates: ${type}`,
+    summary: `List templates: ${type}`,
     list: true,
     params: object({ ...pageParams }),
     reply: object({ key: string, name: string }),
@@ -39,7 +39,7 @@ const routesOfType = (type: TemplateType) => [
   endpoint({
     ...shared,
     path: `/templates/${type}/:key`,
-    summary: `One template: ${type}`,
+    summary: `Get a template: ${type}`,
     params: object({ key: templateKey }),
     reply: object({ name: string, content: string }),
     refusals: [404],
@@ -84,9 +84,12 @@ export const fillLicense = async (
 const licenses = endpoint({
   ...shared,
   path: '/templates/licenses',
-  summary: 'License texts',
+  summary: 'List license templates',
   list: true,
-  params: object({ popular: optional(boolean({ description: 'true: only popular ones' })), ...pageParams }),
+  params: object({
+    popular: optional(boolean({ description: 'true: only popular licenses' })),
+    ...pageParams,
+  }),
   reply: licenseShape,
   handle: async (_call, { popular = false, ...params }) => await listLicenses(popular, pageRequest(params)),
 });
@@ -94,7 +97,7 @@ const licenses = endpoint({
 const license = endpoint({
   ...shared,
   path: '/templates/licenses/:key',
-  summary: 'One license text, with the placeholders replaced',
+  summary: 'Get a license template, with placeholders replaced',
   params: object({
     key: templateKey,
     ...licensePlaceholders,

@@ -7,7 +7,7 @@ export const topicAvatarRoutes = [
   endpoint({
     method: 'GET',
     path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
-    summary: 'Avatar of a topic, at the path in its `avatar_url`',
+    summary: 'Get the avatar of a topic by its `avatar_url`',
     area: 'topics',
     audience: 'optional',
     params: avatarAddress,

@@ -23,7 +23,7 @@ const descriptionParams = {
 const list = endpoint({
   method: 'GET',
   path: '/topics',
-  summary: 'Topics visible to the caller, those with the most projects first',
+  summary: 'List topics, most projects first',
   area,
   audience: 'optional',
   list: true,
@@ -42,7 +42,7 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: '/topics/:id',
-  summary: 'One topic',
+  summary: 'Get a topic',
   area,
   audience: 'optional',
   params: object({ id }),
@@ -53,7 +53,7 @@ const show = endpoint({
 const create = endpoint({
   method: 'POST',
   path: '/topics',
-  summary: 'Create a topic',
+  summary: 'Create a topic (administrators)',
   area,
   audience: 'admin',
   params: object({ name: text(), ...descriptionParams }),
@@ -71,7 +71,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: '/topics/:id',
-  summary: 'Change a topic',
+  summary: 'Update a topic (administrators)',
   area,
   audience: 'admin',
   params: object({ id, name: optional(text()), ...descriptionParams }),
@@ -93,7 +93,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/topics/:id',
-  summary: 'Delete a topic and remove it from its projects',
+  summary: 'Delete a topic (administrators)',
   area,
   audience: 'admin',
   params: object({ id }),
@@ -104,11 +104,11 @@ const remove = endpoint({
 const merge = endpoint({
   method: 'POST',
   path: '/topics/merge',
-  summary: 'Merge a topic into another and delete it',
+  summary: 'Merge a topic into another (administrators)',
   area,
   audience: 'admin',
   params: object({
-    source_topic_id: idParam('topic to delete'),
+    source_topic_id: idParam('topic to merge and delete'),
     target_topic_id: idParam('topic to merge into'),
   }),
   reply: topicShape,

@@ -9,7 +9,7 @@ import { serveUpload } from './serve.ts';
 const area = 'uploads';
 const address = {
   id: idOrPath('project'),
-  secret: text({ description: 'of the address that the upload was given' }),
+  secret: text({ description: "secret part of the upload's URL" }),
   filename: text({ maxLength: 1_000 }),
 };
 
@@ -32,7 +32,7 @@ const serving = (path: string) =>
   endpoint({
     method: 'GET',
     path,
-    summary: 'A file that was uploaded',
+    summary: 'Get an uploaded file',
     area,
     audience: 'optional',
     params: object(address),

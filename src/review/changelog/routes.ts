@@ -23,7 +23,7 @@ const params = {
   version: text({ description: 'semantic version of the release' }),
   from: revision('commit before the first; default: the tag of the previous version'),
   to: revision('last commit; default: the head of the default branch'),
-  date: optional(time('of the release; default: now')),
+  date: optional(time('time of the release; default: now')),
   trailer: { ...text({ description: 'trailer that names the category of a commit' }), default: 'Changelog' },
   config_file: optional(text({ maxLength: 1000, description: 'default: `.gitlab/changelog_config.yml`' })),
 };
@@ -31,7 +31,7 @@ const params = {
 const show = endpoint({
   method: 'GET',
   path,
-  summary: 'Notes of a release, from the commits since the previous one',
+  summary: 'Generate release notes from commits',
   area,
   audience: 'optional',
   params: object(params),
@@ -73,7 +73,7 @@ const commitSection = async (
 const add = endpoint({
   method: 'POST',
   path,
-  summary: 'Commit the notes of a release to the changelog',
+  summary: 'Add release notes to the changelog in a commit',
   area,
   audience: 'user',
   status: 200,
@@ -81,7 +81,7 @@ const add = endpoint({
     ...params,
     branch: optional(text({ description: 'default: the default branch' })),
     file: { ...text({ maxLength: 1000 }), default: 'CHANGELOG.md' },
-    message: optional(longText('of the commit')),
+    message: optional(longText('commit message')),
   }),
   reply: null,
   handle: async (call, { id, branch, file, message, ...request }) => {

@@ -132,7 +132,7 @@ export const mergeRequestFields = {
   should_remove_source_branch: { json: orNull(asFlag) },
   force_remove_source_branch: {
     json: asFlag,
-    set: setBy(optional(boolean({ description: 'once it is merged' })), {
+    set: setBy(optional(boolean({ description: 'remove the source branch after the merge' })), {
       name: 'remove_source_branch',
       toColumn: toFlag,
       initial: 0,

@@ -63,7 +63,7 @@ const get = endpoint({
   method: 'GET',
   path: requestPath,
   polled: 10_000,
-  summary: 'One merge request',
+  summary: 'Get a merge request',
   area,
   audience: 'user',
   params: object(requestParams),
@@ -73,7 +73,7 @@ const get = endpoint({
 
 const editable = {
   ...sharedEditable,
-  reviewer_ids: optional(integers({ description: 'users who are asked to review it; 0 for none' })),
+  reviewer_ids: optional(integers({ description: 'reviewers; 0: none' })),
   ...createParams(mergeRequestFields),
 };
 
@@ -87,9 +87,9 @@ const create = endpoint({
     id: idOrPath('source project'),
     source_branch: branch('branch to merge'),
     target_branch: branch('branch to merge into'),
-    title: longText('255 characters at most'),
+    title: longText('at most 255 characters'),
     ...editable,
-    target_project_id: optional(clearable(id('another project of the fork network'))),
+    target_project_id: optional(clearable(id('a project of the same fork network'))),
   }),
   reply: singleMergeRequestShape,
   handle: async (call, params) => {
@@ -122,7 +122,7 @@ const editNames = [
 const update = endpoint({
   method: 'PUT',
   path: requestPath,
-  summary: 'Edit, close or reopen a merge request',
+  summary: 'Update, close or reopen a merge request',
   area,
   audience: 'user',
   params: object({

@@ -72,7 +72,7 @@ const create = (loadJobs: LoadJobsById) =>
       environment: text({ description: 'name of the environment; created if missing' }),
       sha: text(),
       ref: text({ maxLength: 1000, description: 'name of the branch or tag' }),
-      tag: boolean({ description: 'whether `ref` is a tag' }),
+      tag: boolean({ description: 'true if `ref` is a tag' }),
       status: oneOf(settableStatuses),
     }),
     reply: deploymentShape,
@@ -102,7 +102,7 @@ const update = (loadJobs: LoadJobsById) =>
 const remove = endpoint({
   method: 'DELETE',
   path: `${path}/:deployment_id`,
-  summary: 'Delete a finished deployment that is not the current one (masters)',
+  summary: 'Delete a finished deployment that is not current (maintainers)',
   area,
   audience: 'user',
   params: object(deploymentParams),

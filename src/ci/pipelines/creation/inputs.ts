@@ -9,7 +9,7 @@ const maxInputs = 100;
 /** Characters of all inputs as JSON. */
 const maxInputsLength = 65_536;
 
-export const inputsParam = hash({}, 'inputs that the configuration declares in `spec:inputs`');
+export const inputsParam = hash({}, 'values of the inputs declared in `spec:inputs`');
 
 const invalidInputs = (text: string) => invalid({ inputs: [text] });
 

@@ -13,7 +13,7 @@ const refParam = (description: string) => optional(text({ maxLength: maxRefLengt
 const flagParam = (description: string) => optional(boolean({ description }));
 
 const outputParams = {
-  dry_run: flagParam('also plan the pipeline that a push would create'),
+  dry_run: flagParam('also plan the pipeline of a push'),
   include_jobs: flagParam('include the jobs in the reply'),
 };
 
@@ -26,7 +26,7 @@ const instanceLint = endpoint({
   status: 200,
   params: object({
     content: longText('content of a `.gitlab-ci.yml`'),
-    include_merged_yaml: flagParam('the merged YAML is always in the reply'),
+    include_merged_yaml: flagParam('ignored: the reply always includes the merged YAML'),
     include_jobs: outputParams.include_jobs,
   }),
   reply: lintShape,
@@ -52,9 +52,9 @@ const lintOfProject = endpoint({
   params: object({
     id: projectParam,
     content_ref: refParam('commit, branch or tag whose file is validated; default: the default branch'),
-    sha: refParam('older name of the same parameter'),
-    dry_run_ref: refParam('branch or tag for which rules are evaluated; default: that of the file'),
-    ref: refParam('older name of the same parameter'),
+    sha: refParam('deprecated name of this parameter'),
+    dry_run_ref: refParam('branch or tag used for rules; default: `content_ref`'),
+    ref: refParam('deprecated name of this parameter'),
     ...outputParams,
   }),
   reply: projectLintShape,
@@ -75,9 +75,7 @@ const lintInProject = endpoint({
   params: object({
     id: projectParam,
     content: longText('content of a `.gitlab-ci.yml`'),
-    ref: refParam(
-      'branch or tag for which rules are evaluated and whose files are included; default: the default branch',
-    ),
+    ref: refParam('branch or tag used for rules and included files; default: the default branch'),
     ...outputParams,
   }),
   reply: projectLintShape,

@@ -75,7 +75,7 @@ export const statusPost = endpoint({
     ref: optional(
       text({
         description:
-          'branch or tag; default: that of its newest pipeline, else the first branch that contains it',
+          'branch or tag; default: the ref of its newest pipeline, or the first branch that contains it',
       }),
     ),
     name: optional(text({ description: 'default: `default`' })),

@@ -25,13 +25,13 @@ const answer = async (call: Call, code: Code, ref: Ref) => (await branchesJson(c
 const list = endpoint({
   method: 'GET',
   path: branches,
-  summary: 'Branches of a project',
+  summary: 'List branches of a project',
   area,
   audience: 'optional',
   params: object({
     id: projectParam,
     search: optional(text({ description: 'part of the name' })),
-    regex: optional(text({ maxLength: 1000, description: 'RE2 expression that names match' })),
+    regex: optional(text({ maxLength: 1000, description: 'RE2 expression matched against names' })),
     sort: oneOf(['name_asc', 'name_desc', 'updated_asc', 'updated_desc'], { default: 'name_asc' }),
     ...pageParams,
   }),
@@ -53,7 +53,7 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: `${branches}/:branch`,
-  summary: 'One branch; HEAD: check that it exists',
+  summary: 'Get a branch, or check with HEAD that it exists',
   area,
   audience: 'optional',
   params: object({ id: projectParam, branch: branchParam }),

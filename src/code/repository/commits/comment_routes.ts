@@ -40,7 +40,7 @@ const shape = object({
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Comments on a commit',
+  summary: 'List comments on a commit',
   area,
   audience: 'optional',
   params: object({ ...one, ...pageParams }),
@@ -80,13 +80,13 @@ const list = endpoint({
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Comment on a commit, or on a line that it changed',
+  summary: 'Create a comment on a commit or on a changed line',
   area,
   audience: 'user',
   params: object({
     ...one,
     note: longText(),
-    path: optional(pathParam('the file of the line')),
+    path: optional(pathParam('path of the changed file')),
     line: optional(integer({ minimum: 0 })),
     line_type: oneOf(['new', 'old'], { default: 'new' }),
   }),

@@ -47,7 +47,7 @@ const compareJson = (
 const compare = endpoint({
   method: 'GET',
   path: `${repository}/compare`,
-  summary: 'Compare two branches, tags or commits',
+  summary: 'Compare branches, tags or commits',
   area,
   audience: 'optional',
   params: object({
@@ -84,7 +84,7 @@ const compare = endpoint({
 const mergeBase = endpoint({
   method: 'GET',
   path: `${repository}/merge_base`,
-  summary: 'Common ancestor of two or more refs',
+  summary: 'Get the common ancestor of refs',
   area,
   audience: 'optional',
   params: object({

@@ -9,7 +9,7 @@ import { listContributors } from './contributors.ts';
 const contributors = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/contributors',
-  summary: 'Contributors with their commit counts',
+  summary: 'List contributors with their commit counts',
   area: 'repositories',
   audience: 'optional',
   params: object({

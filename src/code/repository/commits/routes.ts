@@ -41,7 +41,7 @@ const one = { id: projectParam, sha: shaParam };
 const list = endpoint({
   method: 'GET',
   path: commits,
-  summary: 'Commits of a branch, a tag or all, newest first',
+  summary: 'List commits, newest first',
   area,
   audience: 'optional',
   params: object({
@@ -49,8 +49,8 @@ const list = endpoint({
     ref_name: optional(text({ maxLength: 1000, description: 'default: the default branch' })),
     since: optional(time()),
     until: optional(time()),
-    path: optional(pathParam('only commits that change it')),
-    author: optional(text({ description: 'part of the name or address' })),
+    path: optional(pathParam('only commits that change this path')),
+    author: optional(text({ description: 'part of the name or email address' })),
     all: optional(boolean({ description: 'of every branch and tag' })),
     with_stats: optional(boolean()),
     first_parent: optional(boolean()),
@@ -70,7 +70,7 @@ const answerNew = async (call: Call, code: Code, id: Oid, stats = true) =>
 const create = endpoint({
   method: 'POST',
   path: commits,
-  summary: 'Commit changes of several files',
+  summary: 'Create a commit that changes files',
   area,
   audience: 'user',
   maxRequestBytes: maxCommitBytes,
@@ -78,14 +78,14 @@ const create = endpoint({
     id: projectParam,
     branch: text(),
     commit_message: longText(),
-    actions: raw('list; each with `action`, `file_path` and the parameters of that action'),
-    start_branch: optional(text({ description: 'start of the branch, if it does not exist' })),
+    actions: raw('list of actions, each with `action`, `file_path` and the parameters of the action'),
+    start_branch: optional(text({ description: 'starting point of a new branch' })),
     start_sha: optional(text({ maxLength: 64 })),
     start_project: optional(idOrPath('the project of `start_branch` or `start_sha`')),
     author_name: optional(text()),
     author_email: optional(text()),
     stats: boolean({ default: true }),
-    force: boolean({ default: false, description: 'reset the branch, even if it exists' }),
+    force: boolean({ default: false, description: 'overwrite the branch if it exists' }),
   }),
   reply: singleCommitShape,
   handle: async (call, { id, actions, commit_message: message, stats, ...params }) => {
@@ -98,7 +98,7 @@ const create = endpoint({
 const show = endpoint({
   method: 'GET',
   path: `${commits}/:sha`,
-  summary: 'One commit',
+  summary: 'Get a commit',
   area,
   audience: 'optional',
   params: object({ ...one, stats: boolean({ default: true }) }),
@@ -112,7 +112,7 @@ const show = endpoint({
 const diff = endpoint({
   method: 'GET',
   path: `${commits}/:sha/diff`,
-  summary: 'Diff of a commit',
+  summary: 'Get the diff of a commit',
   area,
   audience: 'optional',
   params: object({ ...one, ...pageParams }),
@@ -134,7 +134,7 @@ const diff = endpoint({
 const refs = endpoint({
   method: 'GET',
   path: `${commits}/:sha/refs`,
-  summary: 'Branches and tags that contain a commit',
+  summary: 'List branches and tags that contain a commit',
   area,
   audience: 'optional',
   params: object({ ...one, type: oneOf(['branch', 'tag', 'all'], { default: 'all' }), ...pageParams }),
@@ -152,7 +152,7 @@ const refs = endpoint({
 const sequence = endpoint({
   method: 'GET',
   path: `${commits}/:sha/sequence`,
-  summary: 'Number of commits in the history of a commit, including itself',
+  summary: 'Get the number of commits in the history of a commit',
   area,
   audience: 'optional',
   params: object({ ...one, first_parent: boolean({ default: false }) }),
@@ -169,7 +169,7 @@ const sequence = endpoint({
 const signature = endpoint({
   method: 'GET',
   path: `${commits}/:sha/signature`,
-  summary: 'Signature of a commit, verified by the SSH and GPG keys of users',
+  summary: 'Get the signature of a commit',
   area,
   audience: 'optional',
   params: object(one),

@@ -40,7 +40,7 @@ const one = { id: projectParam, file_path: pathParam('path of the file, slashes 
 const show = endpoint({
   method: 'GET',
   path: files,
-  summary: 'A file, with its content as base64; HEAD: the same as headers, without the content',
+  summary: 'Get a file with base64 content, or its metadata with HEAD',
   area,
   audience: 'optional',
   params: object({ ...one, ref: refParam }),
@@ -76,7 +76,7 @@ const rawAnswer = async (call: Call, id: number | string, request: { file_path: 
 const rawFile = endpoint({
   method: 'GET',
   path: `${files}/raw`,
-  summary: 'Raw content of a file',
+  summary: 'Get the raw content of a file',
   area,
   audience: 'optional',
   params: object({ ...one, ref: refParam }),
@@ -89,7 +89,7 @@ const rawFile = endpoint({
 const blame = endpoint({
   method: 'GET',
   path: `${files}/blame`,
-  summary: 'Blame of a file: its lines with the commits that changed them',
+  summary: 'Get the blame of a file',
   area,
   audience: 'optional',
   params: object({
@@ -109,7 +109,7 @@ const writeParams = {
   ...one,
   branch: text(),
   commit_message: longText(),
-  start_branch: optional(text({ description: 'start of the branch, if it does not exist' })),
+  start_branch: optional(text({ description: 'starting point of a new branch' })),
   start_sha: optional(text({ maxLength: 64 })),
   author_email: optional(text()),
   author_name: optional(text()),
@@ -123,7 +123,10 @@ const contentParams = {
 
 const lastCommit = {
   last_commit_id: optional(
-    text({ maxLength: 64, description: 'last known commit of the file; refused if the file changed since' }),
+    text({
+      maxLength: 64,
+      description: 'last known commit of the file; refused if the file has changed since',
+    }),
   ),
 };
 

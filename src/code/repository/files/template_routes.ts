@@ -11,7 +11,7 @@ const routesOfType = (type: DescriptionType, noun: string) => [
   endpoint({
     ...shared,
     path: `/projects/:id/templates/${type}`,
-    summary: `Templates of a project for descriptions of ${noun}`,
+    summary: `List templates for descriptions of ${noun}`,
     list: true,
     params: object({ id: projectParam, ...pageParams }),
     reply: object({ key: string, name: string }),
@@ -26,7 +26,7 @@ const routesOfType = (type: DescriptionType, noun: string) => [
   endpoint({
     ...shared,
     path: `/projects/:id/templates/${type}/:name`,
-    summary: `One template of a project for descriptions of ${noun}`,
+    summary: `Get a template for descriptions of ${noun}`,
     params: object({ id: projectParam, name: text({ description: 'key of the template' }) }),
     reply: object({ name: string, content: string }),
     handle: async (call, { id, name }) => await readTemplate(await findCode(call, id), type, name),

@@ -18,7 +18,7 @@ const repository = '/projects/:id/repository';
 const tree = endpoint({
   method: 'GET',
   path: `${repository}/tree`,
-  summary: 'Files and folders of a folder',
+  summary: 'List files and folders of a folder',
   area,
   audience: 'optional',
   params: object({
@@ -60,7 +60,7 @@ const blobParams = { id: projectParam, sha: text({ description: 'id of the blob'
 const blob = endpoint({
   method: 'GET',
   path: `${repository}/blobs/:sha`,
-  summary: 'A blob, with its content as base64',
+  summary: 'Get a blob with base64 content',
   area,
   audience: 'optional',
   params: object(blobParams),
@@ -83,7 +83,7 @@ const rawBlobAnswer = async (call: Call, code: Code, sha: string) => {
 const rawBlob = endpoint({
   method: 'GET',
   path: `${repository}/blobs/:sha/raw`,
-  summary: 'Raw content of a blob',
+  summary: 'Get the raw content of a blob',
   area,
   audience: 'optional',
   params: object(blobParams),

@@ -50,7 +50,7 @@ const fork = endpoint({
 const forks = endpoint({
   method: 'GET',
   path: '/projects/:id/forks',
-  summary: 'Forks of a project that the caller sees',
+  summary: 'List forks of a project',
   area,
   audience: 'optional',
   params: object({ id: projectParam, ...projectListParams }),
@@ -65,10 +65,10 @@ const forks = endpoint({
 const link = endpoint({
   method: 'POST',
   path: '/projects/:id/fork/:forked_from_id',
-  summary: 'Link a project as a fork of another',
+  summary: 'Create a fork relation between projects',
   area,
   audience: 'admin',
-  params: object({ id: projectParam, forked_from_id: idOrPath('id or full path of the other') }),
+  params: object({ id: projectParam, forked_from_id: idOrPath('id or full path of the other project') }),
   reply: projectShape,
   handle: async (call, { id, forked_from_id }) => {
     const project = await findProject(call, id);

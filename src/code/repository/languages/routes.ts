@@ -6,7 +6,7 @@ import { loadLanguages } from './load_languages.ts';
 export const languages = endpoint({
   method: 'GET',
   path: '/projects/:id/languages',
-  summary: 'Languages of the default branch, each with its share in percent',
+  summary: 'Get the languages of the default branch in percent',
   area: 'repositories',
   audience: 'optional',
   params: object({ id: projectParam }),

@@ -70,12 +70,12 @@ const toJson = async (call: Call, rows: readonly MoveRow[]) => {
 
 const oneJson = async (call: Call, row: MoveRow) => (await toJson(call, [row]))[0];
 
-const destinationParam = optional(text({ description: 'a configured storage; default: any other' }));
+const destinationParam = optional(text({ description: 'a configured storage; default: any other storage' }));
 
 const list = endpoint({
   method: 'GET',
   path: '/project_repository_storage_moves',
-  summary: 'Moves of repositories between storages',
+  summary: 'List repository moves',
   area,
   audience: 'admin',
   list: true,
@@ -90,7 +90,7 @@ const list = endpoint({
 const one = endpoint({
   method: 'GET',
   path: '/project_repository_storage_moves/:repository_storage_move_id',
-  summary: 'One move of a repository',
+  summary: 'Get a repository move',
   area,
   audience: 'admin',
   params: object({ repository_storage_move_id: idParam('id of the move') }),
@@ -122,7 +122,7 @@ const projectPath = '/projects/:id/repository_storage_moves';
 const listOfProject = endpoint({
   method: 'GET',
   path: projectPath,
-  summary: "Moves of a project's repository",
+  summary: 'List repository moves of a project',
   area,
   audience: 'admin',
   list: true,
@@ -138,7 +138,7 @@ const listOfProject = endpoint({
 const oneOfProject = endpoint({
   method: 'GET',
   path: `${projectPath}/:repository_storage_move_id`,
-  summary: "One move of a project's repository",
+  summary: 'Get a repository move of a project',
   area,
   audience: 'admin',
   params: object({ id: projectParam, repository_storage_move_id: idParam('id of the move') }),

@@ -21,7 +21,7 @@ import { readBranchChanges, readBranchRule, readTagLevel } from './rule_input.ts
 const branchWords = { area: 'protected_branches', path: '/projects/:id/protected_branches', word: 'branch' };
 const tagWords = { area: 'protected_tags', path: '/projects/:id/protected_tags', word: 'tag' };
 const nameParam = text({ description: 'name, or pattern with `*`' });
-const level = optional(integer({ description: '0: nobody, 30: developers, 40: masters' }));
+const level = optional(integer({ description: '0: nobody, 30: developers, 40: maintainers' }));
 
 const slicePage = <T>(all: T[], params: { page: number; per_page: number }): T[] => {
   const { limit, offset } = pageRequest(params);
@@ -53,7 +53,7 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
     ...common,
     method: 'GET',
     path,
-    summary: `Protected ${kind.plural} of a project`,
+    summary: `List protected ${kind.plural} of a project`,
     params: object({ id: projectParam, search: optional(text()), ...pageParams }),
     reply: shape,
     list: true,
@@ -67,7 +67,7 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
     ...common,
     ...one,
     method: 'GET',
-    summary: `One protected ${word} or pattern`,
+    summary: `Get a protected ${word} or pattern`,
     reply: shape,
     handle: async (call, { id, name }) => {
       const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
@@ -117,7 +117,7 @@ const branchParams = {
 const protect = endpoint({
   method: 'POST',
   path: branchWords.path,
-  summary: 'Protect a branch, or the branches that a pattern with `*` matches',
+  summary: 'Protect a branch or a pattern of branches',
   area: branchWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, ...branchParams }),
@@ -131,7 +131,7 @@ const protect = endpoint({
 const change = endpoint({
   method: 'PATCH',
   path: `${branchWords.path}/:name`,
-  summary: 'Change the protection of a branch',
+  summary: 'Update the protection of a branch',
   area: branchWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, ...branchParams }),
@@ -145,7 +145,7 @@ const change = endpoint({
 const protectTag = endpoint({
   method: 'POST',
   path: tagWords.path,
-  summary: 'Protect a tag, or the tags that a pattern with `*` matches',
+  summary: 'Protect a tag or a pattern of tags',
   area: tagWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, create_access_level: level }),

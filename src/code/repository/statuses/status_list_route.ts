@@ -16,7 +16,7 @@ const shaParam = text({ maxLength: 1000, description: 'id of the commit, or a br
 export const statusList = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
-  summary: 'Statuses of a commit: jobs of its pipelines and external statuses',
+  summary: 'List the statuses of a commit',
   area,
   audience: 'user',
   params: object({
@@ -28,7 +28,7 @@ export const statusList = endpoint({
     pipeline_id: optional(idParam('only statuses of this pipeline')),
     all: boolean({
       default: false,
-      description: 'include statuses that a later one of the same name replaced',
+      description: 'include statuses replaced by a later status of the same name',
     }),
     ...pageParams,
   }),

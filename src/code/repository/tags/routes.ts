@@ -19,7 +19,7 @@ const nameParam = text({ description: 'name of the tag' });
 const list = endpoint({
   method: 'GET',
   path: tags,
-  summary: 'Tags of a project',
+  summary: 'List tags of a project',
   area,
   audience: 'optional',
   params: object({
@@ -42,7 +42,7 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: `${tags}/:tag_name`,
-  summary: 'One tag',
+  summary: 'Get a tag',
   area,
   audience: 'optional',
   params: object({ id: projectParam, tag_name: nameParam }),
@@ -64,7 +64,7 @@ const create = endpoint({
     tag_name: nameParam,
     ref: text({ description: 'branch, tag or commit to tag', maxLength: 1000 }),
     message: optional(longText('message of an annotated tag')),
-    release_description: optional(longText('creates a release with this description')),
+    release_description: optional(longText('create a release with this description')),
   }),
   reply: tagShape,
   handle: async (call, { id, tag_name: tag, ref: from, message, release_description }) => {
@@ -116,7 +116,7 @@ const release = endpoint({
 const updateRelease = endpoint({
   method: 'PUT',
   path: `${tags}/:tag_name/release`,
-  summary: 'Change the release of a tag',
+  summary: 'Update the release of a tag',
   area,
   audience: 'user',
   params: object(releaseParams),

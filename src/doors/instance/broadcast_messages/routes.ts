@@ -32,12 +32,14 @@ const color = (description: string) => optional(clearable(text({ description }))
 /** What an administrator sets, besides the message. */
 const messageParams = {
   starts_at: optional(time('default: now')),
-  ends_at: optional(time('default: an hour later')),
-  color: color('hexadecimal; kept for clients, pages use the theme'),
-  font: color('hexadecimal; kept for clients, pages use the theme'),
+  ends_at: optional(time('default: one hour later')),
+  color: color('hexadecimal; stored for clients, unused by pages'),
+  font: color('hexadecimal; stored for clients, unused by pages'),
   theme: optional(oneOf(themes)),
   target_access_levels: optional(integers({ description: 'only users with one of these roles' })),
-  target_path: optional(clearable(text({ description: 'only pages of this path; `*` stands for anything' }))),
+  target_path: optional(
+    clearable(text({ description: 'only pages with this path; `*` matches any characters' })),
+  ),
   broadcast_type: optional(oneOf(broadcastTypes)),
   dismissable: optional(boolean()),
 };
@@ -75,7 +77,7 @@ const messageJson = (row: BroadcastMessage, { now }: Pick<Call, 'now'>) => ({
 const list = endpoint({
   method: 'GET',
   path: '/broadcast_messages',
-  summary: 'Broadcast messages that address the caller now; all for administrators',
+  summary: 'List current broadcast messages, or all (administrators)',
   area,
   audience: 'optional',
   list: true,
@@ -96,7 +98,7 @@ const list = endpoint({
 const show = endpoint({
   method: 'GET',
   path: '/broadcast_messages/:id',
-  summary: 'One broadcast message',
+  summary: 'Get a broadcast message',
   area,
   audience: 'optional',
   params: object({ id }),
@@ -112,7 +114,7 @@ const show = endpoint({
 const create = endpoint({
   method: 'POST',
   path: '/broadcast_messages',
-  summary: 'Show a message on pages',
+  summary: 'Create a broadcast message (administrators)',
   area,
   audience: 'admin',
   params: object({ message: text({ maxLength: 10_000, description: 'Markdown' }), ...messageParams }),
@@ -123,7 +125,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: '/broadcast_messages/:id',
-  summary: 'Change a broadcast message',
+  summary: 'Update a broadcast message (administrators)',
   area,
   audience: 'admin',
   params: object({ id, message: optional(text({ maxLength: 10_000 })), ...messageParams }),
@@ -137,7 +139,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: '/broadcast_messages/:id',
-  summary: 'Delete a broadcast message',
+  summary: 'Delete a broadcast message (administrators)',
   area,
   audience: 'admin',
   params: object({ id }),

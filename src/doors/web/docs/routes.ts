@@ -36,7 +36,7 @@ export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
     endpoint({
       method: 'GET',
       path: '/openapi.json',
-      summary: 'This API as an OpenAPI 3.1 document',
+      summary: 'Get the OpenAPI 3.1 document of this API',
       area: 'instance',
       audience: 'anyone',
       params: object({}),

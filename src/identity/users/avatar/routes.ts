@@ -23,10 +23,10 @@ const reply = object({ avatar_url: nullable(string) });
 const changeOwn = endpoint({
   method: 'PUT',
   path: '/user/avatar',
-  summary: 'Change the own avatar',
+  summary: 'Update your avatar',
   area,
   audience: 'user',
-  params: object({ avatar: fileParam('a picture of at most 200 KiB; empty: removes it') }),
+  params: object({ avatar: fileParam('an image of at most 200 KiB; empty: removes it') }),
   reply,
   handle: async (call, { avatar: file }) => {
     const actor = requireActor(call);
@@ -43,13 +43,13 @@ const changeOwn = endpoint({
 const byEmail = endpoint({
   method: 'GET',
   path: '/avatar',
-  summary: 'The address of the avatar of a public e-mail address',
+  summary: 'Get the avatar URL of a public email address',
   area,
   audience: 'optional',
   refusals: [403],
   params: object({
     email: text(),
-    size: optional(integer({ minimum: 1, maximum: 2_048, description: 'in pixels, at the avatar service' })),
+    size: optional(integer({ minimum: 1, maximum: 2_048, description: 'size in pixels' })),
   }),
   reply,
   handle: async (call, { email, size }) => {
@@ -71,7 +71,7 @@ const byEmail = endpoint({
 const picture = endpoint({
   method: 'GET',
   path: '/uploads/-/system/user/avatar/:id/:filename',
-  summary: 'The avatar of a user, as `avatar_url` names it',
+  summary: 'Get the avatar of a user by its `avatar_url`',
   area,
   audience: 'optional',
   params: avatarAddress,

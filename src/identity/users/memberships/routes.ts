@@ -11,7 +11,7 @@ const area = 'users';
 const memberships = endpoint({
   method: 'GET',
   path: '/users/:id/memberships',
-  summary: 'Projects and groups of which a user is a direct member',
+  summary: 'List the memberships of a user (administrators)',
   area,
   audience: 'admin',
   list: true,

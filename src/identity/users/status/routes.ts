@@ -64,7 +64,7 @@ const loadStatus = async ({ db, now }: Call, userId: number) => {
 const own = endpoint({
   method: 'GET',
   path: '/user/status',
-  summary: 'Own status',
+  summary: 'Get your status',
   area: 'users',
   audience: 'user',
   scopes: ['read_user'],
@@ -76,7 +76,7 @@ const own = endpoint({
 const ofUser = endpoint({
   method: 'GET',
   path: '/users/:id/status',
-  summary: 'Status of a user',
+  summary: 'Get the status of a user',
   area: 'users',
   audience: 'user',
   scopes: ['read_user'],
@@ -102,7 +102,7 @@ const params = object({
 const set = endpoint({
   method: 'PUT',
   path: '/user/status',
-  summary: 'Set the own status; without emoji and message: clear it',
+  summary: 'Set your status; clears it without emoji and message',
   area: 'users',
   audience: 'user',
   params,

@@ -14,7 +14,7 @@ const listLists = ({ noun, boards, shared, owner, toRead }: Side) =>
   endpoint({
     method: 'GET',
     path: `${boards}/:board_id/lists`,
-    summary: `Lists of an issue board of a ${noun}, without those of all open and of closed issues`,
+    summary: `List the lists of an issue board of a ${noun}`,
     ...shared,
     list: true,
     params: object({ ...owner, ...oneBoard, ...pageParams }),
@@ -53,7 +53,7 @@ const getList = ({ noun, boards, shared, owner, toRead }: Side) =>
   endpoint({
     method: 'GET',
     path: `${boards}/:board_id/lists/:list_id`,
-    summary: `One list of an issue board of a ${noun}`,
+    summary: `Get a list of an issue board of a ${noun}`,
     ...shared,
     params: object({ ...owner, ...oneList }),
     reply: listShape,
@@ -73,7 +73,7 @@ const changeList = ({ noun, boards, shared, owner, toChange }: Side) =>
       ...owner,
       ...oneList,
       position: optional(
-        integer({ minimum: 0, maximum: maxNumber, description: 'place among the lists, from 0' }),
+        integer({ minimum: 0, maximum: maxNumber, description: 'position among the lists, starting at 0' }),
       ),
       max_issue_count,
     }),

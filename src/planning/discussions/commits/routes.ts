@@ -68,7 +68,7 @@ const render = async (call: Call, discussion: CommitDiscussion) =>
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Discussions on a commit, the oldest first',
+  summary: 'List discussions on a commit, oldest first',
   area,
   audience: 'optional',
   list: true,
@@ -84,7 +84,7 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: onePath,
-  summary: 'One discussion on a commit',
+  summary: 'Get a discussion on a commit',
   area,
   audience: 'optional',
   params: object(one),
@@ -117,7 +117,7 @@ const resolvePlace = async (
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Begin a discussion on a commit, or on a line that it changed',
+  summary: 'Start a discussion on a commit or on a changed line',
   area,
   audience: 'user',
   params: object({ ...commitParams, body: longText(), position: optional(positionParam) }),
@@ -167,7 +167,7 @@ const findIn = async (
 const getNote = endpoint({
   method: 'GET',
   path: notePath,
-  summary: 'One comment in a discussion on a commit',
+  summary: 'Get a comment in a discussion on a commit',
   area,
   audience: 'optional',
   params: object(note),
@@ -190,7 +190,7 @@ const findOwn = async (
 const update = endpoint({
   method: 'PUT',
   path: notePath,
-  summary: 'Edit a comment in a discussion on a commit',
+  summary: 'Update a comment in a discussion on a commit',
   area,
   audience: 'user',
   params: object({ ...note, body: longText() }),

@@ -52,7 +52,7 @@ const ofGroup = async (call: Call, requested: MilestoneParams): Promise<Mileston
 
 const sides = [
   { path: '/projects', word: 'project', place: 'a project', find: ofProject },
-  { path: '/groups', word: 'group', place: 'a group, of all groups below it', find: ofGroup },
+  { path: '/groups', word: 'group', place: 'a group and its subgroups', find: ofGroup },
 ];
 
 export const milestoneLists = ({ area, title, shape, texts, list }: Kind) =>
@@ -60,7 +60,7 @@ export const milestoneLists = ({ area, title, shape, texts, list }: Kind) =>
     endpoint({
       method: 'GET',
       path: `${path}/:id/milestones/:milestone_id/${area}`,
-      summary: `${title} on a milestone of ${place}`,
+      summary: `List ${title} on a milestone of ${place}`,
       area,
       audience: 'user',
       list: true,

@@ -61,7 +61,7 @@ const issueJsonById = async (call: Call, ids: readonly number[]) => {
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'Issues that are linked with an issue, the earliest link first',
+  summary: 'List linked issues of an issue, earliest link first',
   area,
   audience: 'user',
   list: true,
@@ -101,7 +101,7 @@ const linkJson = async (call: Call, link: Link, issueId: number) => {
 const one = endpoint({
   method: 'GET',
   path: `${path}/:issue_link_id`,
-  summary: 'One link of an issue',
+  summary: 'Get a link of an issue',
   area,
   audience: 'user',
   params: object({ ...params, issue_link_id: id('id of the link') }),
@@ -115,7 +115,7 @@ const one = endpoint({
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Link two issues (reporters of both projects)',
+  summary: 'Create a link between issues (reporters of both projects)',
   area,
   audience: 'user',
   params: object({
@@ -145,7 +145,7 @@ const remove = endpoint({
   params: object({
     ...params,
     issue_link_id: id('id of the link'),
-    link_type: optional(oneOf(linkTypes, { description: 'accepted: the link is named by its id' })),
+    link_type: optional(oneOf(linkTypes, { description: 'ignored: the link is identified by its id' })),
   }),
   reply: linkShape,
   handle: async (call, input) => {

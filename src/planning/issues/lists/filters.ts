@@ -24,18 +24,18 @@ const issueTypes = [
 const noValue = ['none'];
 
 export const filterParams = {
-  state: oneOf(['opened', 'closed', 'all'], { default: 'all', description: 'all by default' }),
+  state: oneOf(['opened', 'closed', 'all'], { default: 'all', description: 'default: all' }),
   ...sharedFilterParams,
   order_by: oneOf(issueOrderNames, { default: 'created_at' }),
   confidential: optional(boolean()),
-  issue_type: optional(oneOf(issueTypes, { description: 'any but issue matches nothing' })),
-  milestone_id: optional(oneOf(milestoneIdWords, { description: 'as the words of `milestone`' })),
+  issue_type: optional(oneOf(issueTypes, { description: 'values other than issue match nothing' })),
+  milestone_id: optional(oneOf(milestoneIdWords, { description: 'same values as `milestone`' })),
   epic_id: unsupportedFilter(noValue),
   health_status: unsupportedFilter(noValue),
   iteration_id: unsupportedFilter(noValue),
   iteration_title: unsupportedFilter(),
   weight: unsupportedFilter(noValue),
-  due_date: optional(oneOf(dueWords, { description: 'when issues are due; 0: those without a due date' })),
+  due_date: optional(oneOf(dueWords, { description: 'due date of issues; 0: no due date' })),
 };
 
 export type Filters = SharedFilters & {

@@ -40,7 +40,7 @@ const count = async (call: Call, scope: Scope, input: RawParams) => {
 const everywhere = endpoint({
   ...shared,
   path: '/issues_statistics',
-  summary: 'Numbers of issues that the caller may see; by default of those they created',
+  summary: 'Get issue counts, by default of issues you created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...selecting }),
   handle: async (call, params) => await count(call, 'everywhere', params),
 });
@@ -48,7 +48,7 @@ const everywhere = endpoint({
 const ofGroup = endpoint({
   ...shared,
   path: '/groups/:id/issues_statistics',
-  summary: 'Numbers of issues of a group, with all groups below it',
+  summary: 'Get issue counts of a group and its subgroups',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...selecting }),
   handle: async (call, params) =>
     await count(call, { group_id: (await findGroup(call, params.id)).id }, params),
@@ -57,7 +57,7 @@ const ofGroup = endpoint({
 const ofProject = endpoint({
   ...shared,
   path: '/projects/:id/issues_statistics',
-  summary: 'Numbers of issues of a project',
+  summary: 'Get issue counts of a project',
   params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...selecting }),
   handle: async (call, params) => await count(call, { project: await findProject(call, params.id) }, params),
 });

@@ -27,7 +27,7 @@ export const errorSchemas = {
     type: 'object',
     properties: {
       message: {
-        description: 'A reason, or what is wrong with each parameter.',
+        description: 'A reason, or the problems of each parameter.',
         anyOf: [
           { type: 'string' },
           { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
@@ -41,7 +41,10 @@ export const errorSchemas = {
     properties: {
       error: { type: 'string', enum: ['insufficient_scope'] },
       error_description: { type: 'string' },
-      scope: { type: 'string', description: 'Scopes any of which suffices, separated by blanks.' },
+      scope: {
+        type: 'string',
+        description: 'Sufficient scopes, separated by spaces; any one of them is enough.',
+      },
     },
     required: ['error', 'error_description', 'scope'],
   },
@@ -60,30 +63,26 @@ const refusal = (description: string, schema: object, examples: { [name: string]
 const ref = (schema: keyof typeof errorSchemas) => ({ $ref: `#/components/schemas/${schema}` });
 
 export const errorResponses = {
-  BadRequest: refusal(
-    'A parameter is missing or has a value that is not allowed.',
-    ref('ErrorOfParameters'),
-    {
-      missing: { message: '400 (Bad request) "title" not given' },
-      invalid: { message: { title: ["can't be blank"] } },
-    },
-  ),
-  Unauthorized: refusal('No credential, or one that is not valid.', ref('Error'), {
+  BadRequest: refusal('A parameter is missing or has an invalid value.', ref('ErrorOfParameters'), {
+    missing: { message: '400 (Bad request) "title" not given' },
+    invalid: { message: { title: ["can't be blank"] } },
+  }),
+  Unauthorized: refusal('The credential is missing or invalid.', ref('Error'), {
     any: { message: '401 Unauthorized' },
   }),
   Forbidden: refusal(
-    'The caller, or the token, may not do this.',
+    'The caller or the token is not allowed to do this.',
     { anyOf: [ref('Error'), ref('ErrorOfScope')] },
     {
       role: { message: '403 Forbidden' },
     },
   ),
-  NotFound: refusal('There is no such record, or the caller may not know of it.', ref('Error'), {
+  NotFound: refusal('The record does not exist, or the caller cannot see it.', ref('Error'), {
     project: { message: '404 Project Not Found' },
     record: { message: '404 Not found' },
   }),
   UriTooLong: refusal(
-    'The query is longer than 8 KiB, or a part of the path than 2,000 characters.',
+    'The query is longer than 8 KiB, or a path segment is longer than 2,000 characters.',
     ref('Error'),
     {
       any: { message: '414 Request-URI Too Long' },

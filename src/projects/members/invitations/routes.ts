@@ -52,8 +52,8 @@ const invitationJson = (row: ListedInvitation) => ({
 const paramsOf = ({ plural, noun, roles }: SourceKind) => ({
   path: `/${plural}/:id/invitations`,
   id: idOrPath(`id or full path of the ${noun}`),
-  email: text({ maxLength: 255, description: 'the invited address' }),
-  expires_at: optional(clearable(day('day on which the membership ends'))),
+  email: text({ maxLength: 255, description: 'invited email address' }),
+  expires_at: optional(clearable(day('expiration date of the membership'))),
   role: `role: ${roles.join(', ')}`,
 });
 
@@ -64,11 +64,15 @@ const openingRoutes = (kind: SourceKind) => {
   const list = endpoint({
     method: 'GET',
     path,
-    summary: `Pending invitations to a ${noun}`,
+    summary: `List pending invitations to a ${noun}`,
     area,
     audience,
     list: true,
-    params: object({ id, query: optional(text({ description: 'part of the address' })), ...pageParams }),
+    params: object({
+      id,
+      query: optional(text({ description: 'part of the email address' })),
+      ...pageParams,
+    }),
     reply: invitationShape,
     handle: async (call, { id: sourceId, query = '', ...params }) => {
       const source = await kind.find(call, sourceId);
@@ -81,7 +85,7 @@ const openingRoutes = (kind: SourceKind) => {
   const create = endpoint({
     method: 'POST',
     path,
-    summary: `Invite addresses to a ${noun}, or add users by id`,
+    summary: `Invite email addresses to a ${noun}, or add users by id`,
     area,
     audience,
     params: object({
@@ -116,7 +120,7 @@ const changingRoutes = (kind: SourceKind) => {
   const update = endpoint({
     method: 'PUT',
     path: `${path}/:email`,
-    summary: `Change the role of a pending invitation to a ${noun}`,
+    summary: `Update a pending invitation to a ${noun}`,
     area,
     audience,
     params: object({ id, email, access_level: optional(integer({ description: role })), expires_at }),
@@ -131,7 +135,7 @@ const changingRoutes = (kind: SourceKind) => {
   const remove = endpoint({
     method: 'DELETE',
     path: `${path}/:email`,
-    summary: `Withdraw an invitation to a ${noun}`,
+    summary: `Delete a pending invitation to a ${noun}`,
     area,
     audience,
     params: object({ id, email }),

@@ -8,7 +8,7 @@ import { importJson, loadImports } from './load_imports.ts';
 export const importStatus = endpoint({
   method: 'GET',
   path: '/projects/:id/import',
-  summary: 'The latest import of a project',
+  summary: 'Get the latest import of a project',
   area: 'projects',
   audience: 'user',
   params: object({ id: idOrPath('project') }),

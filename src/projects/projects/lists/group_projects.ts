@@ -11,13 +11,13 @@ import { listProjects, projectListParams } from './list.ts';
 export const groupProjects = endpoint({
   method: 'GET',
   path: '/groups/:id/projects',
-  summary: 'Projects of a group',
+  summary: 'List projects of a group',
   area: 'groups',
   audience: 'optional',
   params: object({
     id: idOrPath('id or full path of the group'),
-    include_subgroups: boolean({ default: false, description: 'also of the groups below it' }),
-    with_shared: boolean({ default: true, description: 'also projects that are shared with it' }),
+    include_subgroups: boolean({ default: false, description: 'include subgroups' }),
+    with_shared: boolean({ default: true, description: 'include projects shared with the group' }),
     ...projectListParams,
   }),
   reply: projectShape,

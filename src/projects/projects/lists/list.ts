@@ -13,7 +13,7 @@ type Condition = RawBuilder<boolean>;
 export const projectListParams = {
   ...projectFilters,
   simple: optional(boolean({ description: 'only the basic fields' })),
-  statistics: optional(boolean({ description: 'also how large they are, where the caller is a reporter' })),
+  statistics: optional(boolean({ description: 'include sizes (reporters)' })),
   order_by: oneOf(['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count'], {
     default: 'created_at',
   }),

@@ -25,17 +25,17 @@ type Condition = RawBuilder<boolean>;
 
 export const projectFilters = {
   archived: optional(boolean()),
-  active: optional(boolean({ description: 'true: without archived ones, false: only those' })),
+  active: optional(boolean({ description: 'true: only active labels; false: only archived labels' })),
   visibility: optional(oneOf(visibilities)),
   search: optional(text({ description: 'part of the name or of the full path' })),
   search_namespaces: optional(
-    boolean({ description: 'false: `search` compares the own path, not that of the namespace' }),
+    boolean({ description: 'false: `search` matches the project path only, not the namespace' }),
   ),
   topic: optional(names({ maxItems: 20, description: 'only projects that have all these topics' })),
   owned: optional(boolean({ description: 'only projects that the caller owns' })),
   membership: optional(boolean({ description: 'only projects of which the caller is a member' })),
   starred: optional(boolean({ description: 'only projects that the caller starred' })),
-  imported: optional(boolean({ description: 'only imported projects: none, for none can be imported' })),
+  imported: optional(boolean({ description: 'only imported projects: always empty' })),
   min_access_level: optional(integer({ description: 'only projects in which the caller has this role' })),
   with_issues_enabled: optional(boolean()),
   with_merge_requests_enabled: optional(boolean()),
@@ -45,13 +45,13 @@ export const projectFilters = {
   last_activity_before: optional(time()),
   updated_after: optional(time()),
   updated_before: optional(time()),
-  repository_storage: optional(text({ description: 'name of a storage; for administrators' })),
+  repository_storage: optional(text({ description: 'name of a storage (administrators)' })),
   custom_attributes: unsupportedFilter(),
   topic_id: optional(integer({ description: 'only projects that have the topic of this id' })),
   with_programming_language: unsupportedFilter(),
   wiki_checksum_failed: unsupportedFilter(['false']),
   repository_checksum_failed: unsupportedFilter(['false']),
-  marked_for_deletion_on: optional(date('none: a deleted project is not kept until a later day')),
+  marked_for_deletion_on: optional(date('always empty: projects are deleted at once')),
   with_security_reports: unsupportedFilter(['false']),
 };
 

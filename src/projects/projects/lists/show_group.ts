@@ -35,12 +35,12 @@ const embeddedProjects = async (call: Call, within: RawBuilder<boolean>) => {
 export const showGroup = endpoint({
   method: 'GET',
   path: '/groups/:id',
-  summary: 'One group, with its newest projects and the newest that are shared with it',
+  summary: 'Get a group with its newest projects',
   area: 'groups',
   audience: 'optional',
   params: object({
     id: idOrPath('id or full path of the group'),
-    with_projects: boolean({ default: true, description: 'false: without projects' }),
+    with_projects: boolean({ default: true, description: 'false: omit projects' }),
   }),
   reply: object({
     ...groupFields,

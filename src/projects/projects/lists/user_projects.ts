@@ -42,7 +42,7 @@ export const findProjectOwner = async (
 export const ofUser = endpoint({
   method: 'GET',
   path: '/users/:user_id/projects',
-  summary: 'Projects in the personal namespace of a user',
+  summary: 'List personal projects of a user',
   area: 'projects',
   audience: 'optional',
   params: object({ user_id: idOrPath('id or name of the user'), ...projectListParams }),

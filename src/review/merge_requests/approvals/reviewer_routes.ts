@@ -11,7 +11,7 @@ import { listReviewers } from './reviewers.ts';
 const list = endpoint({
   method: 'GET',
   path: `${requestPath}/reviewers`,
-  summary: 'Reviewers of a merge request',
+  summary: 'List the reviewers of a merge request',
   area: 'merge_requests',
   audience: 'user',
   list: true,

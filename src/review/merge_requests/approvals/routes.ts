@@ -11,7 +11,7 @@ const area = 'merge_requests';
 const list = endpoint({
   method: 'GET',
   path: `${requestPath}/approvals`,
-  summary: 'Who has approved a merge request',
+  summary: 'Get the approvals of a merge request',
   area,
   audience: 'user',
   params: object(requestParams),
@@ -25,7 +25,7 @@ const list = endpoint({
 const state = endpoint({
   method: 'GET',
   path: `${requestPath}/approval_state`,
-  summary: 'Rules of approval of a merge request: there are none',
+  summary: 'Get the approval rules of a merge request (always empty)',
   area,
   audience: 'user',
   params: object(requestParams),
@@ -44,7 +44,7 @@ const approveRoute = endpoint({
   audience: 'user',
   params: object({
     ...requestParams,
-    sha: optional(text({ description: 'its head, as the caller has seen it' })),
+    sha: optional(text({ description: 'expected head commit; refused if it differs' })),
   }),
   reply: approvalsShape,
   handle: async (call, input) => {
@@ -57,7 +57,7 @@ const approveRoute = endpoint({
 const unapproveRoute = endpoint({
   method: 'POST',
   path: `${requestPath}/unapprove`,
-  summary: 'Take back an approval of a merge request (developers)',
+  summary: 'Revoke your approval of a merge request (developers)',
   area,
   audience: 'user',
   params: object(requestParams),

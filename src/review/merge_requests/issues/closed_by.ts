@@ -38,7 +38,7 @@ const count = async (call: Call, closers: ReturnType<typeof sql>): Promise<numbe
 export const closedBy = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/closed_by',
-  summary: 'Merge requests that close an issue when they are merged',
+  summary: 'List merge requests that close an issue',
   area: 'issues',
   audience: 'user',
   list: true,

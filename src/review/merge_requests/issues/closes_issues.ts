@@ -49,7 +49,7 @@ export const listClosedIssues = async (
 export const closesIssues = endpoint({
   method: 'GET',
   path: `${requestPath}/closes_issues`,
-  summary: 'Issues that are closed when a merge request is merged',
+  summary: 'List issues that a merge request closes',
   area: 'merge_requests',
   audience: 'user',
   list: true,

@@ -41,7 +41,7 @@ export const listRelated = async (
 export const relatedMergeRequests = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/related_merge_requests',
-  summary: 'Merge requests that mention an issue, the earliest first',
+  summary: 'List merge requests that mention an issue, earliest first',
   area: 'issues',
   audience: 'user',
   list: true,

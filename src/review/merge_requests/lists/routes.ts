@@ -38,7 +38,7 @@ const listIn = async (call: Call, scope: Scope, params: Params): Promise<Page<Js
 const listAll = endpoint({
   ...list,
   path: '/merge_requests',
-  summary: 'Merge requests that the caller may see; by default those created by the caller',
+  summary: 'List merge requests, by default those you created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
   handle: async (call, params) => await listIn(call, 'everywhere', params),
 });
@@ -46,7 +46,7 @@ const listAll = endpoint({
 const listOfGroup = endpoint({
   ...list,
   path: '/groups/:id/merge_requests',
-  summary: 'Merge requests of a group, with all groups below it',
+  summary: 'List merge requests of a group and its subgroups',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
@@ -57,7 +57,7 @@ const listOfGroup = endpoint({
 const listOfProject = endpoint({
   ...list,
   path: '/projects/:id/merge_requests',
-  summary: 'Merge requests of a project',
+  summary: 'List merge requests of a project',
   params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const project = await findProjectFor(call, params.id, 'read_merge_request');
@@ -67,7 +67,7 @@ const listOfProject = endpoint({
 
 const listsOfMilestone = milestoneLists({
   area: 'merge_requests',
-  title: 'Merge requests',
+  title: 'merge requests',
   shape: mergeRequestShape,
   texts: mergeRequestTexts,
   list: listMergeRequests,

@@ -58,7 +58,7 @@ const cancel = (method: 'PUT' | 'POST') =>
     ...common,
     method,
     path: `${requestPath}/cancel_merge_when_pipeline_succeeds`,
-    summary: 'Do not merge a merge request when its pipeline succeeds',
+    summary: 'Cancel the automatic merge of a merge request',
     params: object(requestParams),
     handle: async (call, params) => {
       const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
@@ -72,7 +72,7 @@ const rebase = endpoint({
   ...common,
   method: 'PUT',
   path: `${requestPath}/rebase`,
-  summary: 'Put the commits of a merge request on top of its target branch',
+  summary: 'Rebase a merge request',
   params: object({
     ...requestParams,
     skip_ci: boolean({ default: false, description: 'skip the pipeline of the rebased commits' }),
@@ -90,7 +90,7 @@ const ref = endpoint({
   ...common,
   method: 'GET',
   path: `${requestPath}/merge_ref`,
-  summary: 'Merge a merge request into a ref of its own: no branch moves',
+  summary: 'Merge a merge request into a separate ref, without moving a branch',
   params: object(requestParams),
   reply: object({ commit_id: string }),
   handle: async (call, params) => {

@@ -32,7 +32,7 @@ const find = async (call: Call, params: Named) =>
 export const commitsRoute = endpoint({
   ...list,
   path: `${requestPath}/commits`,
-  summary: 'Commits of a merge request, newest first',
+  summary: 'List commits of a merge request, newest first',
   reply: versionCommitShape,
   handle: async (call, params) => await listCommits(call, await find(call, params), pageRequest(params)),
 });
@@ -42,7 +42,7 @@ const serializeSingle = lazySerializer(singleMergeRequestShape);
 export const changesRoute = endpoint({
   ...common,
   path: `${requestPath}/changes`,
-  summary: 'A merge request with all its changes',
+  summary: 'Get a merge request with all its changes',
   params: object(requestParams),
   reply: object({ ...singleMergeRequestFields, changes: array(diffShape), overflow: bool }),
   handle: async (call, params): Promise<JsonText> => {
@@ -54,7 +54,7 @@ export const changesRoute = endpoint({
 const diffs = endpoint({
   ...list,
   path: `${requestPath}/diffs`,
-  summary: 'Changed files of a merge request',
+  summary: 'List changed files of a merge request',
   reply: diffShape,
   handle: async (call, params) => await listChanges(call, await find(call, params), pageRequest(params)),
 });
@@ -62,7 +62,7 @@ const diffs = endpoint({
 const rawDiffs = endpoint({
   ...common,
   path: `${requestPath}/raw_diffs`,
-  summary: 'Changes of a merge request as git writes them',
+  summary: 'Get the raw diff of a merge request',
   params: object(requestParams),
   reply: null,
   content: 'text/plain',
@@ -75,7 +75,7 @@ const rawDiffs = endpoint({
 export const versionsRoute = endpoint({
   ...list,
   path: `${requestPath}/versions`,
-  summary: 'Diff versions of a merge request, newest first',
+  summary: 'List diff versions of a merge request, newest first',
   reply: versionShape,
   handle: async (call, params) => {
     const { merge_request } = await find(call, params);
@@ -89,7 +89,7 @@ const serializeVersion = lazySerializer(versionShape);
 export const versionRoute = endpoint({
   ...common,
   path: `${requestPath}/versions/:version_id`,
-  summary: 'One diff version, with its commits and changes',
+  summary: 'Get a diff version with its commits and changes',
   params: object({ ...requestParams, version_id: id() }),
   reply: singleVersionShape,
   handle: async (call, params): Promise<JsonText> => {
@@ -102,7 +102,7 @@ export const versionRoute = endpoint({
 const participants = endpoint({
   ...list,
   path: `${requestPath}/participants`,
-  summary: 'Who takes part in a merge request',
+  summary: 'List the participants of a merge request',
   reply: basicUserShape,
   handle: async (call, params) => await listParticipants(call, await find(call, params), pageRequest(params)),
 });
@@ -111,7 +111,7 @@ const ofCommit = endpoint({
   ...common,
   list: true,
   path: '/projects/:id/repository/commits/:sha/merge_requests',
-  summary: 'Merge requests that a commit is part of',
+  summary: 'List merge requests that contain a commit',
   params: object({
     id: idOrPath('project'),
     sha: text({ maxLength: 1000, description: 'id of a commit, or a branch or tag' }),

@@ -30,13 +30,13 @@ const refused = Object.fromEntries(unsupported.map((name) => [name, unsupportedF
 
 export const notParam = hash(
   { ...shared, ...refused },
-  'what is left out: any of these labels, this milestone, these authors, these assignees, this reaction of the caller, these iids, what `search` finds',
+  "exclusions: labels, milestone, authors, assignees, the caller's reaction, iids, `search` matches",
 );
 
 /** The same for merge requests. */
 export const notParamWithReviewers = hash(
   { ...shared, ...refused, reviewer_id: int, reviewer_username: string },
-  'what is left out: as for issues, and these reviewers',
+  'exclusions: as for issues, and reviewers',
 );
 
 const fail = (name: string) => failPart({ of: 'not', name });
