@@ -29,8 +29,8 @@ export const percentile = (ascending: readonly number[], share: number): number 
   ascending[Math.min(Math.ceil(ascending.length * share), ascending.length) - 1] ?? NaN;
 
 /**
- * A goal is missed only where no round reached it, for a noisy machine makes rounds worse, never better; and where
- * the bare limit reaches it, for what this machine cannot do without us says nothing of us.
+ * A goal fails only if no round met it and the bare limit did. Noise only makes rounds slower, and a limit that misses
+ * the goal shows a slow machine.
  */
 const verdictOf = (value: number, min: number, goal: number | null, floor: number | null): Verdict => {
   if (goal === null) return 'none';

@@ -8,7 +8,7 @@ const repositoryPattern = /^@hashed\/([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{
 /** Checks the path of a repository and makes it absolute. @throws GitError `invalid` */
 export const resolveRepositoryPath = (root: string, repository: unknown): string => {
   if (typeof repository !== 'string' || !repositoryPattern.test(repository))
-    throw new GitError('invalid', 'the path is not one of a repository');
+    throw new GitError('invalid', 'not a repository path');
   return join(root, repository);
 };
 

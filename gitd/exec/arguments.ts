@@ -52,7 +52,7 @@ export const ref = (text: string): Argument => {
 
 /** Free text after the `=` of an option: `text('--author=', name)`. @throws GitError `invalid` */
 export const text = (name: `--${string}=`, value: string): Argument => {
-  if (value.includes('\0')) throw new GitError('invalid', `${name} takes no NUL`);
+  if (value.includes('\0')) throw new GitError('invalid', `${name} must not contain NUL`);
   return `${name}${value}` as Argument;
 };
 

@@ -129,7 +129,7 @@ const lowerPriority = (pid: number, priority: number): void => {
   try {
     setPriority(pid, priority);
   } catch {
-    // It has ended, or the system refuses: it works all the same.
+    // The process has ended or the system refused; priority is optional.
   }
 };
 
@@ -298,7 +298,7 @@ const collect = async (
   process.stdin.end(run.input ?? '');
   const { code, signal } = await process.ended;
   if (code === null || !codes.includes(code)) {
-    // Something else than gitd has killed it, such as the system when it was short of memory.
+    // Killed by something other than gitd, such as the kernel's OOM killer.
     const kind = signal === null ? 'internal' : 'unavailable';
     throw new GitError(kind, `git ${run.command} ended with ${code ?? signal}: ${process.stderrTail()}`);
   }

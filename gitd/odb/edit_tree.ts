@@ -66,7 +66,7 @@ const put = async (open: Opener, parts: string[], file: Node): Promise<void> => 
   for (const part of parts.slice(0, -1)) {
     folder.isChanged = true;
     const node = folder.nodes.get(part) ?? { mode: folderMode, id: emptyTree, folder: newFolder() };
-    if (node.mode !== folderMode) throw new Error('a file is in the way');
+    if (node.mode !== folderMode) throw new Error('a parent of the path is a file');
     folder.nodes.set(part, node);
     folder = await open.inside(node);
   }

@@ -39,7 +39,8 @@ const cleanName = (text: string): string => {
 /** `A <a@example.com> 1500000000 +0000` */
 export const formatSignature = ({ name, email, time, offset }: Signature): string => {
   const isTime = Number.isInteger(time) && time >= 0 && time <= latestTime;
-  if (!isTime || !/^[+-]\d{4}$/u.test(offset)) throw new GitError('invalid', 'a signature has no good time');
+  if (!isTime || !/^[+-]\d{4}$/u.test(offset))
+    throw new GitError('invalid', 'invalid time in author or committer');
   const address = cleanName(email);
   const shown = cleanName(name) || address.split('@')[0] || 'unknown';
   return `${shown} <${address}> ${time} ${offset}`;

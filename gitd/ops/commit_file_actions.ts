@@ -53,7 +53,7 @@ const makeContentReader =
     const isInside = [offset, length, body.length - offset - length].every(
       (n) => Number.isSafeInteger(n) && n >= 0,
     );
-    if (!isInside) throw new GitError('invalid', 'a content does not lie in the body');
+    if (!isInside) throw new GitError('invalid', 'content range is outside the request body');
     return body.subarray(offset, offset + length);
   };
 

@@ -55,7 +55,7 @@ const makeParser = (queue: Request[], fail: (error: GitError) => void) => {
   const onHeader = (line: string): void => {
     const request = queue[0];
     const match = headerPattern.exec(line);
-    if (request === undefined) return fail(new GitError('internal', 'cat-file answered what nobody asked'));
+    if (request === undefined) return fail(new GitError('internal', 'cat-file sent an unrequested answer'));
     if (match === null) {
       queue.shift();
       return request.resolve(null); // missing, or ambiguous
@@ -69,7 +69,7 @@ const makeParser = (queue: Request[], fail: (error: GitError) => void) => {
     if (info.size > request.max) {
       queue.shift();
       request.reject(new GitError('too_large', `an object of ${info.size} bytes is too large`));
-      return fail(new GitError('unavailable', 'a large object was in the way'));
+      return fail(new GitError('unavailable', 'a large object blocked the process'));
     }
     body = { info, missing: info.size + 1, chunks: [] };
   };
@@ -94,7 +94,7 @@ const makeParser = (queue: Request[], fail: (error: GitError) => void) => {
       }
       const end = rest.indexOf(newline);
       if (end < 0 && rest.length > maxHeaderBytes)
-        return fail(new GitError('internal', 'cat-file went astray'));
+        return fail(new GitError('internal', 'cat-file produced unexpected output'));
       if (end < 0) return;
       const line = rest.toString('latin1', 0, end);
       rest = rest.subarray(end + 1);

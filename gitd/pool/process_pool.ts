@@ -8,7 +8,7 @@ import { repositoryExists } from '../disk/storage_paths.ts';
 
 /** The process ended in the middle of a request. */
 export class ProcessDied extends Error {
-  /** Something else than gitd has killed it, such as the system when it was short of memory. */
+  /** Killed by something other than gitd, such as the kernel's OOM killer. */
   readonly isKilled: boolean;
 
   constructor(message: string, isKilled = false) {

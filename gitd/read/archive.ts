@@ -44,7 +44,7 @@ const checkPrefix = (prefix: string): void => {
 const findTree = async (context: Context, commit: Oid, path: string): Promise<Oid | null> => {
   if (path === '') return resolveTree(context, commit);
   const entry = await findEntry(context, commit, path, true);
-  if (entry === null) throw new GitError('missing', 'there is nothing at the path');
+  if (entry === null) throw new GitError('missing', 'path not found');
   return entry.mode === folderMode ? entry.id : null;
 };
 

@@ -25,7 +25,7 @@ export const makeContext = (storage: Storage, params: unknown, signal: AbortSign
   return { ...storage, dir, written: isWritten(params), signal };
 };
 
-/** Turns an unforeseen error into "no repository" if the repository was removed while git read it. */
+/** Turns an unexpected error into "no repository" if the repository was removed while git read it. */
 const asRemoved = async (error: unknown, storage: Storage, params: unknown): Promise<unknown> => {
   const { repository } = (params ?? {}) as { repository?: unknown };
   if (repository === undefined || classifyError(error) !== 'internal') return error;

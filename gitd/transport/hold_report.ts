@@ -28,7 +28,7 @@ export const makeReportHold = (settle: () => Promise<void>): ReportHold => {
       if (held === null) return done(null, chunk);
       size += chunk.length;
       held.push(chunk);
-      done(size > maxHeldBytes ? new GitError('too_large', 'git says too much') : null);
+      done(size > maxHeldBytes ? new GitError('too_large', 'the report of git is too long') : null);
     },
     flush: (done) => {
       if (held === null) return done();

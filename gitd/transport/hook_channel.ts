@@ -24,7 +24,7 @@ const updatePattern = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\0]+)$/;
 
 const parseUpdate = (line: string): HookUpdate => {
   const [, old = '', next = '', ref = ''] = updatePattern.exec(line) ?? [];
-  if (ref === '') throw new GitError('internal', 'a hook says what no hook says');
+  if (ref === '') throw new GitError('internal', 'invalid hook message');
   return { ref, old, new: next };
 };
 
@@ -54,7 +54,8 @@ export const parseHookCall = (bytes: Buffer): HookCall | null => {
   if (!(options <= maxOptions)) throw new GitError('too_large', 'a push has too many options');
   const rest = parseTexts(bytes.subarray(head.next), options + 1);
   if (rest === null) return null;
-  if (head.next + rest.next !== bytes.length) throw new GitError('internal', 'a hook goes on after its end');
+  if (head.next + rest.next !== bytes.length)
+    throw new GitError('internal', 'data after the end of a hook message');
   const updates = (rest.texts[options] ?? '').split('\n').filter(Boolean).map(parseUpdate);
   return { hook, quarantine, push_options: rest.texts.slice(0, options), updates };
 };
@@ -71,7 +72,7 @@ export const serveHooks = (channel: Duplex, handle: (call: HookCall) => Promise<
   const take = async (chunk: Buffer): Promise<void> => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > maxCallBytes) throw new GitError('too_large', 'a hook says too much');
+    if (length > maxCallBytes) throw new GitError('too_large', 'hook message too long');
     if (chunk.at(-1) !== 0) return; // the end of every call
     const call = parseHookCall(Buffer.concat(chunks, length));
     if (call === null) return;

@@ -26,7 +26,7 @@ export const readPacketAt = (bytes: Buffer, at: number): { packet: Packet; next:
   const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
   const kind = special[length];
   if (kind !== undefined) return { packet: { kind }, next: at + 4 };
-  if (length < 4 || length > maxPacketBytes) throw new GitError('invalid', 'no packet line begins here');
+  if (length < 4 || length > maxPacketBytes) throw new GitError('invalid', 'invalid packet line length');
   if (bytes.length < at + length) return null;
   return { packet: { kind: 'data', data: bytes.subarray(at + 4, at + length) }, next: at + length };
 };

@@ -74,7 +74,7 @@ export const makeSend = (url: string): { send: Send; close: () => void } => {
     });
     request.on('response', resolve);
     request.on('error', reject); // ignored once an answer has come
-    request.setTimeout(silence * 1000, () => request.destroy(new Error('the coordinator is silent')));
+    request.setTimeout(silence * 1000, () => request.destroy(new Error('the coordinator does not respond')));
     if (typeof body === 'function') body(request).catch((error: unknown) => request.destroy(error as Error));
     else request.end(fixed ?? undefined);
     try {

@@ -58,7 +58,7 @@ const makeDelivery = ({ client, trace, pace, onStop }: Parts) => {
     obey(word);
     if (word.status === 202) state.offset += bytes.length;
     else if (word.status === 416 && word.size !== null) state.offset = Math.min(word.size, trace.size());
-    else if (!state.isDead) throw new Error(`the log is not taken: ${word.status}`);
+    else if (!state.isDead) throw new Error(`the coordinator refused the log: ${word.status}`);
   };
   const sayAlive = async (): Promise<void> => {
     const word = await client.keepAlive(over.signal);

@@ -28,7 +28,7 @@ const makeNetwork = async ({ engine }: ContainerParts, { mark }: Setting): Promi
     name,
   ]);
   if (code === 0) return name;
-  throw new Error(`the network of the job could not be made: ${complaint}`);
+  throw new Error(`could not create the job's network: ${complaint}`);
 };
 
 /** Pulls the images, starts the services, and waits for them. */

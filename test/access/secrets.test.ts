@@ -216,7 +216,7 @@ test('an unexpected error appears only in the log, and there without a token', a
       async ({ db }) => void (await sql`alter table labels_away rename to labels`.execute(db)),
     );
   }
-  assert.match(log, /unforeseen error/);
+  assert.match(log, /unexpected error/);
   assertKept([token, rootToken], log, 'the log');
 });
 

@@ -146,7 +146,7 @@ test('cuts a request that never ends, and exits with 0', async () => {
   await settle(running.url);
   const { code, stdout } = await running.end('SIGTERM');
   assert.equal(code, 0);
-  assert.match(stdout, /connections that still wait are cut[^]*"stopped"/);
+  assert.match(stdout, /closing open connections[^]*"stopped"/);
 });
 
 test('fails readiness and serves requests while it drains; a second signal ends it at once', async () => {

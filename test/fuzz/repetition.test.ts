@@ -50,7 +50,7 @@ after(async () => {
 
 type Slow = { name: string; length: number; costs: number[] };
 
-/** Suspects are measured again before they count: at twice the length where that is taken, or else the same way. */
+/** Suspects are measured again before they count: at twice the length if accepted, else at the same length. */
 const check = async ({ name, longest, of }: Probe, own: Record<string, string>): Promise<Slow | null> => {
   if ((await costFor(async () => await sender.send(of(longest), own))) < floor) return null;
   const cost = async (length: number): Promise<number> =>
@@ -80,7 +80,7 @@ const checkAll = async (probes: Probe[], own: Record<string, string>, share = 1)
 
 const token = { 'private-token': rootToken };
 
-/** Take away what the others need. */
+/** Requests that break the following ones; they run last. */
 const last =
   /^(?:DELETE|POST \/(?:users\/:id\/block|projects\/:id\/(?:archive|transfer))|PUT \/application\/settings)/;
 const lineOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;

@@ -28,7 +28,7 @@ const push = async (path: string, token: string | null) =>
 const show = async (path: string, as?: string) =>
   await gantry.api(`GET /projects/${encodeURIComponent(path)}`, as === undefined ? {} : { as });
 
-test('creates a private project below the own name', async () => {
+test('creates a private project below the user name', async () => {
   const user = await seedUser(gantry);
   const path = `${user.username}/${unique('new')}`;
   const { code, stderr } = await push(path, user.token);

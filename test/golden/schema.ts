@@ -1,4 +1,4 @@
-/** The schema of a freshly migrated database, as each engine itself tells it. */
+/** The schema of a freshly migrated database, as reported by each engine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { type Store, openStore } from '../../src/platform/db/open.ts';
 import { systemClock } from '../../src/platform/time.ts';
 
-/** One blank between words, lines broken between what stands in the outermost parentheses. */
+/** One blank between words, one line per item of the outermost parentheses. */
 const laidOut = (statement: string): string => {
   const text = statement.replaceAll(/\s+/g, ' ').trim();
   const match = /^(create table [^(]+)\((.*)\)([^)]*)$/i.exec(text);

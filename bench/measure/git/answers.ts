@@ -79,7 +79,7 @@ export const measureCached = async (site: Site): Promise<Figure[]> => {
   const cloneAll = async (): Promise<void> => {
     for (let at = 0; at < number; at += 1) await ask(site, 'git-upload-pack', small);
   };
-  // As everywhere: what runs for the first time is compiled first.
+  // Warm up, so that compilation is not measured.
   await cloneAll();
   const pids = nodesOf(server);
   const before = ownCpuSeconds(pids);

@@ -129,7 +129,7 @@ const watched = 10_000;
 
 const eventLoopFile = (folder: string): string => join(folder, 'event_loop');
 
-/** How late it was since this was last asked, in ms. */
+/** Event loop delay since the last call, in milliseconds. */
 const eventLoopDelay = async ({ server, folder }: Site): Promise<number> => {
   const file = eventLoopFile(folder);
   rmSync(file, { force: true });

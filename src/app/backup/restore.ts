@@ -1,4 +1,4 @@
-/** Restores a backup into an empty instance. The database comes last: before it is there, nothing starts. */
+/** Restores a backup into an empty instance. Writes the database last, so that an incomplete restore cannot start. */
 import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -29,7 +29,7 @@ export type RestoreParts = {
   config: Config;
   place: BackupReader;
   manifest: Manifest;
-  /** The result is only looked at and then removed. */
+  /** The restored copy is verified and deleted. */
   isTrial?: boolean;
   /** Called when a part begins, with the number of its items, and after each of them. */
   onPart: (label: string, total: number) => void;
@@ -116,7 +116,9 @@ const restoreFiles = async ({ config, place, manifest, onPart, advance }: Restor
   }
 };
 
-/** Puts the database in its place. On PostgreSQL, it first gets the schema of this version, then all rows are copied. */
+/**
+ * Puts the database in its place. On PostgreSQL, it first gets the schema of this version, then all rows are copied.
+ */
 const restoreDatabase = async ({ config }: RestoreParts, file: string): Promise<void> => {
   if (config.database_url === null) {
     await syncFile(file);
@@ -150,7 +152,8 @@ const fillTarget = async (restore: RestoreParts, file: string): Promise<void> =>
 
 /**
  * Restores everything and brings the database to the schema of this version.
- * @throws StartFailure if the target is in use or the backup is damaged. After an interruption, the same restore goes on
+ * @throws StartFailure if the target is in use or the backup is damaged. After an interruption, the same restore
+ * continues
  */
 export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
   const { config, manifest } = restore;

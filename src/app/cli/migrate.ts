@@ -107,7 +107,7 @@ export const migrateCommand = (): Command =>
   addSettings(
     action('migrate', {
       summary:
-        'Bring the database to the schema of this version, while no service runs. "serve" does so, too.',
+        'Migrate the database to the schema of this version, while no service runs. "serve" also does this.',
       examples: [
         'gantry migrate --data /var/lib/gantry',
         'gantry migrate --dry-run --json',

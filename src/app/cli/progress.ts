@@ -1,6 +1,6 @@
 /**
- * Shows the progress of long work on standard error. A terminal gets one line that is rewritten; else a line for each
- * tenth.
+ * Shows the progress of long work on standard error. Rewrites one line on a terminal; otherwise prints a
+ * line per 10 %.
  */
 export type Progress = {
   advance: () => void;

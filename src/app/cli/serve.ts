@@ -60,7 +60,7 @@ const stop = async ({ service, log, systemd }: Running, signal: string): Promise
   }
   log.info({ signal }, 'stopping');
   const cut = setTimeout(() => {
-    log.warn('connections that still wait are cut');
+    log.warn('closing open connections');
     service.cut();
   }, stop_timeout * 1000);
   const end = setTimeout(() => process.exit(0), stop_timeout * 1000 + exitDelay);

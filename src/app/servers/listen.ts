@@ -17,8 +17,8 @@ const cannotListen = ({ host, port }: Address, error: unknown): StartFailure => 
 };
 
 /**
- * Binds the address and releases it. A first start that cannot listen must neither leave a half-made folder nor show
- * the generated password in vain.
+ * Binds the address and releases it. A first start that cannot listen must not leave an incomplete
+ * folder or print a password that is never used.
  */
 export const tryAddress = async (address: Address): Promise<void> => {
   const server = createServer();

@@ -109,7 +109,7 @@ const keepExisting = async (
     });
   } catch (error) {
     if (!isGitFailure(error)) throw error;
-    call.platform.log.warn({ err: error, project: project.id }, 'recent pushes of a project were left out');
+    call.platform.log.warn({ err: error, project: project.id }, 'could not load recent pushes');
     return null;
   }
 };

@@ -1,6 +1,9 @@
-/** Pages that projects and groups, or issues and merge requests, have alike, as lines of `project_and_group_pages.ts`: method, and path below the noun. */
+/**
+ * Pages shared by projects and groups, or by issues and merge requests, as lines of `project_and_group_pages.ts`:
+ * method, and path below the noun.
+ */
 
-/** What can be done with one issue or merge request beside showing and editing it. */
+/** Actions on one issue or merge request, other than showing and editing it. */
 export const issuableLines = [
   'POST /:iid/time',
   'POST /:iid/tasks',

@@ -1,8 +1,8 @@
 /**
- * Sends the pending deliveries of one hook and one target, oldest first. Runs as background work with a turn of its own,
- * so that order is kept; a failed delivery holds back the later ones of its target until it succeeds. Work of a paused
- * hook ends at once: `paused_hooks.ts` enqueues it again. A process that dies between sending and recording sends
- * again, with the same id.
+ * Sends the pending deliveries of one hook and one target, oldest first. Runs as background work with a turn of its
+ * own, so that order is kept; a failed delivery holds back the later ones of its target until it succeeds. Work of a
+ * paused hook ends at once: `paused_hooks.ts` enqueues it again. A process that dies between sending and recording
+ * sends again, with the same id.
  */
 import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
@@ -33,7 +33,7 @@ type Pending = {
 
 type Oldest = { hook: HookRow; pending: Pending };
 
-/** Deliveries of one run; then others of the lane have their turn. */
+/** Deliveries of one run; then other work of the lane runs. */
 const maxPerRun = 50;
 
 type Queue = { hook_id: number; target: string };
@@ -227,7 +227,7 @@ const record = async (
   attempt: Attempt,
 ): Promise<boolean> => {
   const random = isDelivered(attempt) ? 0 : (platform.random(1)[0] ?? 0) / 256;
-  // A delivery whose record a power cut takes is sent again, with the same id.
+  // After a power cut an unrecorded delivery is sent again, with the same id.
   return await platform.store.writeRelaxed(async (tx) => {
     // The hook may have been deleted meanwhile, with its deliveries and its log.
     const [alive] = await lockedHook(tx.db, { id: one.hook.id });
@@ -242,7 +242,10 @@ const record = async (
   });
 };
 
-/** Ends the work and enqueues it for a later time. Undone together by a power cut: then the lease ends instead. */
+/**
+ * Ends the work and enqueues it for a later time. A power cut loses both changes; the work then restarts when its lease
+ * expires.
+ */
 const runAgain = async ({ platform, queue, finishIn }: Run, run_at: number): Promise<void> => {
   const { payload, options } = makeDeliveryWork(queue.hook_id, queue.target);
   await platform.store.writeRelaxed(async (tx) => {

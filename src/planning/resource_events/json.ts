@@ -18,7 +18,7 @@ export const resourceEventShape = object({
   resource_id: int,
   /** Of a change of state. */
   state: optional(string),
-  /** Of a change of labels; null: the label was deleted. */
+  /** Only for label events; null if the label was deleted. */
   label: optional(nullable(labelShape)),
   /** Of a change of the milestone. */
   milestone: optional(milestoneShape),

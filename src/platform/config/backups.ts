@@ -29,7 +29,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     variable: 'GANTRY_BACKUP_SCHEDULE',
     default: null,
     meaning:
-      'when the service makes and verifies a backup: a cron pattern in UTC such as "30 2 * * *"; without it, never',
+      'when the service makes and verifies a backup: a cron pattern in UTC such as "30 2 * * *"; default: never',
     read: readMatching(/^(?:@[a-z]+|\S+(?: \S+){4})$/, 'a cron pattern of five fields, such as "30 2 * * *"'),
   },
   backup_keep: {
@@ -48,7 +48,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
   backup_s3_endpoint: {
     variable: 'GANTRY_BACKUP_S3_ENDPOINT',
     default: null,
-    meaning: 'URL of the S3-compatible store of backups; without it, that of GANTRY_BLOB_S3_ENDPOINT',
+    meaning: 'URL of the S3-compatible store of backups; default: GANTRY_BLOB_S3_ENDPOINT',
     read: readUrl(['http:', 'https:']),
   },
   backup_s3_region: {
@@ -60,14 +60,14 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
   backup_s3_access_key: {
     variable: 'GANTRY_BACKUP_S3_ACCESS_KEY',
     default: null,
-    meaning: 'access key id for that store; without it, that of GANTRY_BLOB_S3_ACCESS_KEY',
+    meaning: 'access key id for that store; default: GANTRY_BLOB_S3_ACCESS_KEY',
     secret: true,
     read: readKey,
   },
   backup_s3_secret_key: {
     variable: 'GANTRY_BACKUP_S3_SECRET_KEY',
     default: null,
-    meaning: 'secret access key for that store; without it, that of GANTRY_BLOB_S3_SECRET_KEY',
+    meaning: 'secret access key for that store; default: GANTRY_BLOB_S3_SECRET_KEY',
     secret: true,
     read: readKey,
   },

@@ -29,20 +29,19 @@ export const blobFields: { [N in keyof BlobConfig]: Field<BlobConfig[N]> } = {
   blob_s3_endpoint: {
     variable: 'GANTRY_BLOB_S3_ENDPOINT',
     default: null,
-    meaning:
-      'URL of an S3-compatible store for artifacts and uploads; without it, they are stored in the data folder',
+    meaning: 'URL of an S3-compatible store for artifacts and uploads; default: the data folder',
     read: readUrl(['http:', 'https:']),
   },
   blob_s3_public_endpoint: {
     variable: 'GANTRY_BLOB_S3_PUBLIC_ENDPOINT',
     default: null,
-    meaning: 'URL by which runners read artifacts from that store; without it, the service sends them',
+    meaning: 'URL at which runners read artifacts from that store; default: the service sends them',
     read: readUrl(['http:', 'https:']),
   },
   blob_s3_bucket: {
     variable: 'GANTRY_BLOB_S3_BUCKET',
     default: null,
-    meaning: 'bucket in that store, used by Gantry alone',
+    meaning: 'bucket in that store, used only by Gantry',
     read: readMatching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
   },
   blob_s3_region: {

@@ -100,7 +100,7 @@ export const fields: Fields = {
     flag: '--ssh-listen',
     variable: 'GANTRY_SSH_LISTEN',
     default: null,
-    meaning: 'address and port of the SSH server for git, such as 0.0.0.0:2222; without it, SSH is disabled',
+    meaning: 'address and port of the SSH server for git, such as 0.0.0.0:2222; default: SSH is disabled',
     read: readAddress,
   },
   ssh_external: {
@@ -108,7 +108,7 @@ export const fields: Fields = {
     variable: 'GANTRY_SSH_EXTERNAL',
     default: null,
     meaning:
-      'host and port by which clients reach SSH; without it, the host of the external URL and the port of --ssh-listen',
+      'host and port at which clients reach SSH; default: the host of the external URL and the port of --ssh-listen',
     read: readAddress,
   },
   artifact_limit: {
@@ -127,34 +127,34 @@ export const fields: Fields = {
     variable: 'GANTRY_CI_INCLUDE_ORIGINS',
     default: '',
     meaning:
-      'origins such as https://ci.example.com from which "include: remote" may fetch files, separated by commas; none by default',
+      'origins such as https://ci.example.com from which "include: remote" may fetch files, separated by commas; default: none',
     read: readOrigins,
   },
   active_jobs_limit: {
     variable: 'GANTRY_ACTIVE_JOBS_LIMIT',
     default: '20000',
-    meaning: 'maximum jobs of one project that wait or run; 0: no limit',
+    meaning: 'maximum waiting and running jobs of one project; 0: no limit',
     read: readLimit,
   },
   external_url: {
     flag: '--external-url',
     variable: 'GANTRY_EXTERNAL_URL',
     default: null,
-    meaning: 'base of absolute URLs in responses; without it, the scheme and host of the request',
+    meaning: 'base of absolute URLs in responses; default: the scheme and host of the request',
     read: readUrl(['http:', 'https:']),
   },
   database_url: {
     variable: 'GANTRY_DATABASE_URL',
     default: null,
     meaning:
-      'postgres://user:password@host/database, also ?connect_timeout=SECONDS; without it, SQLite in the data folder',
+      'postgres://user:password@host/database, also ?connect_timeout=SECONDS; default: SQLite in the data folder',
     secret: true,
     read: readUrl(['postgres:', 'postgresql:']),
   },
   database_schema: {
     variable: 'GANTRY_DATABASE_SCHEMA',
     default: 'gantry',
-    meaning: 'PostgreSQL schema, used by Gantry alone',
+    meaning: 'PostgreSQL schema, used only by Gantry',
     read: readMatching(/^[a-z_][a-z0-9_]{0,62}$/, 'a name of lower-case letters, digits and _'),
   },
   database_connections: {
@@ -172,7 +172,7 @@ export const fields: Fields = {
   root_password: {
     variable: 'GANTRY_ROOT_PASSWORD',
     default: null,
-    meaning: "first start only: the administrator root's password; without it, one is generated",
+    meaning: 'first start only: password of the administrator root; default: a generated password',
     secret: true,
     read: readMatching(/^.{8,128}$/su, '8 to 128 characters'),
   },
@@ -187,26 +187,26 @@ export const fields: Fields = {
     variable: 'GANTRY_SECRETS_FILE',
     default: null,
     meaning:
-      'file with the secrets of the instance, shared by all its services; without it, secrets.json in the data folder',
+      'file with the secrets of the instance, shared by all its services; default: secrets.json in the data folder',
     read: (text) => resolve(text),
   },
   trusted_proxies: {
     variable: 'GANTRY_TRUSTED_PROXIES',
     default: '',
-    meaning: 'addresses or ranges whose X-Forwarded-* headers are believed, separated by commas',
+    meaning: 'addresses or ranges whose X-Forwarded-* headers are trusted, separated by commas',
     read: readNetworks(1),
   },
   repository_storages: {
     variable: 'GANTRY_REPOSITORY_STORAGES',
     default: 'default',
     meaning:
-      'storages of repositories, NAME, NAME=FOLDER, NAME=tls://HOST:PORT (of a "gantry gitd") or NAME=tcp://HOST:PORT (of one without TLS), separated by commas; a folder in the data folder by default',
+      'storages of repositories, NAME, NAME=FOLDER, NAME=tls://HOST:PORT (a "gantry gitd") or NAME=tcp://HOST:PORT (a "gantry gitd" without TLS), separated by commas; default: a folder in the data folder',
     read: readStorages,
   },
   gitd_secret: {
     variable: 'GANTRY_GITD_SECRET',
     default: null,
-    meaning: 'secret shared by the service and each remote "gantry gitd": 32 characters or more',
+    meaning: 'secret shared by the service and each remote "gantry gitd": at least 32 characters',
     secret: true,
     read: readMatching(/^[\x21-\x7e]{32,255}$/, '32 to 255 printable characters'),
   },
@@ -214,7 +214,7 @@ export const fields: Fields = {
     variable: 'GANTRY_GITD_CA',
     default: null,
     meaning:
-      'file with the certificates (PEM) that sign those of storages at tls:// addresses; without it, those of public authorities',
+      'file with the CA certificates (PEM) of storages at tls:// addresses; default: public authorities',
     read: (text) => resolve(text),
   },
   sign_in_providers: {
@@ -229,7 +229,7 @@ export const fields: Fields = {
     variable: 'GANTRY_REGISTRY',
     default: null,
     meaning:
-      'name of the container registry that accepts tokens of /jwt/auth (service in its auth.token settings); without it, projects have no registry',
+      'name of the container registry that accepts tokens of /jwt/auth (service in its auth.token settings); default: projects have no registry',
     read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
   },
   log_level: {

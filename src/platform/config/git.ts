@@ -42,7 +42,7 @@ export const gitFields: { [N in keyof GitConfig]: Field<GitConfig[N]> } = {
   import_timeout: {
     variable: 'GANTRY_IMPORT_TIMEOUT',
     default: '60',
-    meaning: 'maximum minutes of the import of a repository',
+    meaning: 'maximum minutes of a repository import',
     read: readCount,
   },
   import_limit: {

@@ -32,7 +32,7 @@ export const mailFields: { [N in keyof MailConfig]: Field<MailConfig[N]> } = {
     variable: 'GANTRY_SMTP_URL',
     default: null,
     meaning:
-      'SMTP server: smtp://USER:PASSWORD@HOST:PORT (STARTTLS) or smtps://...; ?tls=required, optional or off; without it, no mail is sent',
+      'SMTP server: smtp://USER:PASSWORD@HOST:PORT (STARTTLS) or smtps://...; ?tls=required, optional or off; default: no mail is sent',
     secret: true,
     read: readSmtpUrl,
   },
@@ -45,7 +45,7 @@ export const mailFields: { [N in keyof MailConfig]: Field<MailConfig[N]> } = {
   mail_reply_to: {
     variable: 'GANTRY_MAIL_REPLY_TO',
     default: null,
-    meaning: 'address to which answers to mails go; without it, the sender',
+    meaning: 'address that receives replies to mails; default: the sender',
     read: readMatching(addressPattern, 'an address, or NAME <ADDRESS>'),
   },
   mail_limit: {

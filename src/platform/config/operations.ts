@@ -54,7 +54,7 @@ export const operationsFields: { [N in keyof OperationsConfig]: Field<Operations
   slow_statement: {
     variable: 'GANTRY_SLOW_STATEMENT',
     default: '1000',
-    meaning: 'milliseconds from which an SQL statement is logged, without its values; 0: none is',
+    meaning: 'minimum milliseconds of SQL statements that are logged, without their values; 0: none',
     read: readMilliseconds,
   },
   changes_retention: {

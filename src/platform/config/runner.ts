@@ -61,63 +61,65 @@ export const runnerFields: { [N in keyof RunnerConfig]: Field<RunnerConfig[N]> }
   runner_concurrency: {
     variable: 'GANTRY_RUNNER_CONCURRENCY',
     default: null,
-    meaning: 'jobs that the built-in runner has at once; without it, one for each processor',
+    meaning: 'maximum concurrent jobs of the built-in runner; default: number of processors',
     read: readCount,
   },
   runner_folder: {
     variable: 'GANTRY_RUNNER_FOLDER',
     default: null,
     meaning:
-      "folder in which the built-in runner's jobs work; without it, one in the data folder, or for root in /var/lib/gantry-runner",
+      "working folder of the built-in runner's jobs; default: in the data folder, or for root in /var/lib/gantry-runner",
     read: (text) => resolve(text),
   },
   runner_memory: {
     variable: 'GANTRY_RUNNER_MEMORY',
     default: '0',
     meaning:
-      'megabytes of memory of one job, where a control group counts them, else of each of its processes; 0: three quarters of the machine for each process',
+      'maximum megabytes of memory per job with control groups, otherwise per process; 0: three quarters of the machine per process',
     read: readLimit,
   },
   runner_processes: {
     variable: 'GANTRY_RUNNER_PROCESSES',
     default: '2048',
-    meaning: 'processes that one job has at once',
+    meaning: 'maximum processes per job',
     read: readAmount,
   },
   runner_disk: {
     variable: 'GANTRY_RUNNER_DISK',
     default: '10240',
-    meaning: 'megabytes of disk that the files of one job take; a job that takes more is ended; 0: no limit',
+    meaning:
+      'maximum megabytes of disk used by the files of a job; a job that exceeds it is terminated; 0: no limit',
     read: readLimit,
   },
   runner_idle_timeout: {
     variable: 'GANTRY_RUNNER_IDLE_TIMEOUT',
     default: '3600',
-    meaning: 'seconds after which a script that prints nothing is ended',
+    meaning: 'seconds without output after which a script is terminated',
     read: readAmount,
   },
   runner_log_limit: {
     variable: 'GANTRY_RUNNER_LOG_LIMIT',
     default: '4',
-    meaning: 'megabytes of a log of the built-in runner; what comes after is not kept',
+    meaning: 'maximum megabytes of a job log of the built-in runner; later output is discarded',
     read: readAmount,
   },
   runner_cache_limit: {
     variable: 'GANTRY_RUNNER_CACHE_LIMIT',
     default: '10240',
-    meaning: 'megabytes of all caches of the built-in runner; those that were not used for longest go first',
+    meaning:
+      'maximum megabytes of all caches of the built-in runner; least recently used caches are removed first',
     read: readAmount,
   },
   runner_keep_days: {
     variable: 'GANTRY_RUNNER_KEEP_DAYS',
     default: '30',
-    meaning: 'days after their last use for which the built-in runner keeps caches and sources',
+    meaning: 'days after their last use until the built-in runner removes caches and sources',
     read: readAmount,
   },
   runner_pull_policy: {
     variable: 'GANTRY_RUNNER_PULL_POLICY',
     default: 'always',
-    meaning: `how images are had, one after another (${pullPolicies.join(', ')}); jobs may ask for these alone`,
+    meaning: `image pull policies in order of preference (${pullPolicies.join(', ')}); jobs may choose only these`,
     read: readPolicies,
   },
 };

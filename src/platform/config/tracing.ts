@@ -31,7 +31,7 @@ export const tracingFields: { [N in keyof TracingConfig]: Field<TracingConfig[N]
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     default: null,
     meaning:
-      'URL of a collector of traces that speaks OTLP over HTTP, such as http://127.0.0.1:4318; without it, nothing is traced',
+      'URL of a trace collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318; default: tracing is disabled',
     read: readUrl(['http:', 'https:']),
   },
   trace_headers: {

@@ -36,7 +36,9 @@ export type GitParts = {
   ca: string | null;
   /** Our instance id. Storages of other instances refuse connections. */
   instance: string;
-  /** Runs alongside a service that owns the storages of this machine. Writes only to repositories that nobody else uses. */
+  /**
+   * Runs alongside a service that owns the storages of this machine. Writes only to repositories that nobody else uses.
+   */
   isGuest?: boolean;
   random: (bytes: number) => Buffer;
   log: (level: 'info' | 'warn', details: object, message: string) => void;

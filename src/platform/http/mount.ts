@@ -35,7 +35,7 @@ export type BaseCall = {
   pollInterval: (milliseconds: number) => string;
 };
 
-/** An answer of JSON. `total`: of the records of a list, of which it is one page; null: it is no list. */
+/** An answer of JSON. `total`: number of records in the whole list; null unless it is a list. */
 export type AnswerText = { text: JsonText; total: number | null };
 
 export type OpenCall<C extends BaseCall> = (
@@ -248,7 +248,7 @@ export const discardingRest =
     }
   };
 
-/** Prepares an endpoint at its first request: a service starts sooner, and needs few of them at first. */
+/** Prepares an endpoint at its first request: so that the service starts faster. */
 const lazily = <T>(make: () => T): (() => T) => {
   let made: T | undefined;
   return () => (made ??= make());

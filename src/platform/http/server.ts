@@ -125,7 +125,7 @@ const handleError = (options: ServerOptions) => {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const failure = asFailure(error, request.headers['content-type']) ?? options.storeFailure(error);
     if (failure !== null) return await answerFailure(options, request, reply, failure);
-    request.log.error({ err: error, request_id: request.id, route: getRoute(request) }, 'unforeseen error');
+    request.log.error({ err: error, request_id: request.id, route: getRoute(request) }, 'unexpected error');
     const page = await options.failurePage(request, null);
     if (page !== null) return reply.code(500).headers(page.headers).send(page.body);
     const body = { message: '500 Internal Server Error' };

@@ -1,6 +1,6 @@
 /**
  * Leases of background work: a process renews the lease of its work, and another takes it over if the process dies.
- * They need not survive a power cut: work may run twice.
+ * Leases are not synced: work may run twice.
  */
 import { sql } from 'kysely';
 import { compiled } from '../db/compiled_query.ts';
@@ -70,7 +70,7 @@ const makeDueQueries = (kinds: Kinds) => ({
   ),
 });
 
-/** Returns a text by which the same kinds are found again. */
+/** Returns a cache key for the kinds. */
 export const toKindsKey = (kinds: Kinds): string =>
   'only' in kinds ? `only ${kinds.only.join()}` : `except ${kinds.except.join()}`;
 
@@ -107,7 +107,7 @@ const takeOldest = async ({ db, now }: Tx, kinds: Kinds): Promise<LeasedWork | n
   return taken;
 };
 
-/** Leases the piece that is due longest; null if none is free. */
+/** Leases the work with the earliest due time; null if none is free. */
 export const take = async (store: Store, kinds: Kinds = allKinds): Promise<LeasedWork | null> => {
   try {
     return await store.writeRelaxed(async (tx) => await takeOldest(tx, kinds));

@@ -14,7 +14,7 @@ import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { containsText } from '../../platform/db/contains_text.ts';
 import { foldTopicName } from '../projects/topics.ts';
 
-/** Over `topics`: how many projects have it that anybody like the viewer sees. Each sum has an index. */
+/** Over `topics`: number of projects with the topic that viewers of this kind can see. Each sum has an index. */
 const openCount = (viewer: Viewer): RawBuilder<number> => {
   if (viewer.admin) return sql`(public_projects_count + internal_projects_count + private_projects_count)`;
   return isOpenTo(viewer, 'internal')

@@ -359,7 +359,7 @@ describe('Prototype keys are parameters like any other: ignored', () => {
   });
 });
 
-it('an unforeseen error is never shown, and none of these calls is one', async () => {
+it('an unexpected error is never shown, and none of these calls is one', async () => {
   const odd = [
     '%00',
     '%ed%a0%80',

@@ -37,7 +37,7 @@ export const author: Rule = (value, _row, project) =>
 export const optionalUser: Rule = (value, _row, project) => findUser(value, project) ?? null;
 /** Rows of unknown users are left out. */
 export const knownUser: Rule = (value, _row, project) => findUser(value, project) ?? skip;
-/** As `knownUser`, also of users of whom only the name is the same: they get no access by it. */
+/** Like `knownUser`, but drops rows of users matched by name only, so that a name alone grants no access. */
 export const certainUser: Rule = (value, _row, project) =>
   project.users.certain.has(Number(value)) ? (findUser(value, project) ?? skip) : skip;
 
@@ -74,7 +74,7 @@ export const mentioningNote: Rule = (value, row, project) =>
 export const discussion: Rule = (value, _row, { id }) =>
   value === null ? null : hash('sha1', `project ${id} ${String(value)}`);
 
-/** Mentions from other projects are left out: they are hidden from those who may not see their source. */
+/** Mentions from other projects are left out: they are hidden from users who cannot see the source. */
 export const mentioningRecord: Rule = (value, row, project) => {
   if (row['mentioned_by_type'] === null) return value;
   if (row['mentioned_by_type'] === 'Commit') return value;
@@ -106,11 +106,11 @@ const unfinished = new Set([
   'canceling',
 ]);
 
-/** What had not ended is canceled: no runner has its jobs. */
+/** Unfinished work becomes canceled, because no runner has its jobs. */
 export const endedStatus: Rule = (value) => (unfinished.has(String(value)) ? 'canceled' : value);
 /** An environment that was being stopped still exists. */
 export const environmentState: Rule = (value) => (value === 'stopping' ? 'available' : value);
-/** A merge that was in progress is not. */
+/** A merge in progress was interrupted, so the request is open. */
 export const mergeRequestState: Rule = (value) => (value === 'locked' ? 'opened' : value);
 export const mergeStatus: Rule = (value, row) => (row['state'] === 'merged' ? value : 'unchecked');
 /** Merge requests from forks lose their source, as when a fork is deleted. */

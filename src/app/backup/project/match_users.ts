@@ -6,7 +6,7 @@ import type { Snapshot } from '../snapshot.ts';
 export type UserMatch = {
   /** Ids of the running instance by those of the backup. */
   ids: Map<number, number>;
-  /** Users of the backup who are the same person for sure: by id in the same instance, or by a confirmed address. */
+  /** Users identified with certainty: by id in the same instance, or by a confirmed address. */
   certain: Set<number>;
 };
 
@@ -18,7 +18,8 @@ const listUsers = async (db: Reader): Promise<User[]> => {
 };
 
 /**
- * Matches users: by id in the instance that the backup is of, else by address, else by name. No two users become one.
+ * Matches users: by id in the instance that the backup is of, else by address, else by name. Each running user is
+ * matched at most once.
  * @param isSameInstance ids are never given out twice, so they name the same users
  */
 export const matchUsers = async (

@@ -46,7 +46,7 @@ export const readPasswordFromStdin = async (): Promise<string> => {
 
 export const passwordOption = [
   '--password-stdin',
-  'read the password from standard input; without it, one is made',
+  'read the password from standard input; default: a generated password',
 ] as const;
 
 /** Blocks or unblocks a user and prints the new state. */

@@ -20,7 +20,7 @@ const reset = async (username: string, options: AdminOptions): Promise<void> => 
     const text =
       inputPassword === null
         ? `The password of "${username}" is now: ${password}`
-        : `"${username}" has the password.`;
+        : `The password of "${username}" was changed.`;
     print(options, { id, username, ...shown }, text);
   });
 };

@@ -10,7 +10,7 @@ export const backupCommand = (): Command =>
   group(
     'backup',
     {
-      summary: 'Make, list, verify and restore backups of the whole instance.',
+      summary: 'Create, list, verify and restore backups of the whole instance.',
       examples: [
         'gantry backup create --to /srv/backups',
         'gantry backup verify /srv/backups',

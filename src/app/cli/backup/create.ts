@@ -45,7 +45,7 @@ export const createCommand = (): Command =>
   addSettings(
     action('create', {
       summary:
-        'Make a backup of everything at one point in time, while the service runs. A folder or a bucket keeps several; only what is new is added.',
+        'Create a backup of everything at one point in time, while the service runs. A folder or a bucket can contain several backups; only new data is added.',
       examples: [
         'gantry backup create --to /srv/backups --verify',
         'gantry backup create --to gantry.tar.zst',

@@ -27,7 +27,7 @@ export const checkWork = async ({ db }: Store, now: number): Promise<Finding[]> 
   const figures = await loadWorkFigures(db, now);
   const failed = sum(figures, 'failed');
   const due = earliest(figures, 'due');
-  const depth = `${sum(figures, 'waiting')} wait and ${sum(figures, 'running')} run`;
+  const depth = `${sum(figures, 'waiting')} waiting, ${sum(figures, 'running')} running`;
   const oldest = earliest(figures, 'oldest');
   const detail = oldest === null ? depth : `${depth}, the oldest since ${formatTime(oldest)}`;
   const advice =

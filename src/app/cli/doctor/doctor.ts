@@ -34,8 +34,7 @@ const examine = async (options: Options): Promise<void> => {
 export const doctorCommand = (): Command =>
   addSettings(
     action('doctor', {
-      summary:
-        'Look for what is wrong, and say what to do. Changes nothing; exit code 1 when something fails.',
+      summary: 'Find problems and say how to fix them. Changes nothing; exit code 1 when something fails.',
       examples: ['gantry doctor --data /var/lib/gantry', 'gantry doctor --thorough --json'],
     }).option(
       '--thorough',

@@ -39,7 +39,7 @@ const startConfiguredTracer = async ({ config, log, random }: Parts): Promise<Tr
     instance: random(8).toString('hex'),
     ratio: config.trace_ratio,
     random,
-    onFailure: (err) => log.warn({ err }, 'the collector of traces does not take spans'),
+    onFailure: (err) => log.warn({ err }, 'sending spans to the trace collector failed'),
   });
 };
 

@@ -247,7 +247,7 @@ export const runImport = async (
     await runAttempt(platform, imported, stopping);
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
-    platform.log.info({ project_id: projectId }, 'an attempt of an import was overtaken');
+    platform.log.info({ project_id: projectId }, 'import attempt superseded');
   }
   await removeUnlessNamed(platform, imported.project);
 };

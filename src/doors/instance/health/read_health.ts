@@ -35,7 +35,7 @@ const readDatabase = async ({ store }: Platform): Promise<DatabaseFacts> => {
     store.db,
   );
   const [facts] = rows;
-  if (facts === undefined) throw new Error('the database tells nothing of itself');
+  if (facts === undefined) throw new Error('the database returned no facts');
   return { engine: store.dialect.engine, version: facts.version, size: Number(facts.size) };
 };
 

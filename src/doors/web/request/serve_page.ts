@@ -92,7 +92,10 @@ const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not F
 
 const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
 
-/** Tells whether signing in might lift the refusal. Missing records count, because they look like hidden ones to anonymous visitors. */
+/**
+ * Tells whether signing in might lift the refusal. Missing records count, because they look like hidden ones to
+ * anonymous visitors.
+ */
 const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>
   page.audience === 'visitor' && !call.signedIn && error instanceof Failure && hiddenKinds.has(error.kind);
 
@@ -105,7 +108,8 @@ const isOwnAccount = ({ method, path }: AnyPage): boolean =>
   /^\/(?:profile|oauth|users\/auth)(?:\/|$)/.test(path) && !(method === 'GET' && path === '/profile');
 
 /**
- * Keeps administrators who act as another user from the credentials of that user, which would outlast the impersonation.
+ * Keeps administrators who act as another user from the credentials of that user, which would outlast the
+ * impersonation.
  * @throws Failure 403
  */
 const requireOwnSession = (page: AnyPage, { sudo_by_id }: Actor): void => {
@@ -151,7 +155,7 @@ export const serve = async (
   if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
     return await answer(visit, reply, redirect('/profile/two_factor'));
   }
-  // As where there is no page at all.
+  // Same answer as for an unknown route.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
   const form = await sentBy(page, request);
   visit.files = getFileParts(form);

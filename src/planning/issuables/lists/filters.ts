@@ -110,7 +110,7 @@ type FilterRequest = {
   userId: number;
   /** Project of the list; null for a list of several projects. */
   project: { id: number } | null;
-  /** What else the kind's own filters ask of its own columns. */
+  /** Additional conditions of filters that exist for this record kind only. */
   indexed: IndexedCondition[];
 };
 
@@ -191,7 +191,7 @@ export type Needed = {
   isAny?: true;
 };
 
-/** Returns what is needed of alternatives: one of the records with these names. */
+/** Returns the conditions of `or[...]` filters. */
 const listAlternatives = (
   listed: Listed,
   { names, dialect }: Pick<FilterContext, 'names' | 'dialect'>,

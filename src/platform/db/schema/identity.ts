@@ -82,7 +82,7 @@ export type NamespacesTable = {
   mentions_disabled: Generated<Flag>;
   auto_devops_enabled: Generated<Flag | null>;
   shared_runners_setting: Generated<SharedRunnersSetting>;
-  /** As of users. */
+  /** Same format as `users.avatar`. */
   avatar: Generated<string | null>;
   /** SHA-256 of the runner registration token. */
   runners_token_hash: Generated<string | null>;

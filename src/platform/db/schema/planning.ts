@@ -40,7 +40,7 @@ export type IssuesTable = {
   upvotes: Generated<number>;
   downvotes: Generated<number>;
   moved_to_id: number | null;
-  /** Place in lists ordered by hand, of all issues of the instance; null: that of its creation (`issuePosition`). */
+  /** Manual sort position, unique across the instance; null: derived from creation (`issuePosition`). */
   relative_position: Generated<number | null>;
   closed_at: number | null;
   closed_by_id: number | null;
@@ -169,7 +169,7 @@ export type ResourceEventsTable = {
   target_id: number;
   user_id: number | null;
   action: 'closed' | 'reopened' | 'merged' | 'add' | 'remove';
-  /** Of a change of labels; null: the label was deleted. */
+  /** Only for label events; null if the label was deleted. */
   label_id: number | null;
   milestone_id: number | null;
   created_at: number;

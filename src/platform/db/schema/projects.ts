@@ -65,7 +65,7 @@ export type ProjectsTable = {
   keep_latest_artifact: Generated<Flag>;
   /** Only jobs of listed projects have access. */
   job_token_list_enabled: Generated<Flag>;
-  /** As of users. */
+  /** Same format as `users.avatar`. */
   avatar: Generated<string | null>;
   /** SHA-256 of the runner registration token. */
   runners_token_hash: Generated<string | null>;
@@ -86,7 +86,7 @@ export type ProjectImportsTable = {
   url: string;
   /** Sealed JSON of user name and password; null: none, or the import has ended. */
   sealed_credentials: string | null;
-  /** All attempts since the project exists: each has a number of its own. */
+  /** Total attempts; each attempt has a unique number. */
   attempts: Generated<number>;
   /** Attempts that do not count towards giving up: of earlier imports, and those that an outage ended. */
   excused_attempts: Generated<number>;
@@ -104,7 +104,7 @@ export type TopicsTable = {
   folded_name: string;
   title: string;
   description: Generated<string | null>;
-  /** As of users. */
+  /** Same format as `users.avatar`. */
   avatar: Generated<string | null>;
   /** 1: an administrator created or changed it, so it remains without projects. */
   is_described: Generated<Flag>;

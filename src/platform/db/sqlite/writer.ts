@@ -12,7 +12,7 @@ const maxGroupMilliseconds = 10;
 export type Timeouts = {
   /** How long another process may lock the database before writes are refused. */
   busy: number;
-  /** Maximum wait of a transaction for anything else than the database; it blocks all others. */
+  /** Maximum time a transaction may be idle, because it blocks all other writers. */
   transaction: number;
 };
 

@@ -40,9 +40,8 @@ const removeRefs = async (repository: Repository, iid: number): Promise<void> =>
 const maxRounds = 10;
 
 /**
- * Points the ref to the head of the latest version, and repeats if the version changed, or the repository moved,
- * meanwhile. Removes the refs of a
- * deleted request. Idempotent.
+ * Points the ref to the head of the latest version. Repeats if the version or the storage changed meanwhile. Removes
+ * the refs of deleted requests. Idempotent.
  */
 export const writeHeadRef = async (
   platform: Pick<Platform, 'git' | 'store'>,

@@ -10,7 +10,7 @@ const unitOf = (text: string): string => {
   return ' '.repeat(widths.length === 0 ? 2 : Math.min(...widths));
 };
 
-/** Starts a line with the indentation of the one of the caret. @returns false: it has none */
+/** Inserts a newline with the current line's indentation. @returns false if the line has none */
 export const continueCode = (area: HTMLTextAreaElement): boolean => {
   const { value, selectionStart, selectionEnd } = area;
   const start = value.lastIndexOf('\n', selectionStart - 1) + 1;

@@ -84,7 +84,7 @@ export const openList = (
   list.className = 'completions';
   list.setAttribute('role', 'listbox');
   list.setAttribute('aria-label', 'Completions');
-  // The top layer, since boxes around the text cut what stands out of them.
+  // Uses the top layer, because ancestors clip overflow.
   list.popover = 'manual';
   list.append(...options.map(makeOption));
   let at = -1;

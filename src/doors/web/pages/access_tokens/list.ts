@@ -131,7 +131,7 @@ export const tokensView = async (
   const page = pageRequest(listQuery);
   const { items, total } = await listAccessTokens(call.db, source, { state }, { ...page, now: call.now });
   const none = state === 'active' ? 'There are no active tokens.' : 'There are no revoked or expired tokens.';
-  const content = html`<p>Programs use these tokens instead of those of a person. Each token has a bot, which is a member of the ${kind.noun} with the role of the token until the token ends.</p>
+  const content = html`<p>Use these tokens for programs instead of a personal token. Each token belongs to a bot user that is a member of the ${kind.noun} with the role of the token until the token expires.</p>
 ${stateTabs(path, state)}
 ${items.length === 0 ? html`<p>${none}</p>` : table(visit, place, items)}
 ${pagesNav({ path, query: { state: state === 'active' ? undefined : state }, page, total })}

@@ -112,10 +112,10 @@ const loadSources = async ({ call }: Visit, state: Query['state']): Promise<Sour
   };
 };
 
-/** Renders a choice among the sources; the chosen one stays though no todo is left of it. */
+/** Renders a choice among the sources; keeps the selected option even if it has no todos left. */
 const sourceField = (name: string, label: string, chosen: string | undefined, options: Option[]): Html => {
   const isListed = chosen === undefined || options.some(([value]) => value === chosen);
-  const missing: Option[] = isListed ? [] : [[chosen, `Number ${chosen}`]];
+  const missing: Option[] = isListed ? [] : [[chosen, `${label} ${chosen}`]];
   return select({ name, label, value: chosen ?? '', options: [['', 'Any'], ...options, ...missing] });
 };
 
@@ -174,7 +174,7 @@ const emptyPart = (query: Query): Html => {
   );
   if (isFiltered) return emptyState({ icon: 'search', title: 'No results', text: 'No to-do item matches.' });
   return query.state === 'done'
-    ? emptyState({ icon: 'todo', title: 'Nothing is done yet' })
+    ? emptyState({ icon: 'todo', title: 'No done items' })
     : emptyState({
         icon: 'check-circle',
         title: 'Nothing to do',
@@ -251,7 +251,7 @@ export const todoPages = [
       const isRestored = todo.state === 'done' && (await restoreTodo(call, todo));
       return redirect(
         backTo(visit, back),
-        isRestored ? 'The to-do item is pending again.' : 'A to-do item on this is pending already.',
+        isRestored ? 'The to-do item is pending again.' : 'You already have a pending to-do item for this.',
       );
     },
   }),

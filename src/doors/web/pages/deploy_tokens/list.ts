@@ -41,7 +41,7 @@ const newForm = (visit: Visit, path: string, given: FilledDeployToken, problems:
     })}${input({
       name: 'username',
       label: 'User name (optional)',
-      hint: 'Chosen for you where it is empty.',
+      hint: 'Leave empty to generate one.',
       value: given.username,
       autocomplete: 'off',
       problems,

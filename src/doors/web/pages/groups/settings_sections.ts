@@ -155,7 +155,7 @@ const repositories: GroupSection = {
     input({
       name: 'default_branch',
       label: 'Default branch',
-      hint: 'Name of the first branch. Empty: as in the parent group, or on the instance.',
+      hint: 'Name of the first branch. Default: inherited from the parent group or the instance.',
       value: text('default_branch'),
       problems,
     }),

@@ -14,7 +14,7 @@ export const transferPart = ({ visit, group, problems }: Shown, typed: string | 
   const field = input({
     name: 'parent',
     label: 'New parent group',
-    hint: 'Path of a group in which you may create subgroups. Empty: top level.',
+    hint: 'Path of a group in which you may create subgroups. Default: the top level.',
     value: typed ?? parentPath,
     problems,
   });

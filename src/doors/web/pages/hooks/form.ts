@@ -56,7 +56,7 @@ export type Filled = {
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
   headers: KeyValueRow[];
-  /** Secrets that are stored, or (of a refused form) were. */
+  /** Names of secrets that have a stored value. */
   stored: ReadonlySet<string>;
 };
 
@@ -215,7 +215,7 @@ const branchFields = ({ given: { texts }, problems }: Tried): Html =>
 
 const secretHints = {
   token: 'Sent in the header X-Gitlab-Token.',
-  signing_token: 'Key of the signature in the header webhook-signature. If empty, the secret token.',
+  signing_token: 'Signs the webhook-signature header. Default: the secret token.',
 };
 
 const secretRows = ({ given, problems }: Tried): Html =>
@@ -273,7 +273,7 @@ export const hookForm = (
     select({
       name: 'format',
       label: 'Format',
-      hint: 'What is sent. For a chat, the URL is that of an incoming webhook there.',
+      hint: 'Payload format. For a chat service, enter its incoming webhook URL.',
       value: texts.format,
       options: Object.entries(formatLabels),
       problems,
@@ -281,7 +281,7 @@ export const hookForm = (
     textArea({
       name: 'custom_webhook_template',
       label: 'Payload template (optional)',
-      hint: 'JSON that is sent instead of the payload, in the format JSON. {{project.name}} stands for a part of the payload.',
+      hint: 'JSON to send instead of the payload. Only for format JSON. {{project.name}} inserts a payload value.',
       value: texts.custom_webhook_template,
       problems,
     }),

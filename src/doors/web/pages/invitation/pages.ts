@@ -35,7 +35,7 @@ const expiredView = (): View =>
 
 const signInPart = (visit: Visit, token: string): Html => {
   const back = encodeURIComponent(`/users/invitation?token=${token}`);
-  return html`<p>Sign in with the account that has this address, or make one.</p>
+  return html`<p>Sign in with the account that has this address, or sign up.</p>
 <div class="buttons"><a class="button primary" href="/users/sign_in?return_to=${back}">Sign in</a>
 ${visit.call.settings.signup_enabled && html`<a class="button" href="/users/sign_up?invitation=${token}">Sign up</a>`}</div>`;
 };

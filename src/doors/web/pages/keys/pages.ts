@@ -56,7 +56,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
     input({
       name: 'title',
       label: 'Title',
-      hint: 'For example “laptop”. If empty, the comment of the key.',
+      hint: 'For example “laptop”. Default: the comment of the key.',
       value: given.title ?? '',
       problems,
     }),
@@ -64,7 +64,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
       name: 'expires_at',
       label: 'Expires',
       type: 'date',
-      hint: 'The key expires at 00:00 UTC of this day. If empty, it does not expire.',
+      hint: 'The key expires at 00:00 UTC on this day. Default: it does not expire.',
       value: given.expires_at ?? null,
       problems,
     }),

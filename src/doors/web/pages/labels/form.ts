@@ -64,7 +64,7 @@ const fields = (list: OwnedList, { filled, problems }: TriedLabel) => [
   input({
     name: 'name',
     label: 'Name',
-    hint: html`Of the form <code>key::value</code>, it is shown with its key set off.`,
+    hint: html`Labels of the form <code>key::value</code> show the key separately.`,
     value: filled.name ?? '',
     required: true,
     autofocus: true,
@@ -79,7 +79,7 @@ const fields = (list: OwnedList, { filled, problems }: TriedLabel) => [
         label: 'Priority',
         type: 'number',
         min: 0,
-        hint: 'Labels with a priority come first in the list, lowest number first. Empty: no priority.',
+        hint: 'Labels with a priority come first in the list, lowest number first. Default: no priority.',
         value: filled.priority ?? '',
         problems,
       }),

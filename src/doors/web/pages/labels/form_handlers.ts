@@ -25,7 +25,7 @@ const labels: OwnedRecords<LabelRow> = {
   removed: ({ title }) => `The label ${title} was deleted.`,
   noun: 'labels',
   promote: async (call, owners, row) => await promoteLabel(call, owners, { id: row.id }),
-  promoted: ({ title }) => `The label ${title} is one of the group now.`,
+  promoted: ({ title }) => `The label ${title} was promoted to the group.`,
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>

@@ -1,4 +1,4 @@
-/** Pages that labels and milestones have alike: the form for a new record, the form of an existing one, its removal. */
+/** Pages shared by labels and milestones: the forms to create and to edit a record, and its removal. */
 import type { Call } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
 import type { Owner } from '../../../../projects/labels/project_or_group.ts';

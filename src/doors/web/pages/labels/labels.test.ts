@@ -139,7 +139,7 @@ test('promotes a label of a project to its group, for those who may change both'
   assert.equal((await onlyHere.visitor.post(`${ofProject}/${id}/promote`)).status, 403);
   assert.equal((await stranger.post(`${ofProject}/${id}/promote`)).status, 404);
   assert.equal((await maintainer.post(`${ofProject}/${id}/promote`)).location, ofProject);
-  assert.match((await maintainer.get(ofProject)).text, /The label wide is one of the group now\./);
+  assert.match((await maintainer.get(ofProject)).text, /The label wide was promoted to the group\./);
   assert.equal((await labelOf(`/groups/${group.id}`, 'wide')).id, id);
   assert.ok(!(await maintainer.get(`${ofGroup}/${id}/edit`)).text.includes('Promote label'));
   assert.equal((await maintainer.post(`${ofProject}/${id}/promote`)).status, 404);

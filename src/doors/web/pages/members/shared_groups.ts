@@ -18,7 +18,7 @@ const inviteForm = (visit: Visit, list: MemberList, tried: TriedGroup | null): H
     input({
       name: 'group',
       label: 'Group',
-      hint: 'Full path of the group. Members of the groups above it count, too.',
+      hint: 'Full path of the group. Includes members of its parent groups.',
       value: sent['group'] ?? '',
       autocomplete: 'off',
       required: true,
@@ -91,7 +91,7 @@ const invitePart = async (visit: Visit, list: MemberList, tried: TriedGroup | nu
   }
   return html`<section class="card" aria-labelledby="invite_title"><header><h2 id="invite_title">Invite a group</h2></header>
 <div class="body">${inviteForm(visit, list, tried)}</div></section>
-<p class="quiet">Each member of the group gets their role in it, but no more than the role that you choose here.</p>`;
+<p class="quiet">Members get their group role, limited to the role you choose here.</p>`;
 };
 
 /** Renders the list, with its forms for those who administer members; null: there is nothing to show. */

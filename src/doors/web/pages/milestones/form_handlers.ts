@@ -34,7 +34,7 @@ const milestones: OwnedRecords<MilestoneRow> = {
   removed: ({ title }) => `The milestone ${title} was deleted.`,
   noun: 'milestones',
   promote: async (call, owners, row) => await promoteMilestone(call, owners, row.id),
-  promoted: ({ title }) => `The milestone ${title} is one of the group now.`,
+  promoted: ({ title }) => `The milestone ${title} was promoted to the group.`,
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>

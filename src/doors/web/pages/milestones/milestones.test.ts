@@ -222,7 +222,7 @@ test('promotes a milestone of a project to its group', async () => {
   assert.match((await maintainer.get(`${path}/edit`)).text, /Promote milestone/);
   assert.equal((await guest.post(`${path}/promote`)).status, 403);
   assert.equal((await maintainer.post(`${path}/promote`)).location, ofProject);
-  assert.match((await maintainer.get(ofProject)).text, /The milestone Wide is one of the group now\./);
+  assert.match((await maintainer.get(ofProject)).text, /The milestone Wide was promoted to the group\./);
   const { body } = await gantry.api(`GET /groups/${group.id}/milestones?title=Wide`);
   assert.deepEqual([body.length, body[0].id], [1, made.id]);
   // Personal projects have no group.

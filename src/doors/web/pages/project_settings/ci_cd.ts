@@ -99,7 +99,7 @@ const artifactSection: Section = {
       ? input({
           name: 'max_artifacts_size',
           label: 'Maximum size of one artifact in megabytes',
-          hint: 'Only administrators see this. Empty: the limit of the group or of the instance.',
+          hint: 'Only administrators see this. Default: the limit of the group or the instance.',
           type: 'number',
           min: 1,
           max: 80_000,

@@ -81,7 +81,7 @@ const mailSection: Section = {
     checkbox({
       name: 'emails_enabled',
       label: 'Send mails about this project',
-      hint: 'Off: nobody gets any, whatever their notification level.',
+      hint: 'When off, nobody gets mail, regardless of notification level.',
       checked: isOn('emails_enabled'),
       problems,
     }),

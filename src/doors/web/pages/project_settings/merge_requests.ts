@@ -55,8 +55,8 @@ const methodSection: Section = {
     }),
     checkbox({
       name: 'autoclose_referenced_issues',
-      label: 'Close issues that are named after “Closes”',
-      hint: 'When the commit or merge request that names them reaches the default branch. Concerns the issues of this project.',
+      label: 'Close referenced issues automatically',
+      hint: 'Issues of this project close when a commit or merge request with “Closes #1” reaches the default branch.',
       checked: isOn('autoclose_referenced_issues'),
       problems,
     }),
@@ -95,7 +95,7 @@ const checksSection: Section = {
 const messageSection: Section = {
   key: 'messages',
   title: 'Commit messages',
-  intro: 'Templates with variables. Empty: the default message. The message can be edited at the merge.',
+  intro: 'Templates with variables. Default: the standard message. The message can be edited at the merge.',
   names: ['merge_commit_template', 'squash_commit_template', 'suggestion_commit_message'],
   saved: 'The commit messages were saved.',
   fields: ({ text, problems }) => [

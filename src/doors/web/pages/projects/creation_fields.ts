@@ -14,7 +14,7 @@ type Chosen = { chosen: string | undefined; problems: FormProblems };
 /** Maximum namespaces to choose from; an administrator may name any other by `?namespace_id=`. */
 const maxNamespaces = 500;
 
-/** Renders the choice of a namespace. @param chosen id; undefined: the own namespace */
+/** Renders the choice of a namespace. @param chosen id; undefined: the personal namespace */
 export const namespaceSelect = async (call: Call, { chosen = '', problems }: Chosen): Promise<Html> => {
   const user = requireUser(call);
   const namespaces = await listCreationNamespaces(call, maxNamespaces);

@@ -29,7 +29,7 @@ const formView = async (visit: Visit, filled: Filled, problems: FormProblems = n
     input({
       name: 'name',
       label: 'Project name',
-      hint: 'Left empty, it is the last part of the address.',
+      hint: 'Default: the last part of the address.',
       value: filled.name ?? null,
       problems,
     }),
@@ -37,7 +37,7 @@ const formView = async (visit: Visit, filled: Filled, problems: FormProblems = n
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Left empty, it is derived from the name.',
+      hint: 'Part of the address. Default: derived from the name.',
       value: filled.path ?? null,
       problems,
     }),

@@ -65,7 +65,7 @@ const formView = async (visit: Visit, filled: Filled, problems: FormProblems = n
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Left empty, it is derived from the name.',
+      hint: 'Part of the address. Default: derived from the name.',
       value: filled.path ?? null,
       problems,
     }),
@@ -80,7 +80,7 @@ const formView = async (visit: Visit, filled: Filled, problems: FormProblems = n
     html`<fieldset><legend>First commit</legend>${checkbox({
       name: 'initialize_with_readme',
       label: 'Add a README',
-      hint: 'So that the project can be cloned at once. Leave it off to push an existing repository.',
+      hint: 'Lets you clone the project immediately. Turn off to push an existing repository.',
       checked: filled.initialize_with_readme ?? true,
     })}<div class="columns">${await templateSelects(filled)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
   );

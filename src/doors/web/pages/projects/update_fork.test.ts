@@ -30,7 +30,9 @@ const seedFork = async (visibility: 'public' | 'private' = 'public'): Promise<Fo
 
 const words = (text: string): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** Returns the words of the fork's page, once the commits were counted, for which a busy machine has too little time. */
+/**
+ * Returns the words of the fork's page, once the commits were counted, for which a busy machine has too little time.
+ */
 const wordsOf = async ({ path, owner }: Fork, visitor = owner.visitor): Promise<string> => {
   for (let tries = 0; ; tries += 1) {
     const text = words((await visitor.get(path)).text);
@@ -84,7 +86,10 @@ test('says how many commits a fork is behind, and moves it forward', async () =>
     ),
   );
   await update(fork);
-  assert.equal(await flashOf(fork), 'The fork has every commit of the project that it was forked from.');
+  assert.equal(
+    await flashOf(fork),
+    'The fork already contains all commits of the project that it was forked from.',
+  );
 });
 
 test('does not count again at once what git could not count in time', async (t) => {

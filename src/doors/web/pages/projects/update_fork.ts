@@ -15,7 +15,7 @@ import { cloneAddresses } from './clone_menu.ts';
 const maxNames = 20;
 
 const notices = {
-  unchanged: 'The fork has every commit of the project that it was forked from.',
+  unchanged: 'The fork already contains all commits of the project that it was forked from.',
   fast_forward: 'The fork was updated.',
   merged: 'The fork was updated by a merge commit.',
 };

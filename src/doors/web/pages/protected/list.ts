@@ -42,7 +42,7 @@ const ruleFields = (kind: Kind, { id, text, problems }: Fill): Html => {
     name: 'allow_force_push',
     id: `allow_force_push_${id}`,
     label: 'Allow force push',
-    hint: 'Who may push may also rewrite history. Others can lose commits.',
+    hint: 'Anyone who can push can rewrite history. Commits of others can be lost.',
     checked: text('allow_force_push') === '1',
     problems,
   });
@@ -64,7 +64,7 @@ const addForm = ({ visit, project, kind, tried }: ListContext): Html => {
     input({
       name: 'name',
       label: kind.word === 'branch' ? 'Branch' : 'Tag',
-      hint: html`A name, or a pattern: <code>*</code> stands for any characters, as in <code>${
+      hint: html`A name, or a pattern: <code>*</code> matches any characters, as in <code>${
         kind.word === 'branch' ? 'release/*' : 'v*'
       }</code>.`,
       value: sent['name'] ?? '',

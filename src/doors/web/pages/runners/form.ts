@@ -92,7 +92,7 @@ export const runnerForm = (
     input({
       name: 'maximum_timeout',
       label: 'Maximum job timeout (seconds)',
-      hint: 'At least 600. If empty, the timeout of the project.',
+      hint: 'At least 600. Default: the timeout of the project.',
       type: 'number',
       min: 0,
       value: given.maximum_timeout ?? null,

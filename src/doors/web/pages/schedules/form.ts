@@ -109,7 +109,7 @@ export const scheduleForm = (
     })}${input({
       name: 'cron',
       label: 'When',
-      hint: html`Five fields of cron: minute, hour, day, month, weekday. <code>0 4 * * *</code> is every day at four, <code>30 6 * * 1-5</code> half past six on working days.`,
+      hint: html`Cron syntax: minute, hour, day, month, weekday. Example: <code>0 4 * * *</code> runs daily at 04:00; <code>30 6 * * 1-5</code> at 06:30 on weekdays.`,
       value: given.cron ?? '',
       problems,
     })}</div>`,

@@ -44,7 +44,7 @@ const line = (visit: Visit, path: string, variable: PipelineVariable): Html => {
   const { key, value, variable_type, raw } = variable;
   return html`<tr>
 <th scope="row"><code>${key}</code>${variable_type === 'file' && html` <span class="badge">File</span>`}${
-    raw && html` <span class="badge">As it is</span>`
+    raw && html` <span class="badge">Raw</span>`
   }</th>
 <td><details><summary>Show or edit</summary>${form(
     visit,

@@ -127,7 +127,7 @@ ${list}
 <h2 id="new">Create a token</h2>
 ${newForm(visit, given, problems)}
 <h2>Feeds and calendars</h2>
-<p>The addresses of feeds and calendars contain a token, so that other programs can read them in your name. If somebody else got one, reset them all, and subscribe again.</p>
+<p>The addresses of feeds and calendars contain a token, so other programs can read them on your behalf. If one leaks, reset all of them and subscribe again.</p>
 ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true })}`;
   const view = accountView(path, title, content);
   return withFormStatus(view, problems);
@@ -139,7 +139,7 @@ const madeView = (text: string, name: string, expires: string | null): View =>
     'Token created',
     html`<p>Copy the token <strong>${name.trim()}</strong> now: it is not shown again.</p>
 <p><code class="secret">${text}</code></p>
-<p>${expires === null ? 'It does not expire.' : `It expires on ${expires}.`} Anyone who has it can act in your name, within its scopes.</p>
+<p>${expires === null ? 'It does not expire.' : `It expires on ${expires}.`} Anyone who has it can act on your behalf within its scopes.</p>
 <p><a class="button" href="${path}">I have copied it</a></p>`,
   );
 

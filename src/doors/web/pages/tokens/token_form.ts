@@ -56,7 +56,7 @@ export const expiryFields = (
       name: 'expires_at',
       label: 'Or on a day of your choice',
       type: 'date',
-      hint: 'The token expires at 00:00 UTC of this day. If empty, the choice above applies.',
+      hint: 'The token expires at 00:00 UTC on this day. Default: the choice above.',
       value: expires_at,
       min: today(now + dayLength),
       problems,

@@ -22,7 +22,7 @@ export const pages = [
     handle: async (visit, { token }) => {
       const { target_type } = readUnsubscription(visit.call.platform, token);
       const body = html`<h1>Unsubscribe</h1>
-<p>You will get no more mail about this ${names[target_type]}, unless somebody mentions you.</p>
+<p>You will no longer get mail about this ${names[target_type]} unless you are mentioned.</p>
 ${form(visit, { action: `/-/unsubscribe/${token}`, submit: 'Unsubscribe' })}`;
       return { title: 'Unsubscribe', body, preview };
     },
@@ -38,7 +38,7 @@ ${form(visit, { action: `/-/unsubscribe/${token}`, submit: 'Unsubscribe' })}`;
     handle: async (visit, { token }) => {
       const { target_type } = await unsubscribeByLink(visit.call.platform, token);
       const body = html`<h1>Unsubscribed</h1>
-<p>You get no more mail about this ${names[target_type]}, unless somebody mentions you.</p>`;
+<p>You no longer get mail about this ${names[target_type]} unless you are mentioned.</p>`;
       return { title: 'Unsubscribed', body, preview };
     },
   }),

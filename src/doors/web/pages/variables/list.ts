@@ -35,7 +35,7 @@ const badge = (text: string): Html => html` <span class="badge">${text}</span>`;
 const traits = (variable: Variable): Html =>
   html`${variable.variable_type === 'file' && badge('File')}${variable.protected === 1 && badge('Protected')}${
     variable.masked === 1 && badge('Masked')
-  }${variable.raw === 1 && badge('As it is')}`;
+  }${variable.raw === 1 && badge('Raw')}`;
 
 const shownValue = ({ value, hidden }: Variable): Html =>
   hidden === 1

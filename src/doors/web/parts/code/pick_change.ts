@@ -30,7 +30,7 @@ const freeName = async ({ repository }: Code, start: string): Promise<string> =>
     const name = number === 1 ? start : `${start}-${number}`;
     if ((await findRef(repository, branchPrefix + name)) === null) return name;
   }
-  throw invalid({ branch: ['has too many of these branches already'] });
+  throw invalid({ branch: ['has too many branches for this change'] });
 };
 
 type Picked = { kind: PickKind; sha: string; branch: string };

@@ -154,7 +154,7 @@ export const timeForm = (visit: Visit, action: string, estimated: number): Html 
   const estimate = input({
     name: 'time_estimate',
     label: 'Estimate',
-    hint: 'Such as 1w 2d 3h. Empty: none.',
+    hint: 'Such as 1w 2d 3h. Default: none.',
     value: formatDuration(estimated) ?? '',
   });
   const spent = input({

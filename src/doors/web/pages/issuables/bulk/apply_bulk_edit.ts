@@ -80,7 +80,7 @@ const readDueDate = (typed: string): string | null | undefined => {
   const text = typed.trim();
   if (text === '') return undefined;
   if (isNone(text)) return null;
-  if (parseDate(text) === null) throw invalid({ due_date: ['is no date such as 2031-02-03'] });
+  if (parseDate(text) === null) throw invalid({ due_date: ['is not a date (example: 2031-02-03)'] });
   return text;
 };
 

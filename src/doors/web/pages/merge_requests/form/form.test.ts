@@ -179,7 +179,7 @@ test('keeps what was typed where the branches were deleted or merged meanwhile',
   for (const [source_branch, reason] of [
     ['gone', /There is no branch “gone”/],
     ['', /Choose a source branch/],
-    ['main', /You can&#39;t use same project\/branch|main has every commit of main/],
+    ['main', /You can&#39;t use same project\/branch|main already contains all commits of main/],
   ] as const) {
     const ends = { 'merge_request[source_branch]': source_branch, 'merge_request[target_branch]': 'main' };
     const { status, text } = await maintainer.visitor.post(list, { ...ends, ...sent });

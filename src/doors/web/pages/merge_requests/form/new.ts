@@ -47,7 +47,7 @@ const chooseView = async (
   return pageOf(
     visit,
     ends,
-    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.${isNamed && html` The source is in <code>${source.full_path}</code>.`}</p>${await endsForm(visit, ends, { problems, kept })}`,
+    html`<p class="muted">Choose the source branch with your changes and the target branch.${isNamed && html` The source is in <code>${source.full_path}</code>.`}</p>${await endsForm(visit, ends, { problems, kept })}`,
     Object.keys(problems).length > 0,
   );
 };
@@ -110,7 +110,7 @@ const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compare
 const hiddenEnds = (ends: Ends): Html =>
   html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`;
 
-/** Renders the fields of the branches in a refused form, which cannot be sent again with the same ones. */
+/** Renders editable branch fields after a refusal, because these branches cannot be used. */
 const editableEnds = async (visit: Visit, ends: Ends, problems: EndProblems): Promise<Html> => {
   const fields = await branchFields(visit, ends, problems);
   const isProject = ([name]: [string, string]): boolean => name.endsWith('_project_id]');
@@ -144,7 +144,7 @@ const describeView = async (
       ? html`<section class="card">${emptyState({
           icon: 'commit',
           title: 'Nothing to merge',
-          text: `${target_branch} has every commit of ${fromName}.`,
+          text: `${target_branch} already contains all commits of ${fromName}.`,
         })}</section>`
       : html`${form(
           visit,

@@ -32,7 +32,7 @@ const quiet = (text: string | Html): Html => html` <span class="muted">· ${text
 const draftLine = (visit: Visit, { loaded, rights }: OpenPage): CheckLine => ({
   state: 'bad',
   isBlocking: true,
-  text: html`This is a draft${quiet('its author still works on it')}`,
+  text: html`This is a draft${quiet('the author is still working on it')}`,
   remedy: rights.update && button(visit, requestPath(loaded, '/ready'), { label: 'Mark as ready' }),
 });
 
@@ -57,7 +57,7 @@ const otherWords: Partial<Record<string, string>> = {
 const failedText = ({ loaded: { merge_request } }: OpenPage): string =>
   merge_request.merge_when_pipeline_succeeds === 1
     ? 'the automatic merge waits until one passes'
-    : 'this project merges nevertheless';
+    : 'this project does not require a passed pipeline';
 
 const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const { call } = visit;
@@ -68,7 +68,7 @@ const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
     return { state: 'off', isBlocking: false, text: html`No pipeline`, remedy: runButton(visit, shown) };
   }
   const isBlocking = mustSucceed && verdict !== 'passed';
-  const required = isBlocking && quiet('this project merges only what passed');
+  const required = isBlocking && quiet('this project requires a passed pipeline');
   if (pipeline === null || source === null) {
     const text = html`A pipeline ${pipelineStatus === 'coming' ? 'is being created' : pipelineWords[verdict][1]}${required}`;
     return { state: pipelineWords[verdict][0], isBlocking, text };
@@ -203,7 +203,7 @@ const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
   }
   if (branches === 'empty') {
     return blocked(
-      html`Nothing to merge${quiet(html`${code(target_branch)} has every commit of ${code(source_branch)}`)}`,
+      html`Nothing to merge${quiet(html`${code(target_branch)} already contains all commits of ${code(source_branch)}`)}`,
     );
   }
   return branches === 'conflict' ? blocked(conflictText(visit, shown), resolveLink(shown)) : null;
@@ -243,7 +243,7 @@ const refusal = (visit: Visit, { loaded: { project, merge_request } }: OpenPage)
   const { viewer, signedIn } = visit.call;
   if (!signedIn) return html`sign in to merge`;
   if (project.archived === 1) return html`the project is archived`;
-  if (!may(viewer, 'push_code', project)) return html`developers and higher roles merge`;
+  if (!may(viewer, 'push_code', project)) return html`requires the Developer role or higher`;
   return html`${code(merge_request.target_branch)} is protected, and your role may not merge into it`;
 };
 

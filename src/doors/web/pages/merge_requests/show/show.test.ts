@@ -104,7 +104,7 @@ test('says why the request is blocked, and what to do', async () => {
   const said = words((await maintainer.visitor.get(path)).text);
   assert.match(said, /Draft [^!]+ wants to merge/);
   assert.match(said, /Ready to merge once two things are done/);
-  assert.match(said, /Blocks the merge|This is a draft · its author still works on it Mark as ready/);
+  assert.match(said, /Blocks the merge|This is a draft · the author is still working on it Mark as ready/);
   await api(`PUT ${toPath(request)}`, { title: 'Of keep' });
   await api(`PUT /projects/${project.id}`, {
     only_allow_merge_if_all_discussions_are_resolved: false,
@@ -190,7 +190,7 @@ test('says to others why they may not merge', async () => {
   assert.doesNotMatch(anonymous.text, /method="post" action="(?!\/-\/preferences")/);
   assert.doesNotMatch(anonymous.text, /data-comments/);
   const other = (await stranger.visitor.get(path)).text;
-  assert.match(words(other), /You may not merge · developers and higher roles merge/);
+  assert.match(words(other), /You may not merge · requires the Developer role or higher/);
   assert.doesNotMatch(other, /\/merge"|\/approve|\/rebase"|\/edit"|Mark as draft/);
   const developer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
   assert.match(
@@ -250,7 +250,7 @@ test('leads to the failed jobs of the pipeline', async () => {
     const { text } = await reader.visitor.get(at);
     assert.match(text, new RegExp(`href="/${own.full_path}/-/pipelines/${id}">See failed jobs<`));
     const isBlocked = only_allow_merge_if_pipeline_succeeds === 1;
-    const reason = isBlocked ? 'merges only what passed' : 'merges nevertheless';
+    const reason = isBlocked ? 'requires a passed pipeline' : 'does not require a passed pipeline';
     assert.match(words(text), new RegExp(`failed · this project ${reason}`));
     assert.equal(/<button class="good" disabled>/.test(text), isBlocked);
     if (isBlocked) continue;
@@ -280,7 +280,7 @@ test('says that a branch is missing, or that there is nothing to merge', async (
   await gantry.api(`POST ${branches}`, { json: { branch: 'topic', ref: 'main' } });
   await settle(gantry);
   const empty = await reader.visitor.get(at);
-  assert.match(words(empty.text), /Nothing to merge · main has every commit of topic/);
+  assert.match(words(empty.text), /Nothing to merge · main already contains all commits of topic/);
   assert.match(empty.text, /<button class="good" disabled>/);
 });
 
