@@ -1,8 +1,8 @@
 /**
  * The protocol of a repository storage: every method with its parameters and result. `src/platform/git/` types its
- * calls by this file; `gitd/` implements it. The records in them are in `protocol_records.ts`. A repository is named by its path
- * below the storage's root (`@hashed/ab/cd/<sha256>.git`), never by text of a user. Object ids are 40 hexadecimal
- * digits, refs full names (`refs/heads/main`), times whole seconds since 1970.
+ * calls by this file; `gitd/` implements it. The records in them are in `protocol_records.ts`. A repository is named by
+ * its path below the storage's root (`@hashed/ab/cd/<sha256>.git`), never by text of a user. Object ids are 40
+ * hexadecimal digits, refs full names (`refs/heads/main`), times whole seconds since 1970.
  */
 
 import type {
@@ -90,9 +90,9 @@ export type Methods = {
   /** Commits by whole or short ids in lower case, in their order; null where none is visible to the caller. */
   'commits.find': { params: Repo & Sight & { ids: string[] }; result: { commits: (Commit | null)[] } };
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
-  /** The signature of a commit, with what it signs as body; null: it is not signed. */
+  /** The signature of a commit, with what it signs as body; null if it is not signed. */
   'commits.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
-  /** The signature of an annotated tag, with what it signs as body; null: it is not signed, or no such tag. */
+  /** The signature of an annotated tag, with what it signs as body; null if it is not signed, or no such tag. */
   'tags.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
@@ -113,7 +113,7 @@ export type Methods = {
   };
   'commits.merge_base': { params: Repo & { ids: Oid[] }; result: { id: Oid | null } };
   'commits.is_ancestor': { params: Repo & { ancestor: Oid; descendant: Oid }; result: { is: boolean } };
-  /** Lists a folder; null: the path is not a folder of the commit. */
+  /** Lists a folder; null if the path is not a folder of the commit. */
   'tree.list': {
     params: Repo & { commit: Oid; path: string; recursive: boolean; offset: number; limit: number };
     result: { entries: TreeEntry[]; total: number } | null;

@@ -213,7 +213,7 @@ export type Client = {
 
 /** The contents of a storage's folder before it is claimed. */
 export type StorageState = {
-  /** Id of the instance that owns it; null: it has no marker. */
+  /** Id of the instance that owns it; null if it has no marker. */
   instance: string | null;
   isEmpty: boolean;
   /** How many of the repositories in the request it holds. */

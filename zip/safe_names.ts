@@ -1,4 +1,4 @@
-/** Tells whether a name is safe to extract: relative, without empty parts, `.`, `..` and NUL. */
+/** Returns whether a name is safe to extract: relative, without empty parts, `.`, `..` and NUL. */
 export const isSafeName = (name: string): boolean => {
   const parts = (name.endsWith('/') ? name.slice(0, -1) : name).split('/');
   return !name.includes('\0') && parts.every((part) => part !== '' && part !== '.' && part !== '..');

@@ -25,7 +25,7 @@ const readSmallFile = async (path: string, max: number): Promise<Buffer | null> 
   }
 };
 
-/** Returns an object; null: the folder has no such loose object. @throws GitError `too_large` past `max` bytes */
+/** Returns an object; null if the folder has no such loose object. @throws GitError `too_large` past `max` bytes */
 export const readLooseObject = async (
   objects: string,
   id: Oid,

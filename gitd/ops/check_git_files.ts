@@ -17,7 +17,7 @@ export const maxCheckedBytes = 8 * 2 ** 20;
 const fatalExitCode = 128;
 
 /**
- * Tells whether git would accept the file in a push, by `unpack-objects --strict`.
+ * Returns whether git would accept the file in a push, by `unpack-objects --strict`.
  * @throws GitError `internal` if git could not check the file
  */
 export const passesPushCheck = async (context: Context, file: CheckedFile): Promise<boolean> => {

@@ -14,7 +14,7 @@ export type GitObject = ObjectInfo & { data: Buffer };
 export type ObjectName = string;
 
 export type CatFilePool = {
-  /** null: there is no such object. */
+  /** null if there is no such object. */
   info: (dir: string, name: ObjectName) => Promise<ObjectInfo | null>;
   /** Reads an object; null if there is none. @throws GitError `too_large` for one of more than `max` bytes */
   contents: (dir: string, name: ObjectName, max: number) => Promise<GitObject | null>;

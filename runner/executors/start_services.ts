@@ -146,7 +146,7 @@ const listOpenPorts = async (engine: Engine, container: string, pid: number): Pr
   }
 };
 
-/** Tells whether a service is ready; false: it has ended; null: not yet, or that cannot be seen. */
+/** Returns whether a service is ready; false if it has ended; null: not yet, or that cannot be seen. */
 const isUp = async (engine: Engine, { container, ports }: Running): Promise<boolean | null> => {
   const state = (await readState(engine, container))?.State;
   if (state?.Running === false) return false;

@@ -97,7 +97,7 @@ export type CollectionRoot = {
   root: string;
   /** The folder's path as the job sees it; paths may begin with it. */
   seen: string;
-  /** Owner of the files; null: no other user's files are readable anyhow. */
+  /** Owner of the files; null if no other user's files are readable anyhow. */
   owner: User | null;
   tracked: () => Promise<ReadonlySet<string>>;
 };

@@ -35,6 +35,6 @@ export type Platform = {
   revision: string;
   /** Public base URL, for texts that no request causes. */
   baseUrl: () => string;
-  /** Tells whether the web interface has a page, such as `GET /-/projects/:project/pipelines`. */
+  /** Returns whether the web interface has a page, such as `GET /-/projects/:project/pipelines`. */
   hasPage: (line: string) => boolean;
 };

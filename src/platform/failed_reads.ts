@@ -4,7 +4,7 @@ import { makeLruCache } from './lru_cache.ts';
 type Pause = { endsAt: number; milliseconds: number };
 
 type FailedReads = {
-  /** Tells whether the read ran out of time a short while ago. */
+  /** Returns whether the read ran out of time a short while ago. */
   isPaused: (key: string, now: number) => boolean;
   /** Notes that the read ran out of time. */
   add: (key: string, now: number) => void;

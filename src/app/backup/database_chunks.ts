@@ -79,7 +79,7 @@ const storeText = async (storing: Storing, text: string): Promise<StoredObject> 
 const loadText = async (place: BackupReader, sha256: string): Promise<string> =>
   (await buffer((await openObject(place, sha256)).compose(createZstdDecompress()))).toString();
 
-/** Loads what a backup has of the database; null: there is no backup, or it has a file instead. */
+/** Loads what a backup has of the database; null if there is no backup, or it has a file instead. */
 export const loadStoredDatabase = async (
   place: BackupReader,
   manifest: Manifest | null,

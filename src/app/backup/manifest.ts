@@ -26,7 +26,7 @@ export type Manifest = {
   database: StoredObject;
   /** Lines of `ContentLine`, compressed by zstd. */
   contents: StoredObject;
-  /** null: the secrets are kept elsewhere. */
+  /** null if the secrets are kept elsewhere. */
   secrets: StoredObject | null;
   /** Rows of each table. */
   tables: { [table: string]: number };

@@ -23,7 +23,7 @@ const readProgress = (config: Config): string | null => {
 const inUse = (what: string): StartFailure =>
   new StartFailure(`${what} is in use: restore into an empty instance (other --data, database and stores)`);
 
-/** Returns the name of a database that is in use; null: it is empty. */
+/** Returns the name of a database that is in use; null if it is empty. */
 const findUsedDatabase = async (config: Config): Promise<string | null> => {
   if (config.database_url === null) return existsSync(databaseFile(config)) ? databaseFile(config) : null;
   const store = await openAnyStore({ config, clock: systemClock, onFatal: () => undefined });

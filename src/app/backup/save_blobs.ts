@@ -70,7 +70,7 @@ const listBlobs = function* listBlobs(snapshot: Snapshot): Generator<BlobRow> {
     yield { area: `${getProjectArea(project_id)}/traces/${job_id}`, sha256, size: null };
 };
 
-/** Adds a blob; null: it is missing or damaged. */
+/** Adds a blob; null if it is missing or damaged. */
 const saveBlob = async (saving: Saving, { area, sha256, size }: BlobRow): Promise<BlobLine | null> => {
   const { place, blobs, report } = saving;
   if (size !== null && (await place.blobs.has(objectArea, sha256)))
@@ -110,7 +110,7 @@ const openLog = async (file: string): Promise<FileHandle | null> => {
   }
 };
 
-/** Adds the log of a job; null: there is none. A finished one that the backup before has is not read again. */
+/** Adds the log of a job; null if there is none. A finished one that the backup before has is not read again. */
 const saveLog = async (saving: Saving, row: LogRow): Promise<LogLine | null> => {
   const { data, earlier, place, report } = saving;
   const path = getTracePath(row);

@@ -87,9 +87,9 @@ const tryInSchema = async (config: Config): Promise<TriedMigration[]> => {
 };
 
 /**
- * Tries the pending migrations beside a running service: on SQLite on a copy of the file, on PostgreSQL in a schema of
+ * Tries the pending migrations next to a running service: on SQLite on a copy of the file, on PostgreSQL in a schema of
  * its own, `<schema>_dry_run`.
- * @returns how long each took; null: there is no database yet
+ * @returns how long each took; null if there is no database yet
  */
 export const tryMigrations = async (config: Config): Promise<TriedMigration[] | null> => {
   if (!databaseExists(config)) return null;

@@ -66,7 +66,7 @@ const copyTo = async (config: Config, applied: readonly string[], file: string):
 /**
  * Copies the database.
  * @param applied the migrations that it has
- * @returns the path of the copy; null: the settings say that none is made
+ * @returns the path of the copy; null if the settings say that none is made
  * @throws StartFailure if it cannot be copied; nothing was migrated
  */
 export const copyBeforeUpgrade = async (

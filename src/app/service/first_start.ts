@@ -18,7 +18,7 @@ export const isFirstStart = async (store: Store): Promise<boolean> => {
 
 /**
  * Creates the administrator `root` (id 1) with the configured password and token.
- * @returns the generated password, to be shown once; null: the password was configured or another service was first
+ * @returns the generated password, to be shown once; null if the password was configured or another service was first
  */
 export const createRoot = async (
   store: Store,

@@ -7,7 +7,7 @@ import type { InstanceRecord } from './instance_record.ts';
 
 /** The state of a store before any change. */
 export type StoreState = {
-  /** Id in the store's marker; null: it has none. */
+  /** Id in the store's marker; null if it has none. */
   instance: string | null;
   isEmpty: boolean;
   /** Whether the store holds what the database expects; null: the database expects nothing. */

@@ -11,7 +11,7 @@ import { type StorageSite, getLocalRoot, getRepositoryPath } from '../../platfor
 import type { InstanceRecord } from './instance_record.ts';
 import type { InstanceStore } from './instance_stores.ts';
 
-/** null: there is no database yet. */
+/** null if there is no database yet. */
 type Database = Store | null;
 
 /** Number of repositories looked for in a storage that was never marked. It must hold at least one of them. */

@@ -12,7 +12,7 @@ export type SystemdNotifier = {
   stopping: () => void;
 };
 
-/** Reads the milliseconds between two heartbeats, half of what the unit allows; null: it has no watchdog. */
+/** Reads the milliseconds between two heartbeats, half of what the unit allows; null if it has no watchdog. */
 const readHeartbeat = ({ WATCHDOG_USEC: limit, WATCHDOG_PID: pid }: Environment): number | null => {
   const isOurs = pid === undefined || pid === String(process.pid);
   return isOurs && /^\d{4,15}$/.test(limit ?? '') ? Number(limit) / 2_000 : null;

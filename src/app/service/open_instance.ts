@@ -52,7 +52,7 @@ export type InstanceParts = StoreParts & {
 type Plan = {
   record: InstanceRecord;
   file: string;
-  /** null: the file must be created. */
+  /** null if the file must be created. */
   stored: StoredSecrets | null;
   id: string;
   claims: InstanceStore[];
@@ -71,7 +71,7 @@ const otherInstance = (file: string, instance: string, { id }: InstanceRecord): 
       'check GANTRY_DATABASE_URL and --data (to use it as it is, run "gantry adopt secrets")',
   );
 
-/** Reads the secrets; null: there are none, and none are expected. */
+/** Reads the secrets; null if there are none, and none are expected. */
 const checkSecrets = (file: string, record: InstanceRecord): StoredSecrets | null => {
   const stored = readSecrets(file);
   if (stored === null) {

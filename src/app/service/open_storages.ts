@@ -14,7 +14,7 @@ export const openStorages = (
   openGit({ storages, data, secret, ca, instance, isGuest, random: randomBytes, log: () => undefined });
 
 /**
- * Opens the storages beside a running service: for reading, and for writing to repositories that nobody else uses.
+ * Opens the storages next to a running service: for reading, and for writing to repositories that nobody else uses.
  * @param instance the id of the database's instance; storages of other instances do not answer
  */
 export const openStoragesAsGuest = (config: StorageConfig, instance: string): GitStorages =>

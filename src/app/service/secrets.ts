@@ -20,7 +20,7 @@ export const secretsPath = ({ secrets_file, data }: Pick<Config, 'secrets_file' 
 const isKey = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * Reads the secrets file; null: it does not exist.
+ * Reads the secrets file; null if it does not exist.
  * @throws StartFailure if it is unreadable or lacks a key that every version wrote
  */
 export const readSecrets = (file: string): StoredSecrets | null => {

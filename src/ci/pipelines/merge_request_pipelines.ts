@@ -19,7 +19,7 @@ export const findPipelineSource = async (
   return source !== null && may(call.viewer, 'read_pipeline', source) ? source : null;
 };
 
-/** Counts the pipelines of a merge request; null: the caller cannot see them. */
+/** Counts the pipelines of a merge request; null if the caller cannot see them. */
 export const countRequestPipelines = async (
   call: Call,
   loaded: LoadedMergeRequest,

@@ -5,7 +5,7 @@ import type { Pipeline } from './pipeline_rows.ts';
 
 export type UpstreamPipeline = { id: number; project_id: number; full_path: string; job: string | null };
 
-/** Returns the upstream pipeline and its trigger job; null: there is none that the caller may read. */
+/** Returns the upstream pipeline and its trigger job; null if there is none that the caller may read. */
 export const loadUpstreamPipeline = async (
   { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
   { source_pipeline_id, source_job_id }: Pick<Pipeline, 'source_pipeline_id' | 'source_job_id'>,

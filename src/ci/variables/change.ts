@@ -87,7 +87,7 @@ export const createVariable = async (
 
 /**
  * Finds a variable by key.
- * @param scope its environment scope; undefined: the key must be unique
+ * @param scope its environment scope; undefined if the key must be unique
  * @throws Failure 404, 409 if several variables match
  */
 export const findVariable = async (

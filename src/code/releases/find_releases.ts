@@ -36,7 +36,7 @@ export const findRelease = async (db: Reader, projectId: number, tag: string): P
   return release;
 };
 
-/** Loads the newest release whose `released_at` has passed; undefined: there is none. */
+/** Loads the newest release whose `released_at` has passed; undefined if there is none. */
 export const loadLatestRelease = async (
   db: Reader,
   projectId: number,

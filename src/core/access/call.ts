@@ -30,7 +30,7 @@ export type Call = BaseCall & {
    * (`platform/db/migrations/revision_triggers.ts`). NaN, which equals nothing, if nobody is signed in.
    */
   names_version: number;
-  /** null: nobody is signed in. Handlers of user endpoints use `requireUser`. */
+  /** null if nobody is signed in. Handlers of user endpoints use `requireUser`. */
   actor: Actor | null;
   now: number;
   ip: string;

@@ -32,7 +32,7 @@ export const hashRoles = (viewer: Viewer): string => {
  * Makes a cache with one value for each user. Memberships end by the day, and links depend on the address of the
  * service: both are part of what a value is kept for, as are the roles of the user.
  * @param maxUsers values of more users are evicted, the least recently used first
- * @param isComplete tells whether a value may be kept
+ * @param isComplete returns whether a value may be kept
  */
 export const keepUntilCommit = <V extends object>(
   maxUsers: number,

@@ -163,7 +163,7 @@ export const openCall =
 /** The call of a page. */
 export type PageCall = {
   call: Call;
-  /** The session cookie; null: nobody is signed in. */
+  /** The session cookie; null if nobody is signed in. */
   secret: string | null;
   /** When the user last authenticated, in milliseconds. */
   signedInAt: number | null;

@@ -19,7 +19,7 @@ const isTokenValid = async (db: Reader, id: number, now: number): Promise<boolea
 };
 
 /**
- * Tells whether a session has neither ended nor exceeded its maximum age. The idle timeout does not apply: a client
+ * Returns whether a session has neither ended nor exceeded its maximum age. The idle timeout does not apply: a client
  * that listens is not idle.
  */
 const isSessionValid = async (db: Reader, id: number, now: number): Promise<boolean> => {

@@ -18,7 +18,7 @@ type JobScope = {
 
 /** The viewer: the user who reads, with every role they have. Enough to decide on any project without another query. */
 export type Viewer = {
-  /** null: nobody is signed in. */
+  /** null if nobody is signed in. */
   user_id: number | null;
   admin: boolean;
   /** External users see internal projects only as members. */

@@ -25,7 +25,7 @@ const openVisibilities = (viewer: Viewer): Visibility[] => {
   return ['public', 'internal'];
 };
 
-/** Tells whether a viewer who is no member may see something of this visibility. */
+/** Returns whether a viewer who is no member may see something of this visibility. */
 export const isOpenTo = (viewer: Viewer, visibility: Visibility): boolean =>
   openVisibilities(viewer).includes(visibility);
 
@@ -70,7 +70,7 @@ export type Feature =
   | 'environments_access_level'
   | 'container_registry_access_level';
 
-/** Tells whether a feature of a visible project is enabled for the viewer. */
+/** Returns whether a feature of a visible project is enabled for the viewer. */
 export const hasFeature = (
   viewer: Viewer,
   project: ProjectFacts & { [F in Feature]?: FeatureLevel },
@@ -93,7 +93,7 @@ export const visibleFeature = (viewer: Viewer, feature: Feature, dialect: SqlDia
 
 type IssueFacts = { id: number; author_id: number; confidential: number; deleted_at: number | null };
 
-/** Tells whether the viewer may see every confidential issue of the project. */
+/** Returns whether the viewer may see every confidential issue of the project. */
 export const canSeeConfidential = (viewer: Viewer, project: { id: number; namespace_id: number }): boolean =>
   getProjectLevel(viewer, project) >= levels.reporter;
 
@@ -149,7 +149,7 @@ export const visibleInternalNotes = (viewer: Viewer, dialect: SqlDialect): Condi
 
 type CodeFacts = ProjectFacts & { repository_access_level?: FeatureLevel };
 
-/** Tells whether the viewer may read the project's code. If code is private, this needs the role of reporter. */
+/** Returns whether the viewer may read the project's code. If code is private, this needs the role of reporter. */
 export const canReadCode = (viewer: Viewer, project: CodeFacts): boolean =>
   canSeeProject(viewer, project) &&
   hasFeature(viewer, project, 'repository_access_level') &&
@@ -184,7 +184,9 @@ export const readableEnvironments = (viewer: Viewer, dialect: SqlDialect): Condi
     ),
   ]);
 
-/** Tells whether the viewer sees the project's merge requests: requires read access to code and the feature enabled. */
+/**
+ * Returns whether the viewer sees the project's merge requests: requires read access to code and the feature enabled.
+ */
 export const canSeeMergeRequests = (
   viewer: Viewer,
   project: CodeFacts & { merge_requests_access_level?: FeatureLevel },

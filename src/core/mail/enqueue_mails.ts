@@ -17,7 +17,7 @@ export const sendEmailConfirmationWork = 'mail.confirm_email';
 export type NewMail = Pick<MailsTable, 'user_id' | 'kind' | 'event_key' | 'reason'> &
   Partial<Pick<MailsTable, 'actor_id' | 'target_type' | 'target_id' | 'note_id'>> & { is_secret?: 0 | 1 };
 
-/** Tells whether a mail server is configured. */
+/** Returns whether a mail server is configured. */
 export const isMailOn = ({ config }: Pick<Platform, 'config'>): boolean => config.smtp_url !== null;
 
 /** The work that sends the pending mails of a user: one at a time, whatever the process. */

@@ -11,7 +11,7 @@ export const findVisibilityProblem = (
     ? `${visibility} has been restricted by your administrator`
     : null;
 
-/** Tells whether the instance accepts clones and pushes by this protocol. */
+/** Returns whether the instance accepts clones and pushes by this protocol. */
 export const isGitProtocolEnabled = (
   { enabled_git_access_protocol: only }: Settings,
   protocol: 'http' | 'ssh',

@@ -6,7 +6,7 @@ import { type SettingName, type Settings, defaults, fields } from './fields.ts';
 
 export type StoredSettings = {
   settings: Settings;
-  /** Milliseconds; null: no setting was ever changed. */
+  /** Milliseconds; null if no setting was ever changed. */
   updated_at: number | null;
 };
 

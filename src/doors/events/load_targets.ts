@@ -9,7 +9,7 @@ type Target = { iid: number | null; title: string | null; type: string };
 type NoteJson = Awaited<ReturnType<typeof mixedNotesJson | typeof commentsJson>>[number];
 
 export type LoadedTargets = {
-  /** null: the activity has no target, or it is gone. */
+  /** null if the activity has no target, or it is gone. */
   find: (row: ActivityRow) => Target | null;
   findNote: (row: ActivityRow) => NoteJson | null;
 };

@@ -18,7 +18,7 @@ const maxBranches = 4;
 /** Deadline of a storage in seconds: the start page waits for its answer. */
 const maxSeconds = 2;
 
-/** @property request iid and path of the open merge request; null: the branch has none */
+/** @property request iid and path of the open merge request; null if the branch has none */
 export type RecentPush = {
   project: Project;
   branch: string;
@@ -94,7 +94,7 @@ const lastOfBranches = async (call: Call): Promise<Pushed[]> => {
   return [...last.values()];
 };
 
-/** Returns the branches of one project that exist; null: its storage does not answer. */
+/** Returns the branches of one project that exist; null if its storage does not answer. */
 const keepExisting = async (
   call: Call,
   project: Project,

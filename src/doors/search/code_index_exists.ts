@@ -4,7 +4,7 @@ import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 
 const known = memoizePerStore((): { exists: boolean } => ({ exists: false }));
 
-/** Tells whether the database has an index of code: SQLite always, PostgreSQL with the extension `pg_trgm`. */
+/** Returns whether the database has an index of code: SQLite always, PostgreSQL with the extension `pg_trgm`. */
 export const hasCodeIndex = async (store: Store): Promise<boolean> => {
   if (store.dialect.engine === 'sqlite') return true;
   const found = known(store);

@@ -7,7 +7,7 @@ import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 /** The pages below one noun of a project or group, such as `/group/project/-/pipelines`. */
 export type NounPages<Action, Tab> = {
   noun: string;
-  /** The text of its link in the navigation, and its name in the palette; undefined: it has none. */
+  /** The text of its link in the navigation, and its name in the palette; undefined if it has none. */
   name?: string;
   /** The palette alone finds the page: it has no link in the navigation. */
   isUnlisted?: true;

@@ -52,7 +52,7 @@ const loadFacts = async (db: Reader, { user_id, email_id }: LinkOwner): Promise<
 
 /**
  * Makes the token of a link that was requested at a time.
- * @returns the token, and the address that it goes to; null: it has expired, or the user or the address is gone
+ * @returns the token, and the address that it goes to; null if it has expired, or the user or the address is gone
  */
 export const makeLinkToken = async (
   { secrets, store, clock }: Platform,
@@ -71,7 +71,7 @@ export const makeLinkToken = async (
 export const expiredLink = (): Error =>
   invalid({ token: ['has expired or was used already: request another one'] });
 
-/** Returns whose token it is, if it is valid now; null: it is not. */
+/** Returns whose token it is, if it is valid now; null if it is not. */
 export const readLinkToken = async (
   { secrets }: Pick<Platform, 'secrets'>,
   { db, now }: { db: Reader; now: number },

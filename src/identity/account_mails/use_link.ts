@@ -18,7 +18,7 @@ const requireLink = async (
   return owner;
 };
 
-/** Tells whether a link works now, to show the form that uses it. */
+/** Returns whether a link works now, to show the form that uses it. */
 export const isUsableLink = async (
   platform: Platform,
   purpose: AccountPurpose,

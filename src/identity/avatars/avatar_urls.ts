@@ -1,6 +1,6 @@
 /**
- * Addresses of avatars. The column `avatar` of users, groups and projects is `<sha256>/<key>.<extension>`: the digest of
- * the content, and a random key, which is new for every upload. So an address never changes its content, and nobody
+ * Addresses of avatars. The column `avatar` of users, groups and projects is `<sha256>/<key>.<extension>`: the digest
+ * of the content, and a random key, which is new for every upload. So an address never changes its content, and nobody
  * guesses one.
  */
 import { hash } from 'node:crypto';
@@ -12,7 +12,7 @@ export type AvatarKind = 'user' | 'group' | 'project' | 'projects/topic';
 /** Returns the name of an avatar in its address. */
 export const getAvatarName = (avatar: string): string => avatar.slice(avatar.indexOf('/') + 1);
 
-/** Returns the address of an uploaded avatar; null: there is none. */
+/** Returns the address of an uploaded avatar; null if there is none. */
 export const uploadedAvatarUrl = (
   { baseUrl }: Pick<Site, 'baseUrl'>,
   kind: AvatarKind,

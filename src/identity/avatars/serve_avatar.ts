@@ -10,7 +10,7 @@ import { getAvatarArea } from './store_avatar.ts';
 type Serving = {
   /** Column of the owner. */
   avatar: string | null | undefined;
-  /** Name in the requested address; undefined: the address is not of one upload, so its content may change. */
+  /** Name in the requested address; undefined if the address is not of one upload, so its content may change. */
   filename?: string;
   /** Who may keep a copy: any cache, or the caller's alone. */
   caching: 'public' | 'private';

@@ -47,7 +47,7 @@ const storeAvatar = async ({ blobs, random }: Parts, file: ReceivedFile): Promis
 /**
  * Stores the avatar of a request and runs the operation that records it in the column of its owner; if that fails, the
  * avatar is removed again.
- * @param file null: the avatar is removed; undefined: it stays
+ * @param file null if the avatar is removed; undefined: it stays
  * @throws Failure 400 for a file that is no picture or too large
  */
 export const withAvatar = async <T>(

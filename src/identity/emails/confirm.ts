@@ -28,7 +28,7 @@ export const loadUnconfirmed = async (db: Reader, id: number): Promise<EmailRow 
     .where('confirmed_at', 'is', null)
     .executeTakeFirst();
 
-/** Returns the address that a token confirms now; null: it does not work. */
+/** Returns the address that a token confirms now; null if it does not work. */
 export const readEmailToken = async (
   { secrets }: Pick<Platform, 'secrets'>,
   { db, now }: { db: Reader; now: number },

@@ -40,7 +40,7 @@ const audit = async (tx: Tx, call: Call, verb: 'created' | 'deleted' | 'revoked'
     details: { user_id: key.user_id, fingerprint: key.fingerprint },
   });
 
-/** Tells whether a confirmed address of the user is in a key. */
+/** Returns whether a confirmed address of the user is in a key. */
 const isOwnKey = async (tx: Tx, userId: number, users: readonly GpgUser[]): Promise<boolean> => {
   const user = await tx.db
     .selectFrom('users')

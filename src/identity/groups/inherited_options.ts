@@ -38,7 +38,7 @@ export const isMembershipLocked = async (db: Reader, namespaceId: number): Promi
   return row !== undefined;
 };
 
-/** Tells whether the group, or one above, forbids to share what is in it with other groups. */
+/** Returns whether the group, or one above, forbids to share what is in it with other groups. */
 export const isSharingLocked = async (db: Reader, namespaceId: number): Promise<boolean> => {
   const row = await fromNamespaceUpwards(db, namespaceId)
     .select('id')

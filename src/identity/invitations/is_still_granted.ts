@@ -5,7 +5,7 @@ import type { Reader } from '../../platform/db/open.ts';
 import type { Invitation } from './links.ts';
 
 /**
- * Tells whether the user who sent an invitation could grant its role now: an invitation of somebody who was blocked,
+ * Returns whether the user who sent an invitation could grant its role now: an invitation of somebody who was blocked,
  * deleted or removed since gives nothing.
  */
 export const isStillGranted = async (

@@ -32,7 +32,7 @@ export const loadInvitation = async (
     .where(isPending(now))
     .executeTakeFirst()) ?? null;
 
-/** Returns the invitation of a token; null: it was accepted or withdrawn, or has expired. */
+/** Returns the invitation of a token; null if it was accepted or withdrawn, or has expired. */
 export const readInvitationToken = async (
   { secrets }: Pick<Platform, 'secrets'>,
   at: { db: Reader; now: number },
@@ -48,7 +48,7 @@ export const readInvitationToken = async (
 /** What an invitation is to, and who sent it, as the invited person may know it. */
 export type InvitationPlace = { kind: 'project' | 'group'; full_path: string; inviter: string | null };
 
-/** Loads the project or group; null: it is gone. */
+/** Loads the project or group; null if it is gone. */
 export const loadPlace = async (db: Reader, invitation: Invitation): Promise<InvitationPlace | null> => {
   const isProject = invitation.source_type === 'Project';
   const place = await db

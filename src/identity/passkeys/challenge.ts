@@ -37,7 +37,7 @@ export const createChallenge = (
   return Buffer.concat([head, macOf(platform, answerer, head)]).toString('base64url');
 };
 
-/** Tells whether we gave the challenge to this browser for this purpose within the last ten minutes. */
+/** Returns whether we gave the challenge to this browser for this purpose within the last ten minutes. */
 export const isChallenge = (
   platform: Pick<Platform, 'secrets' | 'clock'>,
   answerer: Answerer,

@@ -31,7 +31,7 @@ export type PasskeyAnswer = { response: AuthenticationResponseJSON; browserKey: 
 
 type Verified = { passkey: PasskeyRow; challenge: string; sign_count: number };
 
-/** Returns the passkey that signed the answer; null: the answer is not right. */
+/** Returns the passkey that signed the answer; null if the answer is not right. */
 const verify = async (
   platform: Platform,
   { rpID, origin }: RelyingParty,

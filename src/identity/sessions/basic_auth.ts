@@ -23,7 +23,7 @@ export type BasicUser = {
 /** Address and user agent of the request. */
 export type BasicSource = { ip: string; userAgent: string };
 
-/** Parses the header (RFC 7617); null: it is not Basic. */
+/** Parses the header (RFC 7617); null if it is not Basic. */
 export const readBasic = (header: string): Basic | null => {
   const [, base64] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? [];
   const text = Buffer.from(base64 ?? '', 'base64').toString('utf8');
@@ -31,7 +31,7 @@ export const readBasic = (header: string): Basic | null => {
   return colon === -1 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
-/** Loads the token that was sent as password; null: it is no token. */
+/** Loads the token that was sent as password; null if it is no token. */
 const loadToken = async ({ store, clock }: Platform, text: string): Promise<SignedIn | null> => {
   try {
     return await authenticateToken(store.db, { kind: 'token', text, via: 'bearer' }, clock.now());

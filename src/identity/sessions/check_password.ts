@@ -113,7 +113,7 @@ export const checkPassword = async (platform: Platform, input: PasswordInput): P
 
 const unconfirmed = 'Confirm your e-mail address first.';
 
-/** Tells whether a sign-in was refused because the address must be confirmed first. */
+/** Returns whether a sign-in was refused because the address must be confirmed first. */
 export const isUnconfirmed = ({ body }: Failure): boolean =>
   JSON.stringify(body) === JSON.stringify(forbidden(unconfirmed).body);
 
@@ -131,7 +131,10 @@ const requireOpenAccount = (platform: Platform, { state, email_unchecked }: Acco
   if (platform.config.confirm_addresses && email_unchecked === 1) throw forbidden(unconfirmed);
 };
 
-/** Requires that the account may sign in; observers learn of a blocked one. @throws Failure 403 as `signInWithPassword`, 401 for a missing user */
+/**
+ * Requires that the account may sign in; observers learn of a blocked one.
+ * @throws Failure 403 as `signInWithPassword`, 401 for a missing user
+ */
 export const requireSignInAllowed = async (platform: Platform, userId: number): Promise<void> => {
   const user = await platform.store.db
     .selectFrom('users')

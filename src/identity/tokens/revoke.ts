@@ -3,7 +3,7 @@ import { recordAudit } from '../../core/access/audit.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 
-/** Marks a token as revoked. @returns false: it was already */
+/** Marks a token as revoked. @returns false if it was already */
 export const endToken = async (tx: Tx, id: number): Promise<boolean> => {
   const { numUpdatedRows } = await tx.db
     .updateTable('tokens')

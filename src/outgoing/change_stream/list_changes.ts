@@ -70,7 +70,7 @@ export type ChangePage = {
 /** Rows of the log that one read looks at, so that a viewer who sees few of them does not read it all at once. */
 const maxScanned = 2_000;
 
-/** The iid of the target; null: it has none. */
+/** The iid of the target; null if it has none. */
 const targetIid = sql`case
   when events.target_type = 'Issue' then (select iid from issues where issues.id = events.target_id)
   when events.target_type = 'MergeRequest'

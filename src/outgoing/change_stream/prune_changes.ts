@@ -16,7 +16,7 @@ const pause = 200;
 /** Milliseconds until the log is checked again. */
 const interval = hourMilliseconds;
 
-/** Returns the id up to which the log was pruned; 0: it is whole. */
+/** Returns the id up to which the log was pruned; 0 if it is whole. */
 export const readPrunedUntil = async (db: Reader): Promise<number> => {
   const row = await db
     .selectFrom('instance')

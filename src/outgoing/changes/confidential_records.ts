@@ -3,7 +3,7 @@ import type { EventFlag } from '../hooks/event_flags.ts';
 import type { Plan } from './hook_plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 
-/** Tells whether the issue is confidential, or the comment internal. */
+/** Returns whether the issue is confidential, or the comment internal. */
 export const isConfidentialRecord = ({ issue, note }: Snapshot['records']): boolean =>
   issue?.confidential === 1 || note?.internal === 1;
 
@@ -19,6 +19,6 @@ export const listNeededFlags = ({ payload, flags }: Plan, { records }: Snapshot)
   ];
 };
 
-/** Tells whether the subject is confidential, which `X-Gitlab-Event` names. */
+/** Returns whether the subject is confidential, which `X-Gitlab-Event` names. */
 export const isConfidentialSubject = ({ payload, records }: Snapshot): boolean =>
   (payload === 'issue' || payload === 'note') && isConfidentialRecord(records);

@@ -1,6 +1,6 @@
 /**
- * The hooks of a project, a group or the instance, cached by process. `hooks_version`, which the transaction of a change
- * reads, tells whether the cache is current; while it is 0 no hook exists anywhere.
+ * The hooks of a project, a group or the instance, cached by process. `hooks_version`, which the transaction of a
+ * change reads, returns whether the cache is current; while it is 0 no hook exists anywhere.
  */
 import { sql } from 'kysely';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
@@ -93,7 +93,7 @@ const readVersion = async ({ db }: Tx): Promise<string> => (await selectVersion(
 export const forgetHooksVersion = (db: Reader): void => void (cacheOf(getStoreKey(db)).version = null);
 
 /**
- * Returns a function that finds the hooks of a scope; null: there are no hooks at all.
+ * Returns a function that finds the hooks of a scope; null if there are no hooks at all.
  * @param version as the transaction read it; null: not read, so the last known one counts
  */
 export const openHooks = async (

@@ -26,7 +26,7 @@ export const listMatching = (
       (system && isSystemHook(hook)) || (needed.length > 0 && needed.every((flag) => hook[flag] === 1)),
   );
 
-/** Tells whether the branch filter of a hook lets a push pass. */
+/** Returns whether the branch filter of a hook lets a push pass. */
 export const matchesBranch = (
   {
     push_events_branch_filter: filter,

@@ -20,7 +20,7 @@ const isSuccess = (status: number | null, error: string | null): boolean =>
 
 export const isDelivered = ({ outcome: { status, error } }: Attempt): boolean => isSuccess(status, error);
 
-/** Tells whether an attempt of the log succeeded. */
+/** Returns whether an attempt of the log succeeded. */
 export const isLoggedSuccess = (log: Pick<LogColumns, 'response_status' | 'error'>): boolean =>
   isSuccess(log.response_status, log.error);
 

@@ -63,7 +63,7 @@ const hookById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('hooks').selectAll().where('id', '=', id).compile(),
 );
 
-/** Loads the delivery to send; null: there is none, or the hook pauses. */
+/** Loads the delivery to send; null if there is none, or the hook pauses. */
 const loadOldest = async ({ store, clock }: Platform, queue: Queue): Promise<Oldest | null> => {
   const [hook] = await hookById(store.db, { id: queue.hook_id });
   if (hook === undefined || isPaused(hook, clock.now())) return null;
@@ -220,7 +220,7 @@ const anyPending = compiled((db, { hook_id, target }: Queue) =>
 
 type Run = { platform: Platform; queue: Queue; finishIn: WorkRun['finishIn'] };
 
-/** Records an attempt. Tells whether no delivery waits behind it: then the work is finished, too. */
+/** Records an attempt. Returns whether no delivery waits behind it: then the work is finished, too. */
 const record = async (
   { platform, queue, finishIn }: Run,
   one: Oldest,

@@ -124,7 +124,7 @@ const findSample = async (call: Call, projectId: number, flag: EventFlag): Promi
   return await findRecord(call, projectId, flag);
 };
 
-/** Takes the snapshot of a sample; null: there is no record of this kind. */
+/** Takes the snapshot of a sample; null if there is no record of this kind. */
 export const takeSample = async (call: Call, owner: HookOwner, flag: EventFlag): Promise<Snapshot | null> => {
   const project_id = await findProjectId(call, owner);
   const sample = project_id === null ? null : await findSample(call, project_id, flag);

@@ -84,7 +84,7 @@ type StoredValues = { variables: Values; headers: Values };
 
 const noValues: StoredValues = { variables: {}, headers: {} };
 
-/** The variables and headers of an edit; undefined: it does not include them. */
+/** The variables and headers of an edit; undefined if it does not include them. */
 type SentValues = { variables?: ReadValues; headers?: ReadValues };
 
 /** Reads variables and headers. @throws Failure 422 */

@@ -43,7 +43,7 @@ export const hookShapes = {
 
 const listKeys = (values: Values): { key: string }[] => Object.keys(values).map((key) => ({ key }));
 
-/** Tells whether a failing hook pauses. */
+/** Returns whether a failing hook pauses. */
 export const isPaused = ({ disabled_until }: Pick<HookRow, 'disabled_until'>, now: number): boolean =>
   disabled_until !== null && disabled_until > now;
 

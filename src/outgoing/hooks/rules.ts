@@ -40,7 +40,7 @@ const isKeyValue = (one: unknown): one is KeyValue => {
   return typeof key === 'string' && (typeof value === 'string' || value === undefined || value === null);
 };
 
-/** Reads a list of `{ key, value }`, or a hash by index; null: it is neither. */
+/** Reads a list of `{ key, value }`, or a hash by index; null if it is neither. */
 const readKeyValues = (raw: unknown): KeyValue[] | null => {
   const items = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.values(raw) : raw;
   return Array.isArray(items) && items.every(isKeyValue) ? items : null;

@@ -4,7 +4,7 @@ type Part = { text: string } | { path: string[]; isInText: boolean };
 
 const placeholder = /\{\{\s*([\w-]+(?:\.[\w-]+)*)\s*\}\}/g;
 
-/** Tells whether a text ends within a JSON string, given whether it starts in one. */
+/** Returns whether a text ends within a JSON string, given whether it starts in one. */
 const endsInString = (text: string, startsInString: boolean): boolean => {
   let isInside = startsInString;
   for (let at = 0; at < text.length; at += 1) {

@@ -21,7 +21,7 @@ export type MailContent = {
   target_id: number;
   subject: Subject;
   actor: { name: string; username: string } | null;
-  /** The comment; null: the mail is about none. */
+  /** The comment; null if the mail is about none. */
   note: MailNote | null;
   note_id: number | null;
 };

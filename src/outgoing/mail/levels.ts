@@ -71,9 +71,9 @@ const chosenByAll: ReadonlySet<CustomEvent | null> = new Set([
 ]);
 
 /**
- * Decides by the level that applies. An explicit subscription counts at every level, as in GitLab; who unsubscribed gets
- * only mentions.
- * @param event null: the change is none that the level `custom` selects
+ * Decides by the level that applies. An explicit subscription counts at every level, as in GitLab; who unsubscribed
+ * gets only mentions.
+ * @param event null if the change is none that the level `custom` selects
  * @param subscribed the user's explicit subscription; null: none
  */
 export const wantsMail = (

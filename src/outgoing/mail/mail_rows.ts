@@ -71,7 +71,7 @@ export const recordSent = async (
   });
 };
 
-/** Records a failed attempt. @param retryAt null: the mail is given up */
+/** Records a failed attempt. @param retryAt null if the mail is given up */
 export const recordAttempt = async (
   { write }: Store,
   mails: readonly MailRow[],

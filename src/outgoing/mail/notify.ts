@@ -99,7 +99,7 @@ const toMail = (cause: MailCause, { user_id, reason }: Candidate): NewMail => ({
   note_id: cause.note_id,
 });
 
-/** Tells whether the pipeline before, of the same ref, failed. */
+/** Returns whether the pipeline before, of the same ref, failed. */
 const isFixed = async (db: Reader, pipelineId: number): Promise<boolean> => {
   const pipeline = await db
     .selectFrom('pipelines')

@@ -93,13 +93,13 @@ const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): P
   return isMailed ? [{ ...shared, ...added }] : [];
 };
 
-/** Tells whether a new release is recorded after the fact: its date lies before its creation. */
+/** Returns whether a new release is recorded after the fact: its date lies before its creation. */
 const isHistorical = ({ transient = {} }: RecordedChange): boolean => {
   const { release } = transient as { release: { created_at: number; released_at: number } };
   return release.released_at < release.created_at;
 };
 
-/** Tells whether a change gives a project another address: another namespace or another path. */
+/** Returns whether a change gives a project another address: another namespace or another path. */
 const movesProject = ({ kind, data = {} }: RecordedChange): boolean =>
   kind === 'project.transferred' || (kind === 'project.updated' && 'path' in data);
 

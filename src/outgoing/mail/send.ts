@@ -1,6 +1,7 @@
 /**
  * Sends the pending mails of one user, oldest first: background work with a turn of its own. Whether the user may read
- * them is checked again here. A process that dies between sending and recording sends again, with the same `Message-ID`.
+ * them is checked again here. A process that dies between sending and recording sends again, with the same
+ * `Message-ID`.
  */
 import { loadActingUser } from '../../core/access/background_actor.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
@@ -101,7 +102,7 @@ const deliver = async (platform: Platform, { rows, message, isSecret }: Parcel):
   return null;
 };
 
-/** Tells whether the limit kept a mail waiting. */
+/** Returns whether the limit kept a mail waiting. */
 const wasHeldBack = ({ attempts, next_attempt_at, created_at }: MailRow): boolean =>
   attempts === 0 && next_attempt_at > created_at;
 

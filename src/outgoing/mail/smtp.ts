@@ -90,7 +90,7 @@ export const sendMessage = async (platform: Platform, message: Message): Promise
 
 type SendingError = { code?: unknown; responseCode?: unknown };
 
-/** Tells whether the server refused this message or its recipient permanently; other failures are retried. */
+/** Returns whether the server refused this message or its recipient permanently; other failures are retried. */
 export const isRefused = (error: unknown): boolean => {
   const { code, responseCode } = (error ?? {}) as SendingError;
   const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE';

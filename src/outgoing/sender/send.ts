@@ -26,7 +26,7 @@ export type Outcome = {
   headers: Record<string, string>;
   /** Start of the response body. */
   body: string;
-  /** Why there was no complete response; null: there was. */
+  /** Why there was no complete response; null if there was. */
   error: string | null;
   /** The address rules refused the request, so nothing was sent. */
   isRefused?: true;
@@ -86,7 +86,7 @@ const exchange = async (request: ClientRequest, body: string, limits: Limits): P
   }
 };
 
-/** Tells whether the receiver closed an idle connection at the moment it was used again. */
+/** Returns whether the receiver closed an idle connection at the moment it was used again. */
 const isStale = (request: ClientRequest, { status, error }: Outcome): boolean =>
   request.reusedSocket && status === null && (error === 'ECONNRESET' || error === 'EPIPE');
 

@@ -17,7 +17,7 @@ export type CardMove = {
   issue: number;
   from: ColumnKey;
   to: ColumnKey;
-  /** Ids of the issues between which it is put; both null: it keeps its place. */
+  /** Ids of the issues between which it is put; both null if it keeps its place. */
   neighbours: Neighbours;
 };
 

@@ -61,7 +61,7 @@ export const latestVersion = async (db: Reader, mergeRequestId: number): Promise
     await versions(db, mergeRequestId).orderBy('merge_request_diffs.id', 'desc').limit(1).executeTakeFirst(),
   );
 
-/** Tells whether a merge request has, or had, a commit. */
+/** Returns whether a merge request has, or had, a commit. */
 export const hasCommit = async (db: Reader, mergeRequestId: number, sha: string): Promise<boolean> => {
   const row = await db
     .selectFrom('merge_request_diffs')
@@ -74,7 +74,7 @@ export const hasCommit = async (db: Reader, mergeRequestId: number, sha: string)
   return row !== undefined;
 };
 
-/** Tells whether a merge request has, or had, a version of these commits. */
+/** Returns whether a merge request has, or had, a version of these commits. */
 export const isVersion = async (
   db: Reader,
   mergeRequestId: number,

@@ -25,7 +25,7 @@ const placeInFile = async (
 
 /**
  * Completes a position in the diff of a commit.
- * @param parent null: the commit is the first one
+ * @param parent null if the commit is the first one
  * @throws Failure 400
  */
 export const locateInCommit = async (
@@ -81,7 +81,7 @@ const placeLines = (
   return { ...line, line_range: { start: placeEnd(file, range.start), end: placeEnd(file, range.end) } };
 };
 
-/** Returns the parent of a commit of a merge request; null: it is the first one. @throws Failure 400 for others */
+/** Returns the parent of a commit of a merge request; null if it is the first one. @throws Failure 400 for others */
 const findParent = async (
   { db }: Call,
   repository: Repository,

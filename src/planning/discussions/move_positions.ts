@@ -90,7 +90,7 @@ const movePosition = async (
   return newPosition === null ? (original_position ?? position) : JSON.stringify(newPosition);
 };
 
-/** Prepares the tracing of positions into the newest version; null: the merge request has none. */
+/** Prepares the tracing of positions into the newest version; null if the merge request has none. */
 const openTracing = async (
   platform: Platform,
   project: RepositoryLocation,

@@ -19,7 +19,7 @@ type ShownAs<V, S extends TSchema = TSchema> = { shape: S; toJson: (value: V, si
 
 /** `In`: what reads the column accepts; `Out`: what is stored. Both are the column's type. */
 type ColumnField<In, Out> = {
-  /** null: the JSON does not have the column. */
+  /** null if the JSON does not have the column. */
   json: ShownAs<In> | null;
   /** Absent: clients cannot set the column directly. */
   set?: {

@@ -30,7 +30,7 @@ export type Target = {
 /** A record with comments: an issue, a merge request or a snippet, whose iid is its id. */
 export type Noteable = Omit<Target, 'type'> & { type: NoteableType };
 
-/** Tells whether a record with comments has todos, labels and assignees. */
+/** Returns whether a record with comments has todos, labels and assignees. */
 export const isIssuable = (noteable: Noteable): noteable is Target => noteable.type !== 'Snippet';
 
 /** The most seconds that may be spent on one target. */

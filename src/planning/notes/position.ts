@@ -19,9 +19,9 @@ type InFile = {
 /** A line of a text. */
 export type TextPosition = InFile & {
   position_type: 'text';
-  /** Number of the line in the old file; null: the line was added. */
+  /** Number of the line in the old file; null if the line was added. */
   old_line: number | null;
-  /** Number of the line in the new file; null: the line was removed. */
+  /** Number of the line in the new file; null if the line was removed. */
   new_line: number | null;
   /** Set on a comment on several lines. */
   line_range: { start: LineEnd; end: LineEnd } | null;

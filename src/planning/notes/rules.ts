@@ -14,13 +14,15 @@ export const newNoteParams = {
   confidential: optional(boolean({ description: 'deprecated name of internal' })),
 };
 
-/** Tells whether a comment is to be internal. `internal` takes precedence over `confidential`. */
+/** Returns whether a comment is to be internal. `internal` takes precedence over `confidential`. */
 export const readInternal = (input: {
   internal?: boolean | undefined;
   confidential?: boolean | undefined;
 }): boolean => input.internal ?? input.confidential ?? false;
 
-/** @throws Failure 403 if the caller may not write internal comments: nobody else may read what was meant to be hidden */
+/**
+ * @throws Failure 403 if the caller may not write internal comments: nobody else may read what was meant to be hidden
+ */
 export const requireInternalWriter = (
   { viewer }: Pick<Call, 'viewer'>,
   { project }: LoadedNoteable,

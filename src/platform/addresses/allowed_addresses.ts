@@ -37,7 +37,7 @@ const special: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
 const blocked = new BlockList();
 for (const [net, bits, family] of special) blocked.addSubnet(net, bits, family);
 
-/** Tells whether an IP address is on the public Internet. False for anything else. */
+/** Returns whether an IP address is on the public Internet. False for anything else. */
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false;
@@ -52,7 +52,7 @@ export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '
 export const getPort = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string =>
   port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 
-/** Tells whether a host of a URL may be public: false for private addresses and for names of this machine. */
+/** Returns whether a host of a URL may be public: false for private addresses and for names of this machine. */
 export const isPublicHost = (host: string): boolean => {
   const bare = toBareHost(host).toLowerCase().replace(/\.$/, '');
   if (isIP(bare) !== 0) return isPublicAddress(bare);
@@ -70,7 +70,7 @@ const isInSubnet = (subnet: string, address: string): boolean => {
 };
 
 /**
- * Tells whether the list of allowed hosts has a host, by name, `name:port`, address or subnet.
+ * Returns whether the list of allowed hosts has a host, by name, `name:port`, address or subnet.
  * @param address the resolved address; null: not resolved yet
  */
 export const isListed = (

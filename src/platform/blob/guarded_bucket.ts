@@ -3,7 +3,7 @@ import { unavailable } from '../errors.ts';
 import { markerName } from '../git/instance_marker.ts';
 import type { Bucket, Log } from './s3_client.ts';
 
-/** Returns the instance id in the marker of a bucket; null: it has none. */
+/** Returns the instance id in the marker of a bucket; null if it has none. */
 export const readBucketMarker = async (bucket: Bucket): Promise<string | null> => {
   const marker = await bucket.find({ key: markerName });
   return marker === null ? null : (await marker.text()).trim() || null;

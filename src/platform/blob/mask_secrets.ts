@@ -23,7 +23,7 @@ const standsIn = (bytes: Buffer, secrets: readonly string[]): boolean =>
 type SecretBorder = { ending: Buffer; /** Bytes of one that may stand on either side. */ maxOverlap: number };
 
 /**
- * Tells whether a chunk contains a secret, or completes one that began at the end of the stored bytes. Avoids joining
+ * Returns whether a chunk contains a secret, or completes one that began at the end of the stored bytes. Avoids joining
  * the two.
  */
 export const hasSecret = (

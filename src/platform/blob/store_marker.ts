@@ -24,7 +24,7 @@ const holdsFile = async (folder: string): Promise<boolean> => {
   return false;
 };
 
-/** Tells whether any area below a folder contains a file. */
+/** Returns whether any area below a folder contains a file. */
 const holdsBytes = async (root: string): Promise<boolean> => await holdsFile(join(root, 'projects'));
 
 export const folderMarker = (root: string): BlobMarker => ({

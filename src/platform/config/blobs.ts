@@ -5,7 +5,7 @@ import { StartFailure } from '../errors.ts';
 export type BlobConfig = {
   /** null: blobs are stored in the data folder. */
   blob_s3_endpoint: string | null;
-  /** Endpoint by which runners reach the store; null: they cannot. */
+  /** Endpoint by which runners reach the store; null if they cannot. */
   blob_s3_public_endpoint: string | null;
   blob_s3_bucket: string | null;
   blob_s3_region: string;

@@ -15,7 +15,7 @@ export type SignInProvider = {
 
 const providerNames = ['name', 'label', 'issuer', 'client_id', 'client_secret', 'scopes'];
 
-/** Tells whether a URL can be an issuer: HTTPS, or any scheme for a provider on this machine. */
+/** Returns whether a URL can be an issuer: HTTPS, or any scheme for a provider on this machine. */
 const isIssuer = (text: string): boolean => {
   const url = URL.parse(text);
   const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);

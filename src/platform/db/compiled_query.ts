@@ -66,7 +66,7 @@ export const bindConnection = async (db: Transaction<Schema>): Promise<void> =>
 export const unbindConnection = (db: Transaction<Schema>): void => void connections.delete(db);
 
 /**
- * Returns a text that differs once a commit has written one of the tables; null: the engine does not count them, or
+ * Returns a text that differs once a commit has written one of the tables; null if the engine does not count them, or
  * the transaction may have written one of them.
  */
 export const getTableVersion = (db: Db, tables: readonly string[]): string | null =>
@@ -93,7 +93,7 @@ export const runText = async <R>(db: Db, text: string, parameters: readonly unkn
 
 let isMaking = false;
 
-/** Tells whether a value is the same in each run of the query being built, so that it may be part of its text. */
+/** Returns whether a value is the same in each run of the query being built, so that it may be part of its text. */
 export const isConstant = (value: unknown): value is string | number =>
   isMaking && (typeof value === 'string' || typeof value === 'number');
 

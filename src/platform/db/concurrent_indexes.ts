@@ -16,7 +16,7 @@ export const indexMigration = (name: string, indexes: readonly IndexText[]): Mig
   concurrentIndexes: indexes,
 });
 
-/** Tells whether an index is complete; null: there is none. A build that was interrupted leaves an invalid one. */
+/** Returns whether an index is complete; null if there is none. A build that was interrupted leaves an invalid one. */
 const isValid = async (db: Reader, name: string): Promise<boolean | null> => {
   const { rows } = await sql<{ valid: boolean }>`select i.indisvalid as valid
     from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -33,7 +33,7 @@ export type SqlDialect = {
   state: RawBuilder<{ state: string }>;
   /** Query for the version of the database and its size in bytes. */
   facts: RawBuilder<{ version: string; size: number | string }>;
-  /** Tells whether the process named in a column (`processName`) still uses the store. */
+  /** Returns whether the process named in a column (`processName`) still uses the store. */
   lives: (column: string) => RawBuilder<boolean>;
   /**
    * Locks rows against changes until the transaction ends. On PostgreSQL this is `for no key update`, so that rows
@@ -66,7 +66,7 @@ export type EngineParts = {
    * written one of them itself. Absent if only the server knows.
    */
   tableVersion?: (tables: readonly string[], isInside: boolean) => string | null;
-  /** Returns the tables that a statement reads; null: they do not say all. Absent if only the server knows. */
+  /** Returns the tables that a statement reads; null if they do not say all. Absent if only the server knows. */
   readTables?: (text: string) => readonly string[] | null;
   /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
   prepare?: (text: string) => void;

@@ -62,13 +62,13 @@ export type Store = {
   isForeignKeyViolation: (error: unknown) => boolean;
   isStoreFull: (error: unknown) => boolean;
   /**
-   * Tells whether an error is a deadlock or a conflict with other transactions. `write` throws it after its last
+   * Returns whether an error is a deadlock or a conflict with other transactions. `write` throws it after its last
    * retry.
    */
   isConflict: (error: unknown) => boolean;
-  /** Tells whether a statement gave up waiting for a lock. */
+  /** Returns whether a statement gave up waiting for a lock. */
   isLockTimeout: (error: unknown) => boolean;
-  /** Tells whether an error means that the database does not respond at the moment. */
+  /** Returns whether an error means that the database does not respond at the moment. */
   isUnreachable: (error: unknown) => boolean;
   close: () => Promise<void>;
 } & Pick<EngineParts, 'ddl' | 'countConnections' | 'runExclusively' | 'takePlace'>;

@@ -1,7 +1,7 @@
 /** Notes the tables that a piece of work reads, so that its result can be kept until one of them changes. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** null: the work read something that has no table. */
+/** null if the work read something that has no table. */
 type ReadTables = { tables: Set<string> | null };
 
 const current = new AsyncLocalStorage<ReadTables>();
@@ -14,7 +14,7 @@ export const noteReadTables = (tables: readonly string[] | null): void => {
   else for (const table of tables) noted.tables.add(table);
 };
 
-/** Runs work and returns the tables that it read; null: they are not known. */
+/** Runs work and returns the tables that it read; null if they are not known. */
 export const collectReadTables = async <V>(
   work: () => Promise<V>,
 ): Promise<{ value: V; tables: readonly string[] | null }> => {

@@ -14,7 +14,7 @@ export class GitFailure extends Error {
 export const isGitFailure = (error: unknown, kind?: GitErrorKind): error is GitFailure =>
   error instanceof GitFailure && (kind === undefined || error.kind === kind);
 
-/** Tells whether git exceeded its limits of time or size for a call. */
+/** Returns whether git exceeded its limits of time or size for a call. */
 export const isBeyondLimits = (error: unknown): boolean =>
   isGitFailure(error, 'limit') || isGitFailure(error, 'too_large');
 

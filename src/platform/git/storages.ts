@@ -30,7 +30,7 @@ export type GitParts = {
   storages: StorageSite[];
   /** The data folder. */
   data: string;
-  /** Secret shared with remote storages; null: there are none. */
+  /** Secret shared with remote storages; null if there are none. */
   secret: string | null;
   /** Path of the certificates that TLS of remote storages trusts; null: those of the well-known authorities. */
   ca: string | null;

@@ -4,7 +4,7 @@ import { unreadable } from './failure.ts';
 
 const plainHost = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Tells whether a `Host` header can be part of a URL. `x:99999` and `[::::]` look like hosts but are invalid. */
+/** Returns whether a `Host` header can be part of a URL. `x:99999` and `[::::]` look like hosts but are invalid. */
 const isHost = (host: string): boolean => plainHost.test(host) && URL.canParse(`http://${host}`);
 
 /**
@@ -21,7 +21,7 @@ export const getBaseUrl = (request: FastifyRequest, externalUrl: string | null):
 };
 
 /**
- * Tells whether two servers could interpret a request differently, for cases that Node accepts: two `Host` headers,
+ * Returns whether two servers could interpret a request differently, for cases that Node accepts: two `Host` headers,
  * or a transfer coding other than `chunked`, which is not decoded here.
  */
 export const isAmbiguous = ({ rawHeaders, headers }: IncomingMessage): boolean => {
@@ -29,7 +29,7 @@ export const isAmbiguous = ({ rawHeaders, headers }: IncomingMessage): boolean =
   return hasTwoHosts(rawHeaders) || (coding !== undefined && coding.trim().toLowerCase() !== 'chunked');
 };
 
-/** Tells whether there are two `Host` headers, of which Node uses the first. */
+/** Returns whether there are two `Host` headers, of which Node uses the first. */
 const hasTwoHosts = (rawHeaders: string[]): boolean => {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

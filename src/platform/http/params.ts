@@ -86,7 +86,7 @@ const readBoolean = (raw: unknown): boolean => {
   return falseWords.includes(word) ? false : fail();
 };
 
-/** Tells whether a text has more code points than allowed. Cheap for texts that are short enough anyway. */
+/** Returns whether a text has more code points than allowed. Cheap for texts that are short enough anyway. */
 const isLonger = (text: string, maxLength: number): boolean =>
   // A code point has at most two UTF-16 units. Avoids splitting very long texts.
   text.length > 2 * maxLength || (text.length > maxLength && [...text].length > maxLength);

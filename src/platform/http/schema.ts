@@ -143,7 +143,7 @@ export const hash = (properties: Record<string, TSchema>, description?: string) 
   unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });
 
 /**
- * A file of a multipart form; null: an empty value was sent, which removes what was there. The whole body is kept in
+ * A file of a multipart form; null if an empty value was sent, which removes what was there. The whole body is kept in
  * memory, so it has at most 2 MB.
  */
 export const fileParam = (description: string) =>

@@ -13,7 +13,7 @@ export type IdleKinds = {
   forgetAll: () => void;
 };
 
-/** Tells whether a kind is one of these. */
+/** Returns whether a kind is one of these. */
 export const isOfKinds = (kinds: Kinds, name: string): boolean =>
   'only' in kinds ? kinds.only.includes(name) : !kinds.except.includes(name);
 

@@ -1,11 +1,11 @@
-/** Tells whether work is pending. */
+/** Returns whether work is pending. */
 import { sql } from 'kysely';
 import type { Reader } from '../db/open.ts';
 import type { Payload } from './enqueue.ts';
 import { never } from './leases.ts';
 
 /**
- * Tells whether work waits or runs whose payload begins with these members. Failed work does not count.
+ * Returns whether work waits or runs whose payload begins with these members. Failed work does not count.
  * @param like LIKE pattern that the payload's JSON must match, escaped by `\`
  */
 export const isWorkPending = async (db: Reader, first: Payload, like = '%'): Promise<boolean> => {

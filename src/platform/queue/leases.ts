@@ -84,7 +84,7 @@ const getDueQueries = (kinds: Kinds): ReturnType<typeof makeDueQueries> => {
   return queries;
 };
 
-/** Tells whether any work is due: cheap, without a transaction. */
+/** Returns whether any work is due: cheap, without a transaction. */
 export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds): Promise<boolean> =>
   (await getDueQueries(kinds).any(store.db, { now })).length > 0;
 

@@ -15,7 +15,7 @@ const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.
 
 type Parent = Pick<TraceContext, 'trace_id' | 'span_id' | 'isSampled'>;
 
-/** Parses the header; null: it is missing or invalid, and a new trace begins. */
+/** Parses the header; null if it is missing or invalid, and a new trace begins. */
 export const parseTraceparent = (header: unknown): Parent | null => {
   if (typeof header !== 'string') return null;
   const [, version = 'ff', trace_id = '', span_id = '', flags = '00'] = pattern.exec(header) ?? [];

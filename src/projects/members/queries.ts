@@ -230,7 +230,7 @@ export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Prom
   return other !== undefined;
 };
 
-/** Returns the owner of the personal namespace of a project; null: it is in a group. */
+/** Returns the owner of the personal namespace of a project; null if it is in a group. */
 export const personalOwner = async (tx: Tx, { namespace_id }: Source): Promise<number | null> => {
   const row = await tx.db
     .selectFrom('namespaces')

@@ -41,7 +41,7 @@ export const requireMembership = async (tx: Tx, source: Source, userId: number):
 
 /**
  * Refuses to demote the owner of a personal project and the last owner of a group.
- * @param after null: the membership is removed
+ * @param after null if the membership is removed
  * @throws Failure 403
  */
 export const requireOwnerStays = async (

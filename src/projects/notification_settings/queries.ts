@@ -18,7 +18,7 @@ const isSettingOf = (userId: number, { project_id, group_id }: Source): RawBuild
     and ${isSame('group_id', group_id)})`;
 };
 
-/** Loads the stored setting of a user for a source; null: they have the default. */
+/** Loads the stored setting of a user for a source; null if they have the default. */
 export const findStoredSetting = async (
   db: Reader,
   userId: number,

@@ -2,7 +2,10 @@ import type { Tx } from '../../platform/db/open.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
 import type { ProjectColumns } from './fields.ts';
 
-/** Background work that checks all merge requests from and into a project, or those of a group, whose merge is scheduled. */
+/**
+ * Background work that checks all merge requests from and into a project, or those of a group, whose merge is
+ * scheduled.
+ */
 export const waitingMergesWork = 'merge_requests.auto_merge_project';
 
 /** Enqueues the work, in the transaction of a change of the project that may end the wait of scheduled merges. */
@@ -24,6 +27,6 @@ const mergeSettings = [
   'visibility',
 ] as const;
 
-/** Tells whether a scheduled merge may depend on what changes. */
+/** Returns whether a scheduled merge may depend on what changes. */
 export const changesMerges = (changes: ProjectColumns): boolean =>
   mergeSettings.some((name) => changes[name] !== undefined);

@@ -7,7 +7,7 @@ import { type Feature, hasFeature } from '../../core/access/visible.ts';
 import { bool, boolean, object, oneOf, optional, string, unavailable } from '../../platform/http/schema.ts';
 import type { ProjectRow } from './rows.ts';
 
-/** Each feature with the older parameter that switches it; null: it has none. */
+/** Each feature with the older parameter that switches it; null if it has none. */
 const switches = {
   issues_access_level: 'issues_enabled',
   merge_requests_access_level: 'merge_requests_enabled',

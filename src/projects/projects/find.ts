@@ -62,7 +62,7 @@ const projectAt = async (db: Reader, path: string): Promise<Project | undefined>
 };
 
 /**
- * Loads a project by id, or by its current or a former full path in any case, without authorization; null: it does
+ * Loads a project by id, or by its current or a former full path in any case, without authorization; null if it does
  * not exist or is being removed.
  */
 export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
@@ -105,7 +105,7 @@ export const visibleProjectsByPath = async (
   return new Map(rows.map((row) => [row.full_path.toLowerCase(), row]));
 };
 
-/** Loads a project for background work, without authorization; null: it is removed. */
+/** Loads a project for background work, without authorization; null if it is removed. */
 export const loadProject = async (db: Reader, id: number): Promise<Project | null> =>
   await anyProject({ db }, id);
 

@@ -22,7 +22,7 @@ const openCount = (viewer: Viewer): RawBuilder<number> => {
     : sql`public_projects_count`;
 };
 
-/** Projects with a topic that the viewer sees as a member only; null: there are none. */
+/** Projects with a topic that the viewer sees as a member only; null if there are none. */
 const memberProjects = (viewer: Viewer, dialect: SqlDialect): RawBuilder<unknown> | null => {
   if (viewer.admin || viewer.user_id === null) return null;
   const hidden = isOpenTo(viewer, 'internal') ? ['private'] : ['private', 'internal'];

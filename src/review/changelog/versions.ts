@@ -11,7 +11,7 @@ const semver = /^v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(?:\+
 
 type Version = { numbers: number[]; pre: string };
 
-/** Parses a version; null: it is none. */
+/** Parses a version; null if it is none. */
 export const parseVersion = (text: string): Version | null => {
   const match = semver.exec(text);
   if (match === null) return null;
@@ -42,7 +42,9 @@ const compareVersions = (a: Version, b: Version): number => {
   return comparePre(a.pre, b.pre);
 };
 
-/** Returns the commit of the tag with the highest version below this one, without pre-releases; null: there is none. */
+/**
+ * Returns the commit of the tag with the highest version below this one, without pre-releases; null if there is none.
+ */
 export const findPreviousTag = async (
   { repository }: Code,
   version: Version,

@@ -38,7 +38,7 @@ const loadBase = async (db: Reader, { diff_id }: DetailedRow): Promise<string | 
 type Detailed = {
   project: Project;
   request: DetailedRow;
-  /** Tells whether the caller may see its pipelines. */
+  /** Returns whether the caller may see its pipelines. */
   seesPipelines: () => Promise<boolean>;
 };
 

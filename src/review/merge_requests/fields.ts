@@ -45,7 +45,7 @@ type Status = Pick<
   'state' | 'title' | 'merge_status' | 'checked_source_sha' | 'checked_target_sha' | 'real_size'
 >;
 
-/** Tells whether both branches exist and differ. */
+/** Returns whether both branches exist and differ. */
 const hasCommits = ({ checked_source_sha, checked_target_sha, real_size }: Status): boolean =>
   checked_source_sha !== null && checked_target_sha !== null && real_size !== null;
 

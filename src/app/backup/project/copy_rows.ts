@@ -16,7 +16,7 @@ const estimateBytes = (row: Row): number =>
     0,
   );
 
-/** Applies the rules to a row; null: it is left out. */
+/** Applies the rules to a row; null if it is left out. */
 const convertRow = (row: Row, { columns }: TableSpec, project: RestoredProject): Row | null => {
   const converted: Row = {};
   for (const [column, value] of Object.entries(row)) {

@@ -189,7 +189,7 @@ const fillAndPublish = async (
 };
 
 /**
- * Restores a project beside a running service. It is visible once it is whole.
+ * Restores a project next to a running service. It is visible once it is whole.
  * @throws StartFailure if the path is taken, or the backup has no such project or is damaged
  */
 export const restoreProject = async (restore: ProjectRestore): Promise<ProjectRestored> => {

@@ -44,7 +44,7 @@ const loadReports = async (call: Call, pipelineId: number): Promise<JobReport[]>
     .limit(maxReports)
     .execute();
 
-/** Tells whether jobs of a pipeline have reports, which the caller may not be allowed to read. */
+/** Returns whether jobs of a pipeline have reports, which the caller may not be allowed to read. */
 export const hasReports = async (call: Call, pipelineId: number): Promise<boolean> =>
   (await selectReports(call, pipelineId).select('artifacts.id').limit(1).executeTakeFirst()) !== undefined;
 

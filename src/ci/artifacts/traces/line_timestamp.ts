@@ -6,7 +6,7 @@ const atStart = new RegExp(prefix);
 const atLineStart = new RegExp(prefix, 'm');
 
 type TraceLine = {
-  /** Time of the line, `2026-11-27T09:42:57.123456Z`; null: it has no prefix. */
+  /** Time of the line, `2026-11-27T09:42:57.123456Z`; null if it has no prefix. */
   time: string | null;
   continuesLine: boolean;
   /** The line without its prefix. */

@@ -10,7 +10,7 @@ const setTrace = compiled((db, input: { id: number; size: number | null; crc: nu
     .compile(),
 );
 
-/** Stores the length of a job's trace in its row; the bytes are on disk already. null: the job has no trace. */
+/** Stores the length of a job's trace in its row; the bytes are on disk already. null if the job has no trace. */
 export const storeTraceLength = async ({ db }: Tx, jobId: number, finished: State | null): Promise<void> => {
   await setTrace(db, { id: jobId, size: finished?.size ?? null, crc: finished?.crc ?? null });
 };

@@ -12,7 +12,7 @@ type EvaluationContext = { values: Values; effort: StepBudget };
 
 type Value = string | boolean | Pattern | null;
 
-/** Tells whether a value counts as true: a missing or blank variable does not. */
+/** Returns whether a value counts as true: a missing or blank variable does not. */
 const isPresent = (value: Value): boolean => {
   if (typeof value === 'string') return value.trim() !== '';
   return value !== null && value !== false;

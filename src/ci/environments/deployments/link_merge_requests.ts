@@ -21,7 +21,7 @@ export const removeLinks = async (tx: Tx, deploymentId: number): Promise<void> =
   await tx.db.deleteFrom('deployment_merge_requests').where('deployment_id', '=', deploymentId).execute();
 };
 
-/** Tells whether deployments to an environment are linked. Those to review apps, such as `review/topic`, are not. */
+/** Returns whether deployments to an environment are linked. Those to review apps, such as `review/topic`, are not. */
 const isLinkable = ({ name, tier }: { name: string; tier: string }): boolean =>
   !name.includes('/') || tier === 'production' || tier === 'staging';
 

@@ -16,7 +16,7 @@ import type { Lint } from './lint.ts';
 const problemShape = object({
   text: string,
   severity: string,
-  /** null: the problem has no position. */
+  /** null if the problem has no position. */
   file: nullable(string),
   line: nullable(int),
   column: nullable(int),

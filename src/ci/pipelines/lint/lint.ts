@@ -36,9 +36,9 @@ export type Lint = {
 export type SimulatedRef = { ref: string; ref_type: 'branch' | 'tag' };
 
 export type LintRequest = {
-  /** null: the project's file is not text, or too large. */
+  /** null if the project's file is not text, or too large. */
   content: string | null;
-  /** null: the configuration belongs to no project. */
+  /** null if the configuration belongs to no project. */
   origin: Origin | null;
   simulatedRef: SimulatedRef;
   /** Also plan the pipeline that a push to the ref would create. */

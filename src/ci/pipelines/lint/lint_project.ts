@@ -9,9 +9,9 @@ import { type Lint, type SimulatedRef, lint, resolveOrigin } from './lint.ts';
 
 export type ProjectLint = {
   lint: Lint;
-  /** The validated text; null: the file is not text, or too large. */
+  /** The validated text; null if the file is not text, or too large. */
   content: string | null;
-  /** null: the repository is empty. */
+  /** null if the repository is empty. */
   origin: Origin | null;
 };
 

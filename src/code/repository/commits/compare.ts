@@ -23,7 +23,7 @@ const findBase = async (
 
 export type Compared = {
   commits: Commit[];
-  /** The commit that the diff starts at; null: the ends have no common ancestor. */
+  /** The commit that the diff starts at; null if the ends have no common ancestor. */
   base: Oid | null;
   diffs: FileDiff[];
   files?: number;

@@ -34,7 +34,7 @@ type FileRequest = {
   ref: string;
 };
 
-/** Loads a file of a commit; null: the commit has no such file. @param max bytes up to which its content is loaded */
+/** Loads a file of a commit; null if the commit has no such file. @param max bytes up to which its content is loaded */
 export const loadFile = async (
   code: Code,
   { commit, path: requestedPath, ref }: FileRequest,

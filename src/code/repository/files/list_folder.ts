@@ -4,7 +4,7 @@ import { isPlainPath, stripSlashes } from './paths.ts';
 
 export type FolderRequest = { commit: Oid; path: string; recursive?: boolean; offset: number; limit: number };
 
-/** Lists a page of a folder: folders first, then files, then submodules; null: the commit has no such folder. */
+/** Lists a page of a folder: folders first, then files, then submodules; null if the commit has no such folder. */
 export const listFolder = async (
   { repository }: Pick<Code, 'repository'>,
   { path: requestedPath, recursive = false, ...request }: FolderRequest,

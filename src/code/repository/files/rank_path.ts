@@ -3,7 +3,9 @@
 /** Ranks of exact matches. A fuzzy match has `letters` plus the length of its gaps. */
 const ranks = { sameName: 0, nameStart: 1, inName: 2, inPath: 3, letters: 4 } as const;
 
-/** Returns the length of the gaps between the letters of the word, searched from the end; null: a letter is missing. */
+/**
+ * Returns the length of the gaps between the letters of the word, searched from the end; null if a letter is missing.
+ */
 const countBetween = (path: string, word: string): number | null => {
   let at = path.length;
   let last = 0;

@@ -23,7 +23,7 @@ const divergences = makeLruCache<Divergence>(maxDivergences, () => 1);
 /** Pairs of commits that git could not count in time. The first pause is short, as the machine may only be busy. */
 const uncounted = makeFailedReads(1_000, 600_000);
 
-/** Loads the project that a fork was made from; null: it has none, or the caller may not read its code. */
+/** Loads the project that a fork was made from; null if it has none, or the caller may not read its code. */
 export const loadUpstream = async (
   { db, viewer }: Pick<Call, 'db' | 'viewer'>,
   { forked_from_project_id: id }: Project,
@@ -32,7 +32,7 @@ export const loadUpstream = async (
   return upstream !== null && may(viewer, 'read_code', upstream) ? upstream : null;
 };
 
-/** Returns the commit of the default branch; null: it has none. */
+/** Returns the commit of the default branch; null if it has none. */
 export const findDefaultHead = async ({ project, repository }: Code): Promise<Oid | null> => {
   const { default_branch: branch } = project;
   return branch === null ? null : ((await findRef(repository, branchPrefix + branch))?.commit ?? null);
@@ -62,7 +62,7 @@ const countDivergence = async (
   return counted;
 };
 
-/** Compares a fork with its upstream; null: it has none that the caller may read, or one of them has no commits. */
+/** Compares a fork with its upstream; null if it has none that the caller may read, or one of them has no commits. */
 export const loadUpstreamState = async (call: Call, project: Project): Promise<UpstreamState | null> => {
   const upstream = await loadUpstream(call, project);
   if (upstream === null || upstream.default_branch === null) return null;

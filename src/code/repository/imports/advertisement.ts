@@ -7,7 +7,7 @@ import { readPacket } from './read_packet.ts';
 export type Advertisement = {
   /** Branches and tags by full name, without those whose names are not allowed here. */
   refs: Map<string, Oid>;
-  /** Full name of the default branch; null: there is no branch. */
+  /** Full name of the default branch; null if there is no branch. */
   head: string | null;
   capabilities: ReadonlySet<string>;
 };
@@ -57,8 +57,8 @@ const parseRef = (line: string): { id: Oid; name: string } => {
 };
 
 /**
- * Finds the branch that HEAD names; on servers that do not say, one that has its commit; where there is none, any other.
- * The usual names come first.
+ * Finds the branch that HEAD names; on servers that do not say, one that has its commit; where there is none, any
+ * other. The usual names come first.
  */
 const findHead = (
   refs: Advertisement['refs'],

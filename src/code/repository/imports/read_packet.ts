@@ -1,7 +1,7 @@
 import { type Packet, readPacketAt } from '../../../platform/git/protocol_types.ts';
 import { ImportFailure, malformedText } from './import_failure.ts';
 
-/** Reads a packet that another server sent; null: it is incomplete. @throws ImportFailure */
+/** Reads a packet that another server sent; null if it is incomplete. @throws ImportFailure */
 export const readPacket = (bytes: Buffer, at: number): { packet: Packet; next: number } | null => {
   try {
     return readPacketAt(bytes, at);

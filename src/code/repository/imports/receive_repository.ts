@@ -15,7 +15,7 @@ const megabyte = 2 ** 20;
 export type Received = {
   /** Whether there is any branch or tag. */
   hasRefs: boolean;
-  /** null: there is no branch. */
+  /** null if there is no branch. */
   defaultBranch: string | null;
 };
 

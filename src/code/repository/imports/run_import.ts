@@ -53,7 +53,7 @@ const requireLatestAttempt = async (db: Reader, { project, row }: Import): Promi
   if (!isOpen || latest.attempts !== row.attempts) throw new Overtaken();
 };
 
-/** Locks a project whose import is not over; null: there is none. */
+/** Locks a project whose import is not over; null if there is none. */
 const lockOpen = async ({ db, dialect }: Tx, projectId: number) => {
   const project = await db
     .selectFrom('projects')
@@ -78,7 +78,7 @@ const replaceRepository = async (tx: Tx, project: RepositoryLocation): Promise<s
   return path;
 };
 
-/** Counts the attempt and gives it a place; null: the import is over, or the project is gone. */
+/** Counts the attempt and gives it a place; null if the import is over, or the project is gone. */
 const begin = async (platform: Platform, projectId: number): Promise<Import | null> =>
   await platform.store.write(async (tx) => {
     const locked = await lockOpen(tx, projectId);
@@ -171,7 +171,7 @@ const fail = async ({ store }: Platform, imported: Import, why: string): Promise
   });
 };
 
-/** Returns the smaller of the limits of imports and of repositories; null: there is none. */
+/** Returns the smaller of the limits of imports and of repositories; null if there is none. */
 const getMaxBytes = ({ config }: Platform): number | null => {
   const { repository_bytes } = getQuota(config);
   const limits = [config.import_limit === 0 ? null : config.import_limit * megabyte, repository_bytes];

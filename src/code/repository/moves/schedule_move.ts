@@ -94,7 +94,7 @@ export const enqueueMoveAll = async (tx: Tx, source: string, destination: string
 
 /**
  * Schedules the moves of the next projects of a storage.
- * @returns the id after which to go on; null: there are no more
+ * @returns the id after which to go on; null if there are no more
  */
 export const schedulePage = async (
   tx: Tx,

@@ -84,7 +84,7 @@ const deleteFiles = async (store: Store, ids: readonly number[]): Promise<void> 
   }
 };
 
-/** Reads a blob as text; null: it is binary or too large. */
+/** Reads a blob as text; null if it is binary or too large. */
 const readText = async (repository: Repository, id: Oid): Promise<string | null> => {
   const { result, body } = await repository.read('blob.get', { id, max: maxIndexedBytes });
   return result?.whole === true && !body.includes(0) ? body.toString('utf8') : null;

@@ -65,7 +65,7 @@ const verify = async (
   return signed === null ? null : await verifySsh(db, signed, by, content);
 };
 
-/** Loads and verifies the signature of a commit; null: it has none that is supported. */
+/** Loads and verifies the signature of a commit; null if it has none that is supported. */
 export const loadCommitSignature = async (
   { db }: Pick<Call, 'db'>,
   { repository }: Pick<Code, 'repository'>,
@@ -75,7 +75,7 @@ export const loadCommitSignature = async (
   return result === null ? null : await verify(db, { ...result, content }, commit);
 };
 
-/** Loads and verifies the signature of an annotated tag; null: it has none that is supported. */
+/** Loads and verifies the signature of an annotated tag; null if it has none that is supported. */
 export const loadTagSignature = async (
   { db }: Pick<Call, 'db'>,
   { repository }: Pick<Code, 'repository'>,

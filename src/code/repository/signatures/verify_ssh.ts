@@ -44,7 +44,7 @@ export type SshSignature = {
 
 const armor = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n?-----END SSH SIGNATURE-----\s*$/;
 
-/** Parses an armored signature; null: it is none of SSH. */
+/** Parses an armored signature; null if it is none of SSH. */
 export const parseSshSignature = (text: string): SshSignature | null => {
   const [, base64] = armor.exec(text.replaceAll('\r\n', '\n')) ?? [];
   if (base64 === undefined) return null;
@@ -124,7 +124,7 @@ const verifyWith = ({ key, algorithm, signature }: SshSignature, data: Buffer): 
   return algorithm === type && verifyEcdsa(fields, algorithm, [data, signature]);
 };
 
-/** Tells whether the key of a signature signed this content, for git. Hardware keys are not supported: false. */
+/** Returns whether the key of a signature signed this content, for git. Hardware keys are not supported: false. */
 export const isSshSignatureOf = (signed: SshSignature, content: Buffer): boolean => {
   const { hashAlgorithm, reserved } = signed;
   if (signed.namespace !== namespace || !['sha256', 'sha512'].includes(hashAlgorithm)) return false;

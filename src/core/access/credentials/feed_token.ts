@@ -1,6 +1,6 @@
 /**
- * Tokens in the addresses of feeds, so that readers of feeds and calendars need no session. A token is bound to the path
- * of one feed, and to a number of the user: a higher number invalidates all of their tokens.
+ * Tokens in the addresses of feeds, so that readers of feeds and calendars need no session. A token is bound to the
+ * path of one feed, and to a number of the user: a higher number invalidates all of their tokens.
  */
 import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
@@ -17,7 +17,7 @@ const boundTo = ({ feed_generation }: Holder, path: string): string => `${feed_g
 export const makeFeedToken = (key: string, user: Holder, path: string): string =>
   signLink(key, 'feed', String(user.id), boundTo(user, path));
 
-/** Returns the token in an address; null: it has none. */
+/** Returns the token in an address; null if it has none. */
 export const readFeedToken = ({ query }: { query: unknown }): string | null => {
   const { feed_token } = query as { feed_token?: unknown };
   return typeof feed_token === 'string' ? feed_token : null;

@@ -48,10 +48,10 @@ const selectFactorDueAt = compiled((db, { user_id, day }: { user_id: number; day
   db.selectFrom('users').select(secondFactorDueAt(day).as('due_at')).where('id', '=', user_id).compile(),
 );
 
-/** Tells whether a user's grace period is over; `dueAt` as in `secondFactorDueAt`. */
+/** Returns whether a user's grace period is over; `dueAt` as in `secondFactorDueAt`. */
 export const isFactorOverdue = (dueAt: number | null, now: number): boolean => dueAt !== null && dueAt <= now;
 
-/** Tells whether a user lacks a second factor that a group requires by now. */
+/** Returns whether a user lacks a second factor that a group requires by now. */
 export const lacksRequiredFactor = async (db: Reader, userId: number, now: number): Promise<boolean> => {
   const [row] = await selectFactorDueAt(db, { user_id: userId, day: today(now) });
   return isFactorOverdue(row?.due_at ?? null, now);

@@ -28,7 +28,7 @@ export const isCsrfToken = (secret: string, token: unknown): boolean => {
 };
 
 /**
- * Tells whether a request comes from one of our pages, or from no page at all.
+ * Returns whether a request comes from one of our pages, or from no page at all.
  * @param origin our own: `https://host`
  */
 export const isSameOrigin = (headers: IncomingHttpHeaders, origin: string): boolean => {

@@ -23,7 +23,7 @@ const toMessage = (row: Selectable<BroadcastMessagesTable>): BroadcastMessage =>
   target_access_levels: JSON.parse(row.target_access_levels) as number[],
 });
 
-/** Tells whether a message is shown at this time. */
+/** Returns whether a message is shown at this time. */
 export const isActive = ({ starts_at, ends_at }: BroadcastMessage, now: number): boolean =>
   starts_at <= now && now < ends_at;
 

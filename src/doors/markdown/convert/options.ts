@@ -4,7 +4,7 @@ export type ConvertOptions = {
   project: { id: number; full_path: string } | null;
   /** Branch, tag or commit that relative links lead to; null: the default branch. */
   ref: string | null;
-  /** Path of the file that contains the text; null: it is no file of the repository. */
+  /** Path of the file that contains the text; null if it is no file of the repository. */
   path: string | null;
   /** Address of this instance, without a slash at its end. */
   baseUrl: string;

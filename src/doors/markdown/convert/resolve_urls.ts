@@ -84,7 +84,7 @@ const resolvePath = (path: string, kind: 'link' | 'image', options: ConvertOptio
 const isOfInstance = (url: URL, { baseUrl }: ConvertOptions): boolean =>
   URL.parse(baseUrl)?.origin === url.origin;
 
-/** Returns the scheme of an address as a browser reads it; null: it has none. */
+/** Returns the scheme of an address as a browser reads it; null if it has none. */
 const readScheme = (url: string): string | null =>
   /^([a-z][a-z0-9+.-]*:)/i.exec(url)?.[1]?.toLowerCase() ?? null;
 

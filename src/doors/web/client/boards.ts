@@ -13,7 +13,10 @@ const cardsOf = (column: Element): HTMLElement[] => [...column.querySelectorAll<
 const idOf = (card: Element | null | undefined): string =>
   card instanceof HTMLElement ? (card.dataset['card'] ?? '') : '';
 
-/** Tells whether the viewer may move the card to the column: without a role, only within its own one, and to one other. */
+/**
+ * Returns whether the viewer may move the card to the column: without a role, only within its own one, and to one
+ * other.
+ */
 const canEnter = (card: HTMLElement, from: string, to: string | undefined): boolean =>
   card.dataset['movable'] === 'all' || to === from || to === card.dataset['movable'];
 

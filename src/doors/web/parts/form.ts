@@ -10,7 +10,7 @@ export const noProblems: FormProblems = { text: null, fields: {} };
 
 const refusals = new Set<Failure['kind']>(['bad_request', 'conflict', 'unprocessable']);
 
-/** Converts a failure to problems of a form; null: it is not about the input. */
+/** Converts a failure to problems of a form; null if it is not about the input. */
 export const problemsOf = (error: unknown): FormProblems | null => {
   if (!(error instanceof Failure) || !refusals.has(error.kind)) return null;
   const { message } = (error.body ?? {}) as { message?: unknown };

@@ -36,7 +36,7 @@ const loadPeople = async (call: Call, { params }: FastifyRequest): Promise<Respo
   }
 };
 
-/** Returns the view of an error; null: it is no refusal, or nobody is signed in. */
+/** Returns the view of an error; null if it is no refusal, or nobody is signed in. */
 export const toErrorView = async (
   call: Call,
   request: FastifyRequest,

@@ -36,7 +36,7 @@ const decodePath = (path: string, baseUrl: string): string => {
 
 /**
  * Returns the page for a package: it names the repository. A hidden project is answered as a missing one: git then asks
- * for credentials for both. null: the path has too few segments.
+ * for credentials for both. null if the path has too few segments.
  * @param path as the client sent it
  */
 export const goGetPage = async (call: Call, path: string): Promise<RawPage | null> => {

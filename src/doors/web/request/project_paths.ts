@@ -109,7 +109,7 @@ export const canonicalPath = (url: string): string => {
   return url;
 };
 
-/** Returns where an address of another form leads: `/group/project/blob/main/x`; null: it is not one. */
+/** Returns where an address of another form leads: `/group/project/blob/main/x`; null if it is not one. */
 export const dashedForm = (path: string): string | null => {
   const [, project, noun, rest = ''] = reservedPath.exec(path) ?? [];
   return project === undefined ? null : `${project}/-/${noun}${rest}`;

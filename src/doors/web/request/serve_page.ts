@@ -93,7 +93,7 @@ const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not F
 const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
 
 /**
- * Tells whether signing in might lift the refusal. Missing records count, because they look like hidden ones to
+ * Returns whether signing in might lift the refusal. Missing records count, because they look like hidden ones to
  * anonymous visitors.
  */
 const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>

@@ -26,7 +26,7 @@ const canSign = 2;
 /** A packet with the signatures that follow it. */
 type Part = { packet: Packet; signatures: Signature[] };
 
-/** Groups packets; null: they are not one public key. */
+/** Groups packets; null if they are not one public key. */
 const readParts = (packets: readonly Packet[]): Part[] | null => {
   const parts: Part[] = [];
   for (const packet of packets) {
@@ -82,7 +82,7 @@ const readUser = (body: Buffer): GpgUser | null => {
 
 const certifications = [0x10, 0x11, 0x12, 0x13];
 
-/** Returns the certification of a user id that was not revoked; null: there is none. */
+/** Returns the certification of a user id that was not revoked; null if there is none. */
 const certifyUser = (part: Part, verify: Verifier): Signature | null => {
   const length = Buffer.from([0xb4, 0, 0, 0, 0]);
   length.writeUInt32BE(part.packet.body.length, 1);
@@ -150,7 +150,7 @@ const readCertificate = ([first, ...rest]: readonly Part[]): Certificate | null 
   return { primary, isRevoked, users: certified.flatMap(({ user }) => user ?? []), signing };
 };
 
-/** Parses an armored public key; null: it is none, or none that can sign and names a user. */
+/** Parses an armored public key; null if it is none, or none that can sign and names a user. */
 export const parseCertificate = (text: string): Certificate | null => {
   const bytes = readArmor(text, 'PUBLIC KEY BLOCK');
   const packets = bytes === null ? null : readPackets(bytes);
@@ -161,7 +161,7 @@ export const parseCertificate = (text: string): Certificate | null => {
 /** A signature by itself. `several` cannot be attributed to one person. */
 export type Detached = { signature: Signature } | 'several' | null;
 
-/** Parses an armored signature of data; null: it is malformed or not supported. */
+/** Parses an armored signature of data; null if it is malformed or not supported. */
 export const parseDetached = (text: string): Detached => {
   const bytes = readArmor(text, 'SIGNATURE');
   const packets = bytes === null ? null : readPackets(bytes);
@@ -172,7 +172,7 @@ export const parseDetached = (text: string): Detached => {
   return signature === null || signature.type !== 0 ? null : { signature };
 };
 
-/** Tells whether a signing key made the signature of these data while it was valid. */
+/** Returns whether a signing key made the signature of these data while it was valid. */
 export const isSignedData = (signature: Signature, { key, ends_at }: SigningKey, data: Buffer): boolean => {
   const { created_at, lifetime } = signature;
   const isInTime = created_at >= key.created_at && (ends_at === null || created_at < ends_at);

@@ -7,7 +7,7 @@ const maxPackets = 1_000;
 
 const longestHeader = 1_000;
 
-/** Decodes the armor of a block, such as `PUBLIC KEY BLOCK`; null: the text is no such block, or several. */
+/** Decodes the armor of a block, such as `PUBLIC KEY BLOCK`; null if the text is no such block, or several. */
 export const readArmor = (text: string, kind: string): Buffer | null => {
   const [begin, end] = [`-----BEGIN PGP ${kind}-----`, `-----END PGP ${kind}-----`];
   const plain = text.replaceAll('\r', '').trim();
@@ -39,7 +39,7 @@ const readOldLength = (bytes: Buffer, at: number, type: number): Length | null =
   return type === 2 ? { length: bytes.readUInt32BE(at), size: 4 } : null;
 };
 
-/** Splits bytes into packets; null: they are malformed, or too many. */
+/** Splits bytes into packets; null if they are malformed, or too many. */
 export const readPackets = (bytes: Buffer): Packet[] | null => {
   const packets: Packet[] = [];
   try {

@@ -95,7 +95,7 @@ export const toHashedKey = (body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 
-/** Parses the packet of a key of version 4; null: it is malformed or of another version. */
+/** Parses the packet of a key of version 4; null if it is malformed or of another version. */
 export const parsePublicKey = (body: Buffer): PublicKey | null => {
   if (body.length < 7 || body.length > 0xff_ff || body[0] !== 4) return null;
   const algorithm = body.readUInt8(5);
@@ -121,7 +121,7 @@ const readPair = (fields: FieldReader, size: number): Buffer => {
   return Buffer.concat([first, toSize(fields.number(), size)]);
 };
 
-/** Tells whether the key signed these data. @param signature the numbers of the signature, as they are stored */
+/** Returns whether the key signed these data. @param signature the numbers of the signature, as they are stored */
 export const isSignedBy = (
   { material }: PublicKey,
   { data, digest, signature }: { data: Buffer; digest: string; signature: Buffer },

@@ -9,7 +9,7 @@ export type Signature = {
   digest: string;
   /** Seconds. */
   created_at: number;
-  /** Seconds after `created_at`; 0: it does not expire. */
+  /** Seconds after `created_at`; 0 if it does not expire. */
   lifetime: number;
   /** Seconds after the creation of the key; null: the signature says nothing of it. */
   key_lifetime: number | null;
@@ -70,7 +70,7 @@ const parse = (body: Buffer): Signature | null => {
   };
 };
 
-/** Parses the packet of a signature; null: it is malformed, or of a kind that is not supported. */
+/** Parses the packet of a signature; null if it is malformed, or of a kind that is not supported. */
 export const parseSignature = (body: Buffer): Signature | null => {
   try {
     return parse(body);
@@ -80,7 +80,7 @@ export const parseSignature = (body: Buffer): Signature | null => {
   }
 };
 
-/** Tells whether a key made the signature over these data. */
+/** Returns whether a key made the signature over these data. */
 export const isSignatureOf = (
   signature: Signature,
   key: PublicKey,

@@ -93,7 +93,7 @@ const pickUnlogged = (transient: object): Snapshot['unlogged'] => {
   };
 };
 
-/** Tells whether a branch or tag is protected at the time of the change. */
+/** Returns whether a branch or tag is protected at the time of the change. */
 const isProtected = async ({ db }: Tx, projectId: number, ref: string): Promise<boolean> => {
   const isBranch = ref.startsWith('refs/heads/');
   const name = ref.replace(/^refs\/(?:heads|tags)\//, '');

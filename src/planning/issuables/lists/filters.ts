@@ -278,7 +278,7 @@ export type FilterContext = MilestoneContext & {
 
 export type Selection = { needed: Needed[]; others: Condition[] };
 
-/** Returns the conditions of the filters without the search; null: no record can match. */
+/** Returns the conditions of the filters without the search; null if no record can match. */
 export const buildSelection = (kind: Listed, filters: Filters, context: FilterContext): Selection | null => {
   const needed = listNeeded(kind, context);
   if (needed.some(({ named }) => named.ids.length === 0)) return null;

@@ -37,7 +37,10 @@ export type ListRequester = { viewer: Viewer; dialect: SqlDialect; today: string
 export type ListKind<F extends Filters> = Listed & {
   /** Conditions of the kind's own filters. */
   own: (filters: F, requester: ListRequester) => Condition[];
-  /** Whether filters select by data whose changes do not raise the list version of a project: such lists are never cached. */
+  /**
+   * Whether filters select by data whose changes do not raise the list version of a project: such lists are never
+   * cached.
+   */
   isUnversioned?: (filters: F) => boolean;
   /** Filters of the kind whose columns have an index. */
   indexed: (filters: F, place: { isInProject: boolean; today: string }) => IndexedCondition[];
@@ -58,7 +61,7 @@ export type ListKind<F extends Filters> = Listed & {
   size: (project: Project) => number;
   /** Exact number of visible records, filtered by state only. */
   total: (call: Call, query: TotalQuery) => Promise<number>;
-  /** Counts the open records of a project by column from stored counters; null: they do not have these columns. */
+  /** Counts the open records of a project by column from stored counters; null if they do not have these columns. */
   byColumn?: (call: Call, project: Project, columns: Columns) => Promise<ColumnCount[] | null>;
 };
 

@@ -1,7 +1,7 @@
 /**
  * Caches pages and totals of a project's lists until a record of the project or a name used in filters changes.
- * Triggers raise the versions with every such change (`platform/db/migrations/revision_triggers.ts`). The versions are read
- * before the cached page, so a page is never older than its key.
+ * Triggers raise the versions with every such change (`platform/db/migrations/revision_triggers.ts`). The versions are
+ * read before the cached page, so a page is never older than its key.
  */
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
@@ -62,7 +62,7 @@ export const keptPages = (versionOf: Version) => {
     pages: new Map(),
     totals: new Map(),
   }));
-  /** null: the version of the names is unknown, as for anonymous visitors, so nothing is cached. */
+  /** null if the version of the names is unknown, as for anonymous visitors, so nothing is cached. */
   const makeStamp = ({ names_version }: PageRequester, project: Project): string | null =>
     Number.isNaN(names_version) ? null : `${versionOf(project)} ${names_version}`;
   return {

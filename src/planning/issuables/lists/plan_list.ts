@@ -22,7 +22,7 @@ export type Plan = {
   where: Condition;
   /** Reads the same records without an order. */
   count: { lead: Lead; where: Condition };
-  /** Reads the records of one state, project by project; null: the list is of one project. */
+  /** Reads the records of one state, project by project; null if the list is of one project. */
   alongProjects: { tables: RawBuilder<unknown>; where: Condition } | null;
   /** Whether the list is read from an index that has all that filters read. */
   isCovered: boolean;

@@ -26,7 +26,7 @@ const box = /^((?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*)\[([ xX])\](?=\s)/;
 /**
  * Checks or unchecks the task in a line of a text.
  * @param line counted from 0
- * @returns null: the line is no task
+ * @returns null if the line is no task
  */
 export const toggleTask = (text: string, line: number): string | null => {
   // Every second part is a line, the others are their ends.

@@ -82,7 +82,7 @@ export const findLink = async (call: Call, issueId: number, linkId: number): Pro
   return link;
 };
 
-/** Tells whether the caller may link an issue with others. */
+/** Returns whether the caller may link an issue with others. */
 export const mayLink = ({ viewer }: Call, { project }: LoadedIssue): boolean =>
   may(viewer, 'admin_issue', project);
 

@@ -49,7 +49,7 @@ const countLabelled = async (
 };
 
 /**
- * Counts all open issues of a project by their labels. null: the counters are not exact for the viewer, who does not
+ * Counts all open issues of a project by their labels. null if the counters are not exact for the viewer, who does not
  * see every issue, or for columns of assignees and milestones.
  */
 export const countByLabels = async (

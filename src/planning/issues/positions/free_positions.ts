@@ -4,7 +4,7 @@ import { positionSpacing } from '../../issuables/lists/record_kinds.ts';
 /** Positions that limit where something may stand; null: nothing stands there. */
 export type Bounds = { above: number | null; below: number | null };
 
-/** Returns the position in the middle between two others; null: there is no room. */
+/** Returns the position in the middle between two others; null if there is no room. */
 export const middleOf = ({ above, below }: Bounds): number | null => {
   if (above === null) return below === null ? 0 : below - positionSpacing;
   if (below === null) return above + positionSpacing;
@@ -16,7 +16,7 @@ export const middleOf = ({ above, below }: Bounds): number | null => {
 const wantedRoom = 1024;
 
 /**
- * Returns so many positions, evenly spread between bounds; null: there is too little room.
+ * Returns so many positions, evenly spread between bounds; null if there is too little room.
  * @param isLast takes what room there is
  */
 export const spreadBetween = ({ above, below }: Bounds, count: number, isLast: boolean): number[] | null => {

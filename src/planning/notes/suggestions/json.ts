@@ -32,7 +32,7 @@ export type SuggestingNote = {
   suggestions: ParsedSuggestion[];
 };
 
-/** Parses the suggestions of a comment; null: it has none, or is not on a line of the new side. */
+/** Parses the suggestions of a comment; null if it has none, or is not on a line of the new side. */
 export const parseNote = (note: NoteRow): SuggestingNote | null => {
   if (note.target_type !== 'MergeRequest' || note.position === null) return null;
   const { suggestions } = parseSuggestions(note.body);

@@ -21,14 +21,14 @@ export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]
 const withLineEnds = (text: string, replaced: string): string =>
   replaced.endsWith('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 
-/** Returns the text that replaces lines, with their line ends; null: they have this text already. */
+/** Returns the text that replaces lines, with their line ends; null if they have this text already. */
 export const replaceText = (replaced: string, to: string): string | null => {
   const isWhole = replaced.endsWith('\n');
   const fresh = withLineEnds(isWhole ? to : to.replace(/\n$/, ''), replaced);
   return fresh === replaced ? null : fresh;
 };
 
-/** Reads a text file; null: it is missing, too large, or not UTF-8. */
+/** Reads a text file; null if it is missing, too large, or not UTF-8. */
 export const readTextFile = async (
   { platform }: Pick<Call, 'platform'>,
   project: RepositoryLocation,

@@ -172,7 +172,7 @@ export const isUniqueViolation = (error: unknown): boolean => getErrorCode(error
 export const isForeignKeyViolation = (error: unknown): boolean => getErrorCode(error) === '23503';
 export const isStoreFull = (error: unknown): boolean => getErrorCode(error) === '53100';
 
-/** Tells whether a statement gave up waiting for a lock (`lock_timeout`). */
+/** Returns whether a statement gave up waiting for a lock (`lock_timeout`). */
 export const isLockTimeout = (error: unknown): boolean => getErrorCode(error) === '55P03';
 
 /** Codes for: connection lost or refused, server starting or stopping, too many connections, statement timeout. */
@@ -180,13 +180,13 @@ const unreachableCode = /^(?:ECONN|ETIMEDOUT$|EPIPE$|ENOTFOUND$|EAI_AGAIN$|EHOST
 const unreachableText =
   /connection (?:terminated|ended|error)|timeout exceeded when trying to connect|not queryable/i;
 
-/** Tells whether the server does not respond at the moment, so that the request can be retried. */
+/** Returns whether the server does not respond at the moment, so that the request can be retried. */
 export const isUnreachable = (error: unknown): boolean => {
   const code = getErrorCode(error);
   const hasCode = typeof code === 'string' && unreachableCode.test(code);
   return hasCode || (error instanceof Error && unreachableText.test(error.message));
 };
 
-/** Tells whether a transaction can be retried: serialization failure, deadlock, or outdated prepared plan. */
+/** Returns whether a transaction can be retried: serialization failure, deadlock, or outdated prepared plan. */
 export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01'].includes(String(getErrorCode(error))) || isPlanGone(error);

@@ -20,7 +20,7 @@ export const forgetPrepared = (text: string): void => {
 };
 
 /**
- * Tells whether a prepared statement is gone: a newer process altered the tables (`cached plan must not change result
+ * Returns whether a prepared statement is gone: a newer process altered the tables (`cached plan must not change result
  * type`), or a pooler handed the connection to another client.
  */
 export const isPlanGone = (error: unknown): boolean => {

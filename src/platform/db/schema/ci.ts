@@ -194,9 +194,9 @@ export type SharedTracesTable = {
   /** Size in bytes and CRC-32, as sent. */
   size: number;
   crc: number;
-  /** Digest of the whole log in the bucket; null: it is in its pieces. */
+  /** Digest of the whole log in the bucket; null if it is in its pieces. */
   sha256: string | null;
-  /** Since when a finished log waits for the bucket; null: it does not wait. */
+  /** Since when a finished log waits for the bucket; null if it does not wait. */
   waits_since: number | null;
 };
 

@@ -1,4 +1,7 @@
-/** Row types of the tables of the work queue, settings, the audit log and the change log; conventions as in `database.ts`. */
+/**
+ * Row types of the tables of the work queue, settings, the audit log and the change log; conventions as in
+ * `database.ts`.
+ */
 import type { Generated } from 'kysely';
 import type { Flag, Id } from './column_types.ts';
 
@@ -105,7 +108,7 @@ export type BackupsTable = {
   /** Host and data folder of the process that makes it. */
   holder: string;
   started_at: number;
-  /** Until then, files of this instance are not removed; null: the backup has ended. */
+  /** Until then, files of this instance are not removed; null if the backup has ended. */
   held_until: number | null;
   /** null: it runs, failed, or its process died. */
   finished_at: number | null;

@@ -1,4 +1,7 @@
-/** Row types of the tables of keys, tokens, sessions, second factors, passkeys and OAuth; conventions as in `database.ts`. */
+/**
+ * Row types of the tables of keys, tokens, sessions, second factors, passkeys and OAuth; conventions as in
+ * `database.ts`.
+ */
 import type { Generated } from 'kysely';
 import type { Flag, Id } from './column_types.ts';
 
@@ -141,7 +144,7 @@ export type PasskeysTable = {
   credential_id: string;
   /** COSE, base64url. */
   public_key: string;
-  /** Signatures that the authenticator has counted; 0: it does not count. */
+  /** Signatures that the authenticator has counted; 0 if it does not count. */
   sign_count: number;
   /** JSON array: `internal`, `usb` and others. */
   transports: string;

@@ -53,7 +53,7 @@ export type HooksTable = {
 /** A change that at least one hook delivers. */
 export type HookEventsTable = {
   id: Id;
-  /** Row of the change log; null: a change that it does not record. */
+  /** Row of the change log; null if a change that it does not record. */
   event_id: number | null;
   project_id: number | null;
   /** Name of the flag column of `hooks` that subscribes to this event, without its `_events` suffix: `push`. */

@@ -68,7 +68,7 @@ export type NamespacesTable = {
   require_two_factor_authentication: Generated<Flag>;
   /** In hours. */
   two_factor_grace_period: Generated<number>;
-  /** When the group began to require a second factor; null: it does not. */
+  /** When the group began to require a second factor; null if it does not. */
   two_factor_required_at: Generated<number | null>;
   /** Default branch protection of new projects, as in the instance's settings; null: the instance's setting. */
   default_branch_protection: Generated<number | null>;
@@ -122,7 +122,7 @@ export type EmailsTable = {
   confirmed_at: number | null;
   /** When the mail with the link was requested, which works for three days. */
   requested_at: number;
-  /** null: the mail was not sent yet. */
+  /** null if the mail was not sent yet. */
   mailed_at: number | null;
   created_at: number;
 };

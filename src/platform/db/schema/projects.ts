@@ -50,7 +50,7 @@ export type ProjectsTable = {
   /** Whether merges and pushes close the issues of this project that they name. */
   autoclose_referenced_issues: Generated<Flag>;
   printing_merge_request_link_enabled: Generated<Flag>;
-  /** 0: nobody gets mails about the project. */
+  /** 0 if nobody gets mails about the project. */
   emails_enabled: Generated<Flag>;
   /** Root of the fork network; null: none, or itself. */
   fork_network_id: Generated<number | null>;

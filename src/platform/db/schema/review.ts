@@ -13,7 +13,7 @@ export type MergeRequestsTable = {
   id: Id;
   /** Target project. */
   project_id: number;
-  /** null: the fork was deleted. */
+  /** null if the fork was deleted. */
   source_project_id: number | null;
   iid: number;
   title: string;

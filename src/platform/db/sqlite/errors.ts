@@ -13,15 +13,15 @@ const notADatabase = 26;
 export const isUnique = (error: unknown): boolean => [2067, 1555].includes(extendedCode(error));
 export const isForeignKey = (error: unknown): boolean => extendedCode(error) === 787;
 
-/** Tells whether the disk is full: reads continue, writes are refused until space is freed. */
+/** Returns whether the disk is full: reads continue, writes are refused until space is freed. */
 export const isFull = (error: unknown): boolean => primaryCode(error) === full;
 
-/** Tells whether the file, or a file beside it, can be neither opened nor created. */
+/** Returns whether the file, or a file beside it, can be neither opened nor created. */
 export const isUnopenable = (error: unknown): boolean => primaryCode(error) === cannotOpen;
 
-/** Tells whether another process holds the lock. */
+/** Returns whether another process holds the lock. */
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy;
 
-/** Tells whether the state on disk is unknown, so that no more writes may be acknowledged. */
+/** Returns whether the state on disk is unknown, so that no more writes may be acknowledged. */
 export const isDamage = (error: unknown): boolean =>
   [ioError, corrupt, notADatabase].includes(primaryCode(error));

@@ -8,7 +8,7 @@ const withParameter = (file: string, name: string): URL => {
   return url;
 };
 
-/** Tells whether no process has the database open and no crash left a WAL. A reader would otherwise create one. */
+/** Returns whether no process has the database open and no crash left a WAL. A reader would otherwise create one. */
 export const isUnopened = (file: string): boolean => {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   return log === undefined || (log.size === 0 && !existsSync(`${file}-shm`));

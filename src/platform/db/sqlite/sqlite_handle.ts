@@ -51,7 +51,7 @@ export class Handle {
     this.#versions = versions;
   }
 
-  /** Returns the tables that a statement reads; null: they do not say all. */
+  /** Returns the tables that a statement reads; null if they do not say all. */
   readsOf(text: string): readonly string[] | null {
     return this.#prepare(text).reads;
   }

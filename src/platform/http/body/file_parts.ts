@@ -8,7 +8,7 @@ export type FilePart = {
   field: string;
   /** As the sender named it; could be a path or empty. */
   name: string;
-  /** null: it was skipped. */
+  /** null if it was skipped. */
   content: Buffer | null;
 };
 

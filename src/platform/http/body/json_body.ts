@@ -30,7 +30,7 @@ const endOfString = (body: Buffer, start: number): number => {
   }
 };
 
-/** Tells whether a body is small enough to parse, by its structure alone. The parser checks whether it is JSON. */
+/** Returns whether a body is small enough to parse, by its structure alone. The parser checks whether it is JSON. */
 const isWithinLimits = (body: Buffer): boolean => {
   let depth = 0;
   let values = 0;

@@ -40,8 +40,8 @@ const isSlow = (boundary: string, body: Buffer): boolean =>
   boundary.length < minBoundary && body.length > maxShortBoundaryBytes;
 
 /**
- * Tells whether a body has more parts than are taken. The parser counts only parts with a head, and would read 400,000
- * boundaries without one.
+ * Returns whether a body has more parts than are taken. The parser counts only parts with a head, and would read
+ * 400,000 boundaries without one.
  */
 const hasTooManyParts = (boundary: string, body: Buffer): boolean => {
   const delimiter = `\n--${boundary}`;

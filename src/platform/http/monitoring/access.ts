@@ -43,7 +43,7 @@ const forwardedAddresses = (header: string): string[] =>
     return /^\[(.*)\](?::\d+)?$/.exec(value)?.[1] ?? value.replace(/^([\d.]+):\d+$/, '$1');
   });
 
-/** Tells whether headers reveal a proxy, whether or not they name the client. */
+/** Returns whether headers reveal a proxy, whether or not they name the client. */
 const isForwarded = (headers: IncomingHttpHeaders): boolean =>
   Object.keys(headers).some((name) => /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name));
 

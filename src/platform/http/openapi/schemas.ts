@@ -3,7 +3,7 @@ import { maxId } from '../schema.ts';
 
 export type Schema = { [keyword: string]: unknown };
 
-/** Returns the name of the component to which a schema becomes a reference; undefined: the schema is inlined. */
+/** Returns the name of the component to which a schema becomes a reference; undefined if the schema is inlined. */
 export type Refer = (schema: Schema) => string | undefined;
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;

@@ -17,17 +17,17 @@ const maxOpen = 20;
 
 const openStatuses: readonly ImportStatus[] = ['scheduled', 'started'];
 
-/** Tells whether an import of the project waits or runs. */
+/** Returns whether an import of the project waits or runs. */
 export const isBeingImported = ({ import_status }: { import_status: ImportStatus }): boolean =>
   openStatuses.includes(import_status);
 
 type CodeFacts = Pick<Project, 'default_branch' | 'repository_written' | 'forked_from_project_id'>;
 
-/** Tells whether nothing was ever written to the repository, nor is copied to it. */
+/** Returns whether nothing was ever written to the repository, nor is copied to it. */
 const hasNoCode = ({ default_branch, repository_written, forked_from_project_id }: CodeFacts): boolean =>
   default_branch === null && repository_written === 0 && forked_from_project_id === null;
 
-/** Tells whether a repository can be imported into the project. */
+/** Returns whether a repository can be imported into the project. */
 export const canImportInto = (project: CodeFacts & Pick<Project, 'archived' | 'import_status'>): boolean =>
   project.archived === 0 && !isBeingImported(project) && hasNoCode(project);
 

@@ -27,7 +27,7 @@ export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise
     .limit(maxShownApprovals)
     .execute();
 
-/** Tells whether the caller may approve, regardless of an existing approval. */
+/** Returns whether the caller may approve, regardless of an existing approval. */
 export const mayApprove = ({ viewer }: Call, { merge_request, project }: LoadedMergeRequest): boolean =>
   merge_request.state === 'opened' && may(viewer, 'approve_merge_request', project);
 

@@ -108,7 +108,7 @@ export const addReviewer = async (tx: Tx, link: Linked, userId: number): Promise
   if (existing === undefined) await setReviewers(tx, link, [], [userId]);
 };
 
-/** Tells whether a reviewer waits for changes, which blocks the merge. */
+/** Returns whether a reviewer waits for changes, which blocks the merge. */
 export const areChangesRequested = async (db: Reader, mergeRequestId: number): Promise<boolean> => {
   const row = await db
     .selectFrom('reviewers')

@@ -73,7 +73,7 @@ const linesOf = ({ ours, theirs }: Conflict, side: Side): string[] => {
   return side === 'ours' ? ours : theirs;
 };
 
-/** Joins the segments with the chosen side of each conflict; null: a choice is missing. */
+/** Joins the segments with the chosen side of each conflict; null if a choice is missing. */
 export const joinSegments = (
   segments: readonly Segment[],
   choices: readonly (Side | undefined)[],

@@ -101,7 +101,7 @@ const withinForm = (files: Conflicts['files']): Conflicts['files'] => {
 
 /**
  * Loads the conflicts between the heads for which the request was checked (`withMergeStatus`).
- * @returns null: a branch is missing, or they merge
+ * @returns null if a branch is missing, or they merge
  * @throws GitFailure
  */
 export const loadConflicts = async (

@@ -15,7 +15,7 @@ export type RowFacts = {
   unresolved: number;
   /** The pipeline of the head, with its project; null: none, or the caller may not see it. */
   pipeline: { id: number; status: JobStatus; project: Project } | null;
-  /** The target project; null: it was deleted meanwhile. */
+  /** The target project; null if it was deleted meanwhile. */
   target: Project | null;
 };
 

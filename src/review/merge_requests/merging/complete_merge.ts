@@ -21,7 +21,7 @@ export type MergeData = {
   merge_commit_sha: string | null;
   squash_commit_sha: string | null;
   source_sha: string;
-  /** User on whose behalf the source branch is removed; null: it is kept. */
+  /** User on whose behalf the source branch is removed; null if it is kept. */
   remove_source_as: number | null;
 };
 

@@ -33,7 +33,7 @@ export type CheckedRequest = Pick<
   | 'checked_target_sha'
 >;
 
-/** Tells whether the stored status was computed for these heads. */
+/** Returns whether the stored status was computed for these heads. */
 const isFresh = (request: CheckedRequest, { source_sha, target_sha }: Heads): boolean =>
   request.merge_status !== 'unchecked' &&
   request.checked_source_sha === source_sha &&

@@ -17,7 +17,7 @@ const maxStatuses = 10_000;
 
 const getCache = memoizePerStore((_platform: Platform) => makeLruCache<Kept>(maxStatuses, () => 1));
 
-/** Returns the state of what a status depends on; null: the engine does not count changes. */
+/** Returns the state of what a status depends on; null if the engine does not count changes. */
 export const getStatusVersion = ({ store }: Platform): string | null => getTableVersion(store.db, tables);
 
 /** @param version as `getStatusVersion` returns it now */

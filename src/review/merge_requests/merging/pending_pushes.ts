@@ -40,8 +40,8 @@ const hasPendingPush = async (
 
 /**
  * Of the pipeline of a request's head; `coming`: there may be one yet, whatever other systems say of the head by now;
- * null: there is none, and none comes.
- * @param known the pipeline of the head, where it is loaded already; null: there is none
+ * null if there is none, and none comes.
+ * @param known the pipeline of the head, where it is loaded already; null if there is none
  */
 export const loadFinalStatus = async (
   db: Reader,

@@ -25,7 +25,9 @@ import { loadRequest } from '../refresh/open_requests.ts';
 /** Background work: payload `{ merge_request_id, user_id, skip_ci }`. */
 export const rebaseWork = 'merge_requests.rebase';
 
-/** Whether the viewer may push and force push to the source, and see the target, whose commits are copied to the source. */
+/**
+ * Whether the viewer may push and force push to the source, and see the target, whose commits are copied to the source.
+ */
 const canViewerRebase = async (
   db: Reader,
   { isVisibleTo, merge_request: { source_branch: branch } }: LoadedMergeRequest,
@@ -55,7 +57,7 @@ const loadSourceProject = async (
 ): Promise<Project | null> =>
   source_project_id === null ? null : await loadProject(store.db, source_project_id);
 
-/** Tells whether the caller may rebase a request. */
+/** Returns whether the caller may rebase a request. */
 export const mayRebaseAsCaller = async (call: Call, loaded: LoadedMergeRequest): Promise<boolean> => {
   if (call.actor === null) return false;
   const isOwn = loaded.merge_request.source_project_id === loaded.project.id;

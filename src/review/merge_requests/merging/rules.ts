@@ -41,7 +41,7 @@ export const requireOpen = async (db: Reader, viewer: Viewer, loaded: LoadedMerg
 };
 
 /**
- * Tells whether the request is no draft, no reviewer has requested changes, and where the project requires it, its
+ * Returns whether the request is no draft, no reviewer has requested changes, and where the project requires it, its
  * discussions are resolved.
  */
 export const isReviewed = async (

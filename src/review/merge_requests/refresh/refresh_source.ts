@@ -56,7 +56,7 @@ const commitsText = ({ before, after }: NewVersion, commits: VersionCommit[]): s
   ].join('\n\n');
 };
 
-/** Tells whether a commit marks unfinished work: `WIP`, `WIP: x`, `[WIP] x`, `fixup! x`, `squash! x`. */
+/** Returns whether a commit marks unfinished work: `WIP`, `WIP: x`, `[WIP] x`, `fixup! x`, `squash! x`. */
 const saysMoreComes = ({ title }: VersionCommit): boolean =>
   /^(?:wip(?:\s|:\s|$)|\[wip\]\s|fixup!\s|squash!\s)/i.test(title);
 

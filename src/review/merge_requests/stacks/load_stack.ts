@@ -68,7 +68,7 @@ const loadAbove = async (
   return above;
 };
 
-/** Tells whether a request can be part of a stack: it is open, and not from a fork. */
+/** Returns whether a request can be part of a stack: it is open, and not from a fork. */
 const isStackable = ({ merge_request, project }: Placed): boolean =>
   merge_request.state === 'opened' && merge_request.source_project_id === project.id;
 

@@ -14,7 +14,7 @@ import { loadOpenInto, loadRequest } from '../refresh/open_requests.ts';
 import type { PushedBranch } from '../refresh/refresh_target.ts';
 import { updateMergeRequest } from '../update.ts';
 
-/** Returns the branch that a branch was last merged into; undefined: it was never merged. */
+/** Returns the branch that a branch was last merged into; undefined if it was never merged. */
 const findMergedInto = async (
   { store }: Platform,
   { id }: Project,

@@ -31,7 +31,7 @@ export type ChosenSuggestion = { note: NoteRow; index: number };
 const outdated = (): Failure =>
   conflict('The line was changed in a more recent version, so the suggestion cannot be applied.');
 
-/** Loads the project of the source branch of an open merge request; null: there is none. */
+/** Loads the project of the source branch of an open merge request; null if there is none. */
 export const findSource = async (
   { db }: Call,
   { merge_request: { state, source_project_id } }: LoadedMergeRequest,

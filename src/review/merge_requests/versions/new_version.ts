@@ -9,7 +9,7 @@ import { noScheduledMerge } from '../merging/scheduled/no_scheduled_merge.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './prepare_version.ts';
 
-/** Tells whether the latest version was made of these commits. */
+/** Returns whether the latest version was made of these commits. */
 const isSame = (
   { merge_request: { head_sha, base_sha, start_sha } }: LoadedMergeRequest,
   prepared: PreparedVersion,

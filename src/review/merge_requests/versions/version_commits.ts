@@ -9,7 +9,7 @@ import type { VersionCommit, VersionRow } from './json.ts';
 export type ChosenCommit = {
   id: Oid;
   title: string;
-  /** null: it is the first commit of the repository. */
+  /** null if it is the first commit of the repository. */
   parent: Oid | null;
   /** Its place among the stored commits, the oldest first, from 1. */
   number: number;
@@ -42,7 +42,7 @@ export const findVersionCommit = async (
   };
 };
 
-/** Returns the oldest stored commit of a version; null: it has none. */
+/** Returns the oldest stored commit of a version; null if it has none. */
 export const firstVersionCommit = async (call: Call, { id }: Pick<VersionRow, 'id'>): Promise<Oid | null> => {
   const oldest = (await storedCommitItems(call, id)).at(-1);
   return oldest === undefined ? null : parse(oldest).id;

@@ -6,7 +6,7 @@ const marker = /^\[!(note|tip|important|warning|caution)\](?:[ \t]+([^\n]*))?[ \
 
 type Alert = { kind: string; title: string; length: number };
 
-/** Reads the first line of a quote; null: it is an ordinary one. */
+/** Reads the first line of a quote; null if it is an ordinary one. */
 export const readAlert = (text: string): Alert | null => {
   const [whole, written, title = ''] = marker.exec(text) ?? [];
   if (whole === undefined || written === undefined) return null;

@@ -14,7 +14,7 @@ const isInCode = (before: string): boolean => (before.match(/^[ \t]*(?:```|~~~)/
 const nextMarker = (marker: string): string =>
   marker.replace(/^\d+/, (digits) => String(Math.min(Number(digits) + 1, 999_999_999)));
 
-/** Continues the list, task or quote at the caret. @returns false: there is none */
+/** Continues the list, task or quote at the caret. @returns false if there is none */
 export const continueList = (area: HTMLTextAreaElement): boolean => {
   const { value, selectionStart: caret, selectionEnd } = area;
   const start = value.lastIndexOf('\n', caret - 1) + 1;
@@ -47,7 +47,7 @@ const indentAt = (lines: readonly string[], at: number): number => {
   return 2;
 };
 
-/** Indents the items of the selected lines. @returns false: they are none, or stand at the edge */
+/** Indents the items of the selected lines. @returns false if they are none, or stand at the edge */
 export const indentList = (area: HTMLTextAreaElement, isOut: boolean): boolean => {
   const before = area.value.slice(0, area.selectionStart).split('\n');
   const lines = area.value.split('\n');

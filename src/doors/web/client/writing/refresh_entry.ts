@@ -1,4 +1,6 @@
-/** Replaces a text of a timeline by what the service has now: a comment, or the description with the head of the page. */
+/**
+ * Replaces a text of a timeline by what the service has now: a comment, or the description with the head of the page.
+ */
 import { fetchPage } from '../fetch_page.ts';
 import { keepVersion } from '../live/entry_versions.ts';
 import { partShown } from '../page_parts.ts';
@@ -15,7 +17,7 @@ const replace = (id: string, page: Document): Element | null => {
   return adopted;
 };
 
-/** Returns the fresh element; null: the page that has it could not be loaded. */
+/** Returns the fresh element; null if the page that has it could not be loaded. */
 export const refreshEntry = async (id: string): Promise<Element | null> => {
   const all = document.querySelector<HTMLElement>('[data-threads]')?.dataset['threads'];
   const page = await fetchPage(all ?? location.href);

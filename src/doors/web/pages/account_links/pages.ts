@@ -32,7 +32,7 @@ const requests: Record<AccountPurpose, Request> = {
   },
 };
 
-/** Returns why no links are sent; null: they are. */
+/** Returns why no links are sent; null if they are. */
 const whyOff = ({ call }: Visit): string | null => {
   if (!isMailOn(call.platform)) return 'This service sends no mail. Ask an administrator for help.';
   return call.settings.password_authentication_enabled

@@ -54,7 +54,7 @@ const typeIn = (types: Record<string, string>, path: string): string | null => {
   return Object.hasOwn(types, extension) ? (types[extension] ?? null) : null;
 };
 
-/** Returns the type of an image by its name; null: it is none that is shown. */
+/** Returns the type of an image by its name; null if it is none that is shown. */
 export const imageType = (path: string): string | null => typeIn(imageTypes, path);
 
 /** Checks by its name whether a file is a sound or film that browsers play. */
@@ -74,7 +74,10 @@ export const isRenderedFile = (path: string): boolean =>
 const mediaPolicy =
   "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
-/** Returns the headers with which browsers show a raw file as an image, or play it. @param content null: large, not loaded */
+/**
+ * Returns the headers with which browsers show a raw file as an image, or play it.
+ * @param content null: large, not loaded
+ */
 export const shownHeaders = (path: string, content: Buffer | null): Readonly<Record<string, string>> => {
   const type = imageType(path);
   if (type !== null) return { 'content-type': type };

@@ -18,7 +18,7 @@ export type NotebookOutput =
 export type NotebookCell = {
   kind: 'markdown' | 'code' | 'raw';
   text: string;
-  /** Number in which the cell ran; null: it did not. */
+  /** Number in which the cell ran; null if it did not. */
   count: number | null;
   outputs: NotebookOutput[];
 };
@@ -119,7 +119,7 @@ const takeCells = (cells: readonly NotebookCell[]): NotebookCell[] => {
   return cells.filter(({ text }) => (left -= text.length) >= 0);
 };
 
-/** Parses a notebook of format 4. @returns null: the file is not one */
+/** Parses a notebook of format 4. @returns null if the file is not one */
 export const parseNotebook = (text: string): Notebook | null => {
   let parsed: unknown;
   try {

@@ -9,7 +9,7 @@ const maxHeadings = 500;
 /** A heading as `rewrite_html.ts` writes it. Each is closed, so that this takes linear time. */
 const heading = /<h([1-6]) id="(user-content-[^"]+)"[^>]*>([^]*?)<\/h[1-6]>/g;
 
-/** Returns the menu; null: the text is short. */
+/** Returns the menu; null if the text is short. */
 export const outlineMenu = (content: Html): Html | null => {
   const headings = [...content.text.matchAll(heading)].slice(0, maxHeadings);
   if (headings.length < minHeadings) return null;

@@ -25,7 +25,7 @@ const line = (status: ExternalStatus, now: number): Html => {
 `;
 };
 
-/** Renders a table of the statuses; null: there are none. */
+/** Renders a table of the statuses; null if there are none. */
 export const externalPart = (statuses: readonly ExternalStatus[], now: number): Html | null =>
   statuses.length === 0
     ? null

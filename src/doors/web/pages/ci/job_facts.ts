@@ -22,7 +22,7 @@ const fact = (name: string, value: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `;
 
-/** Loads the id of the job's environment; null: it has none, or it was deleted. */
+/** Loads the id of the job's environment; null if it has none, or it was deleted. */
 const loadEnvironmentId = async (db: Reader, { project_id, environment }: JobRow): Promise<number | null> => {
   if (environment === null) return null;
   const row = await db

@@ -5,7 +5,7 @@ import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { statusIcon } from '../../parts/status_badge.ts';
 
-/** Renders links to the other jobs; null: it is the only one of its stage. Trigger jobs have no page. */
+/** Renders links to the other jobs; null if it is the only one of its stage. Trigger jobs have no page. */
 export const otherJobsPart = (
   { code: { project }, job }: LoadedJob,
   stage: readonly JobRow[],

@@ -116,7 +116,7 @@ ${requests !== null && fact('Merge requests', requests)}
 ${fact('Branches and tags', refs)}</dl>`;
 };
 
-/** Renders what a user who may push does with the commit; null: the viewer may not. */
+/** Renders what a user who may push does with the commit; null if the viewer may not. */
 const pushActions = (visit: Visit, project: Project, { id }: Commit): Html | null =>
   visit.call.signedIn && may(visit.call.viewer, 'push_code', project)
     ? html`<div class="body">${pickForms(visit, { projectId: project.id, path: commitPath(project, id), branch: project.default_branch ?? '' })}</div>`
@@ -141,7 +141,7 @@ type Shown = DiffChoice & {
   comment?: string | undefined;
 };
 
-/** Finds the line that has the form for a comment; null: the page does not show it. */
+/** Finds the line that has the form for a comment; null if the page does not show it. */
 const findOpenLine = (
   files: readonly FileDiff[],
   comment: string | undefined,

@@ -31,7 +31,7 @@ const suffix = '.atom';
 
 /**
  * Finds what a feed shows: `?format=atom`, or an address that ends in `.atom` and is not that of a ref.
- * @returns null: a page is requested
+ * @returns null if a page is requested
  */
 export const findFeed = async (
   visit: Visit,

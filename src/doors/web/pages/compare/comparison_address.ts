@@ -18,7 +18,7 @@ export const fromProjectQuery = ({
 }: Pick<Comparison, 'fromProjectId'>): Record<string, string> =>
   fromProjectId === undefined ? {} : { from_project_id: String(fromProjectId) };
 
-/** Reads `A...B` or `A..B`; null: it is neither. No ref contains two dots. */
+/** Reads `A...B` or `A..B`; null if it is neither. No ref contains two dots. */
 export const parseComparison = (sent: string): Comparison | null => {
   const [, from, dots, to] = /^(.+?)(\.{2,3})([^.].*)$/su.exec(sent) ?? [];
   return from === undefined || to === undefined ? null : { from, to, isStraight: dots === '..' };

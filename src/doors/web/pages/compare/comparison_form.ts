@@ -73,7 +73,7 @@ const swapLink = (sides: Sides, { from, to, isStraight = false }: Ends): Html | 
   return html`<a class="button" href="${comparePath(other.project, swapped)}">Swap</a>`;
 };
 
-/** Renders the choice of the base's project; null: there is only one. */
+/** Renders the choice of the base's project; null if there is only one. */
 const projectField = ({ code, other, relatives }: Sides, problem: string | undefined): Html | null =>
   relatives.length === 0
     ? null

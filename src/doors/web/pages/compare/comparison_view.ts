@@ -29,7 +29,7 @@ import { spellCount } from '../../parts/spell_count.ts';
 /** Commits that are listed. */
 const maxCommits = 100;
 
-/** Returns the branch that was named; null: it was a tag or a commit. */
+/** Returns the branch that was named; null if it was a tag or a commit. */
 const branchName = ({ ref }: Resolved): string | null =>
   ref?.startsWith(branchPrefix) === true ? ref.slice(branchPrefix.length) : null;
 

@@ -19,7 +19,7 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
 };
 
 export type CommitResult = {
-  /** null: it is committed. */
+  /** null if it is committed. */
   problems: FormProblems | null;
   /** The file changed after the form was opened. */
   isOutdated: boolean;

@@ -30,7 +30,7 @@ const routePath = `${projectRoot}/edit/:rest`;
 const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<LoadedFile> =>
   await findFile(code, { file_path: path, ref: commit ?? ref }, maxBytesInMemory);
 
-/** Returns the text of a file; null: it is binary, or too large for a form. */
+/** Returns the text of a file; null if it is binary, or too large for a form. */
 const readText = ({ content }: LoadedFile): string | null =>
   content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
 
@@ -117,7 +117,7 @@ const toAction = (
   };
 };
 
-/** Loads the file; null: it was deleted after the form was opened. */
+/** Loads the file; null if it was deleted after the form was opened. */
 const loadCurrent = async (target: EditTarget): Promise<LoadedFile | null> => {
   try {
     return await loadFile(target);

@@ -19,11 +19,11 @@ export type EditTarget = {
   code: Code;
   ref: string;
   kind: 'branch' | 'tag' | 'commit';
-  /** null: the repository is empty. */
+  /** null if the repository is empty. */
   commit: Oid | null;
   /** Without slashes at its ends; empty: the root. */
   path: string;
-  /** Usual target of merge requests for branches of the project; null: the user may open none. */
+  /** Usual target of merge requests for branches of the project; null if the user may open none. */
   requestTarget: Project | null;
   /** The user came to propose a change: it goes to a new branch. */
   startsRequest: boolean;
@@ -60,8 +60,8 @@ export const requireEditor = (visit: Visit, target: EditTarget): void => {
 type EditNoun = 'new' | 'new_folder' | 'upload' | 'edit' | 'delete';
 
 /**
- * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who may read, but not push,
- * are led to this page of their fork.
+ * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who may read, but not
+ * push, are led to this page of their fork.
  */
 export const formPage = (noun: EditNoun, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
   page({

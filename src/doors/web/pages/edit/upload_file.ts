@@ -33,13 +33,13 @@ const routePath = `${projectRoot}/upload/:rest`;
 type Fields = CommitFields & {
   /** Where a new file goes. */
   folder: string;
-  /** Last commit of the file to replace; null: a new file is uploaded. */
+  /** Last commit of the file to replace; null if a new file is uploaded. */
   last: string | null;
 };
 
 const maxName = 255;
 
-/** Returns the last commit of the file that an upload would replace; null: the place is a folder, or free. */
+/** Returns the last commit of the file that an upload would replace; null if the place is a folder, or free. */
 const findReplaced = async ({ code, commit, path, ref }: EditTarget): Promise<string | null> => {
   if (commit === null || path === '') return null;
   return (await loadFile(code, { commit, path, ref }, 0))?.file.last_commit_id ?? null;

@@ -14,7 +14,7 @@ export type ShownDeployment = {
   job: DeploymentJob | null;
   ref: Html;
   commit: Html;
-  /** Title of the commit; null: the viewer may not read it, or it is gone. */
+  /** Title of the commit; null if the viewer may not read it, or it is gone. */
   title: string | null;
 };
 

@@ -92,7 +92,7 @@ const newButtons = ({ call }: Visit, group: Group): Html | null => {
   }</div>`;
 };
 
-/** Renders the menu of the viewer's notification level; null: they are not signed in. */
+/** Renders the menu of the viewer's notification level; null if they are not signed in. */
 const levelMenu = async (visit: Visit, { id, full_path }: Group): Promise<Html | null> => {
   const { actor, db } = visit.call;
   if (actor === null) return null;

@@ -15,7 +15,7 @@ import { avatarInput } from '../../parts/fields/avatar_input.ts';
 export type Shown = {
   visit: Visit;
   group: Group;
-  /** null: the group is at the top, or the visitor does not see its parent. */
+  /** null if the group is at the top, or the visitor does not see its parent. */
   parent: Group | null;
   text: (name: string) => string;
   isOn: (name: string) => boolean;

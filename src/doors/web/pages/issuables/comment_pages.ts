@@ -26,7 +26,7 @@ type Comment = {
 
 type Nouns<L extends LoadedNoteable> = Pick<CommentedKind<L>, 'noun' | 'commented'>;
 
-/** Stores a comment after its quick actions, as the API does. @returns its id; null: it had only actions */
+/** Stores a comment after its quick actions, as the API does. @returns its id; null if it had only actions */
 const storeComment = async <L extends LoadedNoteable>(
   { noun, commented }: Nouns<L>,
   call: Call,

@@ -19,7 +19,7 @@ import {
   findUsers,
 } from './find_records.ts';
 
-/** Finds the project of the page that the visitor was on; null: it was another page. */
+/** Finds the project of the page that the visitor was on; null if it was another page. */
 const findOpenProject = async ({ call }: Visit, place: string): Promise<Project | null> => {
   const path = place.replace(/^\//, '');
   if (!path.includes('/') || path.startsWith('groups/')) return null;
@@ -33,7 +33,7 @@ const findOpenProject = async ({ call }: Visit, place: string): Promise<Project 
 
 type Reference = { path: string | null; sign: '#' | '!'; rest: string };
 
-/** Parses `#12`, `group/project#12` and `group/project!words`; null: the query is neither. */
+/** Parses `#12`, `group/project#12` and `group/project!words`; null if the query is neither. */
 const parseReference = (query: string): Reference | null => {
   const [, path, sign, rest = ''] = /^([^\s#!@]+\/[^\s#!@]+)?([#!])(.*)$/s.exec(query) ?? [];
   return sign === undefined

@@ -99,7 +99,7 @@ export const findPromotionGroup = async (
   return await findGroupAbove(call, owner, actions[noun].group);
 };
 
-/** Tells whether the visitor may promote records of the list. */
+/** Returns whether the visitor may promote records of the list. */
 export const canPromote = async (call: Call, list: OwnedList, noun: OwnerNoun): Promise<boolean> => {
   try {
     await findPromotionGroup(call, list, noun);
@@ -121,7 +121,7 @@ export const findToChange = async (
   return list;
 };
 
-/** Returns the path of the list of issues or merge requests of the owner, with this query; null: it has no page. */
+/** Returns the path of the list of issues or merge requests of the owner, with this query; null if it has no page. */
 export const workListPath = (
   { call }: Visit,
   { project, full_path }: OwnedList,

@@ -71,7 +71,7 @@ ${removal}</li>
 `;
 };
 
-/** Renders the form and the pending invitations; null: the visitor may not invite. */
+/** Renders the form and the pending invitations; null if the visitor may not invite. */
 export const invitationsPart = async (
   visit: Visit,
   list: MemberList,

@@ -46,7 +46,7 @@ const refuseInvalid =
     return await refuse(visit, groupId, { list, sent, problems: { text: null, fields } });
   };
 
-/** Finds the group with this path; null: there is none that the visitor sees. */
+/** Finds the group with this path; null if there is none that the visitor sees. */
 const findTyped = async ({ call }: Visit, typed: string): Promise<{ id: number; name: string } | null> => {
   const path = typed.trim().replace(/^\/+/, '');
   // A number would be an id.

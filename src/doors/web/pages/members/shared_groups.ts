@@ -94,7 +94,7 @@ const invitePart = async (visit: Visit, list: MemberList, tried: TriedGroup | nu
 <p class="quiet">Members get their group role, limited to the role you choose here.</p>`;
 };
 
-/** Renders the list, with its forms for those who administer members; null: there is nothing to show. */
+/** Renders the list, with its forms for those who administer members; null if there is nothing to show. */
 export const sharedGroupsPart = async (
   visit: Visit,
   list: MemberList,

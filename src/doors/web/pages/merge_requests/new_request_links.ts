@@ -27,7 +27,7 @@ export const canPropose = async (visit: Visit, project: Project): Promise<boolea
 
 /**
  * Finds the usual target of merge requests for branches of the project: the one that it was forked from, or itself;
- * null: the viewer may open none.
+ * null if the viewer may open none.
  */
 export const findUsualTarget = async (visit: Visit, project: Project): Promise<Project | null> => {
   const { call } = visit;

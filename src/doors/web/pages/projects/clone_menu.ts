@@ -31,7 +31,7 @@ const addressField = ({ id, label, url }: Address): Html => html`<div class="fie
 const downloads = (project: Project, ref: string): Html => html`<h2>Download source code</h2>
 ${archiveLinks(project, { ref })}`;
 
-/** Renders the menu. @param ref null: the repository is empty */
+/** Renders the menu. @param ref null if the repository is empty */
 export const cloneMenu = (visit: Visit, project: Project, ref: string | null): Html =>
   menu(
     { summary: html`${icon('code')} Clone ${icon('chevron-down')}`, classes: 'button primary' },

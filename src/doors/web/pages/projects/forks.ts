@@ -81,7 +81,7 @@ type Filled = {
   continue?: string | undefined;
 };
 
-/** Returns the address of a form in the fork, as other pages name it; undefined: there is none. */
+/** Returns the address of a form in the fork, as other pages name it; undefined if there is none. */
 const readContinuation = (sent: string | undefined): string | undefined =>
   sent !== undefined &&
   /^(?:edit|new|new_folder|upload|delete)(?!.*\/\.{1,2}(?:\/|$))\/[\w%./~!*'()-]+$/.test(sent)

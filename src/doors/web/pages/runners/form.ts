@@ -52,7 +52,7 @@ export const factsOf = (given: Filled): Partial<RunnerFacts> => ({
   access_level: given.protected_only ? 'ref_protected' : 'not_protected',
 });
 
-/** Converts a failure to problems of the form's fields; null: it is not about the input. */
+/** Converts a failure to problems of the form's fields; null if it is not about the input. */
 export const runnerProblems = (error: unknown): FormProblems | null => {
   const problems = problemsOf(error);
   if (problems === null) return null;

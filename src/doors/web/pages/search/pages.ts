@@ -71,7 +71,7 @@ const run = async (
   return await searchScopes[scope].run({ call, place, filter, page: request });
 };
 
-/** Tells whether the scope refuses the search, or the named branch does not exist. */
+/** Returns whether the scope refuses the search, or the named branch does not exist. */
 const isRefused = (error: unknown, { filters }: Search): error is Failure =>
   error instanceof Failure &&
   (error.kind === 'bad_request' || (error.kind === 'not_found' && filters.ref !== undefined));

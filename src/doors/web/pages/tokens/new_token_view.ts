@@ -7,7 +7,7 @@ type NewToken = {
   text: string;
   /** The user name that goes with it, where there is one. */
   username?: string;
-  /** Day or time; null: it does not expire. */
+  /** Day or time; null if it does not expire. */
   expires_at: string | null;
 };
 

@@ -201,7 +201,7 @@ ${parentRow(given)}${rows}</tbody></table></section>
 ${nav}`;
 };
 
-/** Returns the card with the last commit and the entries of a folder; null: there is no such ref or folder. */
+/** Returns the card with the last commit and the entries of a folder; null if there is no such ref or folder. */
 export const treeCard = async (visit: Visit, given: TreeGiven): Promise<Html | null> => {
   const folder = await loadFolder(visit, given);
   return folder === null ? null : await renderCard(visit, given, folder);

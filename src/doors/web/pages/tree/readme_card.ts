@@ -18,7 +18,7 @@ type Given = {
   commit: Oid;
 };
 
-/** Returns a card with the README of a folder; null: it has none. */
+/** Returns a card with the README of a folder; null if it has none. */
 export const readmeCard = async (visit: Visit, given: Given): Promise<Html | null> => {
   const { project, ref, path, commit } = given;
   const { readme } = await loadReadmeAndLicense(openCachedCode(visit.call, project), commit, path);

@@ -7,7 +7,7 @@ const projectPath = /^\/[\w.-]+(?:\/[\w.-]+)+$/;
 const withoutSuffix = (path: string): string => trimEnd(path, '/').replace(/\.git$/, '');
 
 /**
- * Returns where a submodule comes from: a path of the instance, or a page of another site; null: it is no address of
+ * Returns where a submodule comes from: a path of the instance, or a page of another site; null if it is no address of
  * the web.
  * @param url as `.gitmodules` names it; relative ones start at the project
  */

@@ -34,7 +34,7 @@ const closedView = (why: string): View => ({
 <p><a href="/users/sign_in">Sign in</a></p>`,
 });
 
-/** Returns why sign-up is closed; null: it is open. */
+/** Returns why sign-up is closed; null if it is open. */
 const whyClosed = ({ call: { settings } }: Visit): string | null => {
   if (!settings.signup_enabled) return 'Sign-up is closed on this service.';
   return settings.password_authentication_enabled

@@ -33,7 +33,7 @@ type ListGiven = {
 /** Characters of a message that are shown in a list. */
 const maxBody = 3_000;
 
-/** Renders the text below the title of a message; null: there is none. */
+/** Renders the text below the title of a message; null if there is none. */
 const bodyPart = ({ id, message }: ListedCommit): Html | null => {
   const end = message.indexOf('\n');
   const body = end === -1 ? '' : message.slice(end).trim();

@@ -48,7 +48,7 @@ const pickInNewBranch = async (call: Call, code: Code, { kind, sha, branch }: Pi
 
 /**
  * Picks a commit as the form asks for.
- * @returns the address of the form for the merge request; null: the commit is on the branch
+ * @returns the address of the form for the merge request; null if the commit is on the branch
  * @throws Failure 400 if it does not apply, 403 if the branch is protected, 404 if it is missing
  */
 export const pickChange = async (

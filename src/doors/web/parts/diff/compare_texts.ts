@@ -59,7 +59,7 @@ const traceBack = ({ old, fresh, rounds }: Search): Step[] => {
   return steps.toReversed();
 };
 
-/** Finds the fewest changes, as Myers does. @returns null: there are too many */
+/** Finds the fewest changes, as Myers does. @returns null if there are too many */
 const findSteps = (old: readonly string[], fresh: readonly string[]): Step[] | null => {
   const search: Search = { old, fresh, rounds: [] };
   const furthest = new Int32Array(2 * maxChanges + 3);

@@ -18,7 +18,7 @@ export type Excerpt = {
 /** The lines that a comment is on. */
 export type CommentedLines = {
   line: LineKey;
-  /** First line of several, on either side; null: there is only one. */
+  /** First line of several, on either side; null if there is only one. */
   first: LineKey | null;
 };
 

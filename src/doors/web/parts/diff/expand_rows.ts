@@ -3,7 +3,7 @@ import type { LineRange } from './line_ranges.ts';
 import type { DiffRow } from './parse_lines.ts';
 
 type Given = {
-  /** Lines of the new file; null: they were not read, so none are added. */
+  /** Lines of the new file; null if they were not read, so none are added. */
   lines: readonly string[] | null;
   /** Lines to show, by their numbers in the new file. */
   ranges: readonly LineRange[] | 'all';
@@ -12,7 +12,7 @@ type Given = {
 /** Unchanged lines that git puts around a change, if there are so many. */
 const contextLines = 3;
 
-/** Tells whether the file may go on after the last hunk: at its end, a hunk has less context. */
+/** Returns whether the file may go on after the last hunk: at its end, a hunk has less context. */
 const mayGoOn = (rows: readonly DiffRow[]): boolean =>
   rows.length > contextLines && rows.slice(-contextLines).every(({ kind }) => kind === 'same');
 

@@ -17,17 +17,17 @@ export type FileCard = {
   view: DiffView;
   /** The page shows this file alone. */
   isAlone: boolean;
-  /** Why its lines are not shown, apart from the reasons that the file itself gives; null: they are. */
+  /** Why its lines are not shown, apart from the reasons that the file itself gives; null if they are. */
   collapsed?: string | null;
   /** The card is folded when the page opens. */
   isFolded?: boolean;
-  /** Address of the file after the change; null: it was deleted. */
+  /** Address of the file after the change; null if it was deleted. */
   viewPath: string | null;
   /** Addresses of the content before and after the change, for images. */
   rawPaths: { old: string | null; fresh: string | null };
-  /** Address of the page with this file alone; null: it cannot be shown alone. */
+  /** Address of the page with this file alone; null if it cannot be shown alone. */
   onlyPath: string | null;
-  /** Address of the page with the whole file; null: it cannot be shown. */
+  /** Address of the page with the whole file; null if it cannot be shown. */
   wholePath?: string | null;
   /** Further controls in the header. */
   actions?: Html | null;

@@ -12,7 +12,9 @@ const minEqualShare = 1 / 3;
 
 const tokenize = (line: string): string[] => line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
-/** Lengths of the longest common subsequences of the ends of both lists, by position: `lengths[old * width + fresh]`. */
+/**
+ * Lengths of the longest common subsequences of the ends of both lists, by position: `lengths[old * width + fresh]`.
+ */
 const commonLengths = (old: readonly string[], fresh: readonly string[]): Uint16Array => {
   const width = fresh.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
@@ -67,7 +69,7 @@ const equalLength = (words: readonly string[], flags: readonly boolean[]): numbe
 
 export type Differences = { old: Span[]; fresh: Span[] };
 
-/** Returns what differs on each side; null: the lines are equal, too long, or have little in common. */
+/** Returns what differs on each side; null if the lines are equal, too long, or have little in common. */
 export const findDifferences = (oldLine: string, freshLine: string): Differences | null => {
   if (oldLine === freshLine || oldLine.length > maxLength || freshLine.length > maxLength) return null;
   const [old, fresh] = [tokenize(oldLine), tokenize(freshLine)];

@@ -10,11 +10,11 @@ const maxBytes = 1024 * 1024;
 
 const submodule = '160000';
 
-/** Tells whether a file has lines around its changes. */
+/** Returns whether a file has lines around its changes. */
 export const hasOtherLines = ({ new_file, deleted_file, binary, a_mode, b_mode }: FileDiff): boolean =>
   !new_file && !deleted_file && !binary && a_mode !== submodule && b_mode !== submodule;
 
-/** Reads the lines of the new file; null: it is too large, or not a text. */
+/** Reads the lines of the new file; null if it is too large, or not a text. */
 export const readLines = async (repository: Repository, file: FileDiff): Promise<string[] | null> => {
   if (file.deleted_file) return null;
   const { result, body } = await repository.read('blob.get', { id: file.new_id, max: maxBytes });
@@ -24,7 +24,7 @@ export const readLines = async (repository: Repository, file: FileDiff): Promise
   return lines;
 };
 
-/** Reads the rows of a file. @param ranges further lines to show; null: there can be none */
+/** Reads the rows of a file. @param ranges further lines to show; null if there can be none */
 export const readRows = async (
   repository: Repository,
   file: FileDiff,

@@ -18,9 +18,9 @@ export type TableOptions = {
   label: string;
   /** Start of the address of the form for a comment on a line, before its key; null: lines take no comments. */
   commentPath?: string | null;
-  /** Address of the whole file; null: it cannot be shown. */
+  /** Address of the whole file; null if it cannot be shown. */
   wholePath?: string | null;
-  /** Returns the address with further lines; null: there is none. Absent: lines cannot be added. */
+  /** Returns the address with further lines; null if there is none. Absent: lines cannot be added. */
   expandPath?: ((range: LineRange) => string | null) | undefined;
   /** Rows below lines: threads and forms. */
   below?: ReadonlyMap<string, Html>;

@@ -12,7 +12,7 @@ export const answerParam = { passkey: text({ maxLength: 20_000 }) };
 /** What a passkey signed, as the browser writes it; `identity/passkeys/` checks everything but the id. */
 type Answer = RegistrationResponseJSON & AuthenticationResponseJSON;
 
-/** Reads the answer of the form; null: it is no object with an id. */
+/** Reads the answer of the form; null if it is no object with an id. */
 export const readAnswer = ({ passkey }: RawParams): Answer | null => {
   try {
     const answer = JSON.parse(String(passkey)) as { id?: unknown } | null;

@@ -13,7 +13,7 @@ const visibilityWords: { [V in Visibility]: Words } = {
 
 type Given = {
   value: string;
-  /** Returns why a visibility cannot be chosen; null: it can. */
+  /** Returns why a visibility cannot be chosen; null if it can. */
   limit: (visibility: Visibility) => string | null;
   /** Users who see private records; default: members. */
   privateMeaning?: string;

@@ -20,7 +20,7 @@ export type RevisionLinks = {
   refLink: (revision: Revision) => Html;
   /** Renders the short id of the commit. */
   commitLink: (revision: Revision) => Html;
-  /** Returns the title of the commit; null: the viewer may not read it, or it is gone. */
+  /** Returns the title of the commit; null if the viewer may not read it, or it is gone. */
   titleOf: (revision: Revision) => string | null;
 };
 

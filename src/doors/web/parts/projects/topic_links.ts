@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 
 export const topicPath = (name: string): string => `/explore/projects/topics/${encodeURIComponent(name)}`;
 
-/** Renders the topics of a project as links; null: there are none. */
+/** Renders the topics of a project as links; null if there are none. */
 export const topicLinks = ({ call }: Visit, topics: readonly string[]): Html | null => {
   if (topics.length === 0) return null;
   const isLinked = call.platform.hasPage('GET /explore/projects/topics/:name');

@@ -69,7 +69,7 @@ type People = {
   /** Users who have the role now. */
   own: readonly Member[];
   choices: Choices;
-  /** The viewer, who stands first; null: nobody is signed in. */
+  /** The viewer, who stands first; null if nobody is signed in. */
   me: Member | null;
 };
 
@@ -103,7 +103,7 @@ export const peopleField = (given: PeopleField): Html => {
   return html`${pickList(`${role}_ids`, { title, isTitled }, boxes)}${other}`;
 };
 
-/** Renders the form that adds the viewer; null: they have the role already. */
+/** Renders the form that adds the viewer; null if they have the role already. */
 export const addMeForm = (
   visit: Visit,
   action: string,

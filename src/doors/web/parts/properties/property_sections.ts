@@ -96,7 +96,7 @@ export const timeSection = (
   return section('Time', html`${text}${timeReportPart(report)}`, edit);
 };
 
-/** @param action form that changes it; null: the viewer may not */
+/** @param action form that changes it; null if the viewer may not */
 export const lockSection = (visit: Visit, isLocked: boolean, action: string | null): Html | null => {
   if (!isLocked && action === null) return null;
   const change =
@@ -110,7 +110,7 @@ export const lockSection = (visit: Visit, isLocked: boolean, action: string | nu
   );
 };
 
-/** The viewer's own relation to a record; null: nobody is signed in. */
+/** The viewer's own relation to a record; null if nobody is signed in. */
 export type OwnRelation = { isSubscribed: boolean; hasTodo: boolean } | null;
 
 export const loadOwnRelation = async ({ call }: Visit, target: Target): Promise<OwnRelation> => {

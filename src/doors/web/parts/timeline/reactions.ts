@@ -11,7 +11,7 @@ import { menu } from '../menu.ts';
 const common = ['thumbsup', 'thumbsdown', 'smile', 'tada', 'thinking', 'heart', 'rocket', 'eyes'];
 
 type ReactionOptions = {
-  /** Address that toggles a reaction; null: the viewer may not react. */
+  /** Address that toggles a reaction; null if the viewer may not react. */
   action: string | null;
   awards: readonly AwardCount[];
   /** Id of the comment; absent: the record itself. */

@@ -5,7 +5,9 @@ import { hidden } from '../form.ts';
 import { type Html, html, trusted } from '../html.ts';
 import { type Texts, fingerprintTexts } from './edit_conflicts.ts';
 
-/** A checkbox as `rewrite_html.ts` writes it, and the text of its task. Users cannot write elements with `data-line`. */
+/**
+ * A checkbox as `rewrite_html.ts` writes it, and the text of its task. Users cannot write elements with `data-line`.
+ */
 const checkbox =
   /<input type="checkbox"[^>]* data-line="(\d+)" disabled( checked)?>(?=(.*?)(?:<br|<\/li|<\/p|<[uo]l|$))/gms;
 
@@ -26,7 +28,7 @@ const writeButtons = (content: Html, formId: string): Html =>
   );
 
 type TaskOptions = {
-  /** Address of the form; null: the viewer may not edit the text. */
+  /** Address of the form; null if the viewer may not edit the text. */
   action: string | null;
   texts: Texts;
   /** Path of the page, where it is not that of the record. */

@@ -28,7 +28,7 @@ const noteReactions = (visit: Visit, context: TimelineContext, note: ShownNote):
     noteId: note.id,
   });
 
-/** Tells whether a thread waits to be resolved. */
+/** Returns whether a thread waits to be resolved. */
 export const isUnresolved = ({ notes }: ShownThread): boolean =>
   notes[0]?.resolvable === true && !isThreadResolved(notes);
 

@@ -33,7 +33,7 @@ const loadMerger = async ({ store, clock }: Platform, userId: number): Promise<M
   return { cause: { user, sudo_by_id: null }, viewer, name: user.name, email: user.email };
 };
 
-/** Tells whether a merge that failed still waits: nobody has merged or canceled it, and its head is the same. */
+/** Returns whether a merge that failed still waits: nobody has merged or canceled it, and its head is the same. */
 const isStillWaiting = async (
   db: Reader,
   { project, merge_request }: LoadedMergeRequest,
@@ -72,7 +72,7 @@ export const mergeScheduled = async (
   }
 };
 
-/** Loads an open request whose merge waits; null: there is none. */
+/** Loads an open request whose merge waits; null if there is none. */
 const loadWaiting = async ({ store: { db } }: Platform, id: number): Promise<LoadedMergeRequest | null> => {
   const row = await db
     .selectFrom('merge_requests')
@@ -87,7 +87,7 @@ const loadWaiting = async ({ store: { db } }: Platform, id: number): Promise<Loa
 };
 
 /**
- * Tells whether all checks of a waiting merge pass that need no git.
+ * Returns whether all checks of a waiting merge pass that need no git.
  * @throws Failure 503 while the head may still get a pipeline, so the work is retried
  */
 const isReadyToMerge = async (db: Reader, loaded: LoadedMergeRequest): Promise<boolean> => {

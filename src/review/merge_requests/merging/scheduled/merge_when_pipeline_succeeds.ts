@@ -1,4 +1,7 @@
-/** Merging when the pipeline of the head succeeds, or when all checks pass. The parameters of the merge are stored until then. */
+/**
+ * Merging when the pipeline of the head succeeds, or when all checks pass. The parameters of the merge are stored until
+ * then.
+ */
 import type { Platform } from '../../../../core/platform.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Tx } from '../../../../platform/db/open.ts';

@@ -20,7 +20,7 @@ import { projectsPath } from './list.ts';
 
 const inAll = new Intl.NumberFormat('en-US');
 
-/** Loads the sizes; null: the storage is not available. */
+/** Loads the sizes; null if the storage is not available. */
 const statisticsOrNull = async ({ call }: Visit, row: ProjectRow): Promise<ProjectStatistics | null> => {
   try {
     return (await loadStatistics(call, [row])).get(row.id) ?? null;

@@ -126,7 +126,7 @@ ${pagesNav({ path, query: {}, page: at, total })}`;
 
 const missing: FormProblems = { text: null, fields: { project: ['was not found'] } };
 
-/** Finds a project by its path or id; null: there is none. */
+/** Finds a project by its path or id; null if there is none. */
 const findNamed = async ({ call }: Visit, name: string): Promise<Project | null> => {
   try {
     return await findProject(call, /^\d+$/.test(name) ? Number(name) : name);

@@ -82,7 +82,7 @@ const changeLine = ({ name, before, after }: Change): Html =>
   html`<li><a href="#${name}">${fieldOf(name).label}</a>: ${formatValue(before)} <span aria-hidden="true">→</span><span class="visually-hidden">becomes</span> <strong>${formatValue(after)}</strong></li>
 `;
 
-/** Renders what saving would change. @param changes null: it was not asked */
+/** Renders what saving would change. @param changes null if it was not asked */
 const reviewPart = (changes: readonly Change[] | null): Html | null => {
   if (changes === null) return null;
   if (changes.length === 0) return html`<p class="flash" role="status">Saving would change nothing.</p>`;

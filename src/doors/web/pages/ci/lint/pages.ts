@@ -33,7 +33,7 @@ type PageQuery = {
   content?: string;
 };
 
-/** Runs a validation; null: the ref does not exist. */
+/** Runs a validation; null if the ref does not exist. */
 const unlessMissing = async (validate: () => Promise<ProjectLint>): Promise<ProjectLint | null> => {
   try {
     return await validate();

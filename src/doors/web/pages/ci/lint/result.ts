@@ -13,7 +13,7 @@ import { spellCount } from '../../../parts/spell_count.ts';
 /** Jobs that are shown; the API lists all. */
 const maxJobs = 500;
 
-/** Links a position into a file; null: the position is in no file that has a page here. */
+/** Links a position into a file; null if the position is in no file that has a page here. */
 type LinkTo = (position: SourcePosition) => string | null;
 
 const positionPart = ({ position }: Problem, linkTo: LinkTo): Html | null => {

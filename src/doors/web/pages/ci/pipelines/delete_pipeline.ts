@@ -9,7 +9,7 @@ import { type Visit, page, redirect } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { confirmed } from '../job_buttons.ts';
 
-/** Renders the button; null: the viewer may not delete the pipeline. */
+/** Renders the button; null if the viewer may not delete the pipeline. */
 export const deletePart = (visit: Visit, { project, pipeline }: LoadedPipeline): Html | null =>
   may(visit.call.viewer, 'destroy_pipeline', project)
     ? confirmed(

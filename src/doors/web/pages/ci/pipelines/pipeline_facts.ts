@@ -27,7 +27,7 @@ const validateLink = ({ call }: Visit, { project, pipeline }: LoadedPipeline): H
     ? html`<p><a href="${projectPagePath(project, 'ci/lint')}?ref=${pipeline.sha}">Validate the configuration</a></p>`
     : null;
 
-/** Renders the figures. Also returns the title of the commit; null: the viewer may not read it, or it is gone. */
+/** Renders the figures. Also returns the title of the commit; null if the viewer may not read it, or it is gone. */
 export const pipelineFacts = async (
   visit: Visit,
   found: LoadedPipeline,

@@ -31,7 +31,7 @@ export type BulkRequest = {
 
 /** A record that was not changed. */
 type Refusal = {
-  /** `group/project#3`; null: the user may not know it. */
+  /** `group/project#3`; null if the user may not know it. */
   name: string | null;
   reason: string;
 };

@@ -170,8 +170,8 @@ const problemsPart = ({ text, problems }: RefusedFilter): Html | null =>
 
 /**
  * Renders the filter of a list.
- * @param chosen the order; null: the list has only one
- * @param views menu of saved views; null: there is none
+ * @param chosen the order; null if the list has only one
+ * @param views menu of saved views; null if there is none
  */
 export const filterBar = (bar: Bar, chosen: Order | null, views: Html | null): Html =>
   html`<div class="row filters">${box(bar)}${fieldsMenu(bar)}${chosen !== null && ordersMenu(bar, chosen)}${views}</div>${problemsPart(bar.typed)}`;

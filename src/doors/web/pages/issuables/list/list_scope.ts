@@ -17,7 +17,7 @@ type ListScope<OwnScope extends string> = {
   project: Project | null;
   /** Which records of the user the list has by default; absent: those of all users. */
   ownScope?: OwnScope;
-  /** Address of the form for a new record; null: the user may not create one here. */
+  /** Address of the form for a new record; null if the user may not create one here. */
   newPath: string | null;
   formats: ListFormats;
   /** Renders a page in the layout of the project or group. */

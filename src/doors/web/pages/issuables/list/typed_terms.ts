@@ -5,7 +5,7 @@ import { parsePeriod, periodHint } from './periods.ts';
 
 /** Who types a term, and when. */
 export type Typist = {
-  /** Name of the user, for `assignee:me`; null: nobody is signed in. */
+  /** Name of the user, for `assignee:me`; null if nobody is signed in. */
   me: string | null;
   now: number;
 };
@@ -13,7 +13,7 @@ export type Typist = {
 type TypedValue = { value: string; isExcluded: boolean };
 
 export type Term = {
-  /** Returns the filters of a value; null: it is no value of the term. */
+  /** Returns the filters of a value; null if it is no value of the term. */
   read: (typed: TypedValue, typist: Typist) => Chip[] | null;
   /** What a problem proposes: `yes or no`. */
   expects: string;

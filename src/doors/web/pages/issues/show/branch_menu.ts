@@ -51,7 +51,7 @@ export const branchForm = (
   }<button name="intent" value="branch">Create branch</button></div></form>`;
 };
 
-/** Renders the menu; null: the viewer may not create a branch, or there is nothing to start from. */
+/** Renders the menu; null if the viewer may not create a branch, or there is nothing to start from. */
 export const branchMenu = (visit: Visit, loaded: LoadedIssue): Html | null => {
   const { issue, project } = loaded;
   const { default_branch: ref } = project;

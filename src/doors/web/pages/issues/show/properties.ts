@@ -89,7 +89,7 @@ const sharedPart = (visit: Visit, { loaded, labels }: IssuePage, choices: Choice
   )}`;
 };
 
-/** @param choices null: the viewer may not change them */
+/** @param choices null if the viewer may not change them */
 export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null): Html => {
   const { loaded, rights, own, participants } = shown;
   const { target, project, issue } = loaded;

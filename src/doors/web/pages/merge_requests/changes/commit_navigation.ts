@@ -24,7 +24,7 @@ export const chosenCommitPart = (changes: Changes): Html | null => {
   return html`<span class="chosen-commit">Commit ${number} of ${total}: ${commitLink(loaded.project, { id, text: name })}</span>${before}${after}<a class="button" href="${pathTo(changes, undefined)}">All changes</a>`;
 };
 
-/** Renders the link to the first commit; null: there is at most one, or another comparison is shown. */
+/** Renders the link to the first commit; null if there is at most one, or another comparison is shown. */
 export const firstCommitLink = (changes: Changes): Html | null => {
   const { firstCommit, version, since } = changes;
   if (firstCommit === null || since !== null || (version?.commits_count ?? 0) < 2) return null;

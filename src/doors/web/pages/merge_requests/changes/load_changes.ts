@@ -41,13 +41,13 @@ export type Changes = {
   /** Newest first. */
   versions: VersionRow[];
   totalVersions: number;
-  /** The version that is shown; null: there is none yet. */
+  /** The version that is shown; null if there is none yet. */
   version: VersionRow | null;
   /** The older version that it is compared with; null: the base. */
   since: VersionRow | null;
   /** The only commit whose changes are shown; null: all of them. */
   commit: ChosenCommit | null;
-  /** The oldest commit of the version; null: it has none. */
+  /** The oldest commit of the version; null if it has none. */
   firstCommit: Oid | null;
   /** The version that the viewer has reviewed, if there is a newer one. */
   reviewed: VersionRow | null;

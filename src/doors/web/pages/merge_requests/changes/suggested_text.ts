@@ -21,7 +21,7 @@ const fenceAround = (lines: readonly string[]): string => {
 
 type Lines = { line: string | null; from?: number | undefined };
 
-/** Returns the block for the lines; null: a suggestion cannot replace them. */
+/** Returns the block for the lines; null if a suggestion cannot replace them. */
 export const suggestedText = async (
   cards: Cards,
   file: FileDiff,

@@ -44,7 +44,7 @@ export type EndProblems = { source_branch?: string; target_branch?: string };
 type Side = 'source' | 'target';
 const sideNames = { source: 'Source', target: 'Target' } as const;
 
-/** Renders the choice of a project; null: there is only one. */
+/** Renders the choice of a project; null if there is only one. */
 const projectField = (side: Side, chosen: Project, projects: readonly Project[]): Html | null =>
   projects.length > 1
     ? select({

@@ -52,7 +52,7 @@ const chooseView = async (
   );
 };
 
-/** Returns the number of the open merge request of the same branches; null: there is none. */
+/** Returns the number of the open merge request of the same branches; null if there is none. */
 const findExisting = async (
   { call }: Visit,
   { source, target, source_branch, target_branch }: Ends,

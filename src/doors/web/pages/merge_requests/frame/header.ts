@@ -82,7 +82,7 @@ const checkOutMenu = (loaded: LoadedMergeRequest): Html =>
     )}<p class="muted small">Or copy the name of the branch:</p>${command(loaded.merge_request.source_branch, branchKey)}<h2>As text</h2><p class="row"><a href="${requestPath(loaded, '.diff')}">Diff</a> <a href="${requestPath(loaded, '.patch')}">Patches of all commits</a></p></div>`,
   );
 
-/** Renders the menu of further actions; null: the viewer has none. */
+/** Renders the menu of further actions; null if the viewer has none. */
 const moreMenu = (visit: Visit, loaded: LoadedMergeRequest): Html | null => {
   const { state, title } = loaded.merge_request;
   if (state !== 'opened' && state !== 'closed') return null;

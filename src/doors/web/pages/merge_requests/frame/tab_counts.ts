@@ -7,12 +7,12 @@ import { countVersions, latestVersion } from '../../../../../review/merge_reques
 import type { Visit } from '../../../page.ts';
 
 export type TabCounts = {
-  /** The latest version; null: the source branch was never read. */
+  /** The latest version; null if the source branch was never read. */
   version: VersionRow | null;
   versions: number;
-  /** null: the viewer may not see them. */
+  /** null if the viewer may not see them. */
   pipelines: number | null;
-  /** null: the version is stored in part. */
+  /** null if the version is stored in part. */
   lines: LineCounts | null;
 };
 

@@ -16,7 +16,7 @@ import type { Visit } from '../../../page.ts';
 import { requestPath } from '../paths.ts';
 import type { RequestPage } from './load_overview.ts';
 
-/** Returns the commit of the source branch; null: the branch is gone. */
+/** Returns the commit of the source branch; null if the branch is gone. */
 const loadBranchHead = async ({ call }: Visit, { source, loaded }: RequestPage): Promise<string | null> => {
   if (source === null) return null;
   try {
@@ -29,7 +29,7 @@ const loadBranchHead = async ({ call }: Visit, { source, loaded }: RequestPage):
   }
 };
 
-/** Tells whether the viewer may delete the source branch, and it has nothing that was not merged. */
+/** Returns whether the viewer may delete the source branch, and it has nothing that was not merged. */
 const canDeleteSource = async (visit: Visit, shown: RequestPage): Promise<boolean> => {
   const { call } = visit;
   const { source, loaded } = shown;

@@ -11,7 +11,7 @@ import { cloneAddresses } from '../../projects/clone_menu.ts';
 import { checkOutHead, quoteWord } from '../check_out_commands.ts';
 import type { OpenPage } from './load_overview.ts';
 
-/** A merge request with the project of its source branch; null: it was deleted. */
+/** A merge request with the project of its source branch; null if it was deleted. */
 type Ends = { loaded: LoadedMergeRequest; source: Project | null };
 
 /**

@@ -64,11 +64,11 @@ export type ClosedIssue = { iid?: number; id: number | string; title: string; re
 
 export type RequestPage = {
   loaded: LoadedMergeRequest;
-  /** null: it was deleted, or the viewer may not see its pipelines or push to it. */
+  /** null if it was deleted, or the viewer may not see its pipelines or push to it. */
   source: Project | null;
-  /** null: the request is not open. */
+  /** null if the request is not open. */
   checks: MergeChecks | null;
-  /** null: there is nothing that the viewer may merge. */
+  /** null if there is nothing that the viewer may merge. */
   messages: MergeMessages | null;
   stack: Stack & { mergeableBelow: StackedRequest[] };
   approvedBy: Person[];
@@ -85,7 +85,7 @@ export type RequestPage = {
 /** The page of an open request. */
 export type OpenPage = RequestPage & {
   checks: MergeChecks;
-  /** The stages of the head pipeline, and further lines about it; null: the viewer may open none. */
+  /** The stages of the head pipeline, and further lines about it; null if the viewer may open none. */
   details: { dots: Html | null; lines: CheckLine[] } | null;
 };
 

@@ -118,7 +118,7 @@ export const mergeBox = (visit: Visit, shown: OpenPage, commits: number): Html =
   )}</header><ul class="checks">${lines.map(checkItem)}</ul>${foot}</section>`;
 };
 
-/** Tells whether the box changes without an action of the viewer. */
+/** Returns whether the box changes without an action of the viewer. */
 export const isBoxMoving = ({ checks, loaded }: Pick<OpenPage, 'checks' | 'loaded'>): boolean =>
   checks.branches === 'unchecked' ||
   loaded.merge_request.rebase_in_progress === 1 ||

@@ -186,7 +186,7 @@ const resolveLink = ({ loaded, checks }: OpenPage): Html | null =>
     ? html`<a class="button small" href="${requestPath(loaded, '/conflicts')}">Resolve conflicts</a>`
     : null;
 
-/** Says that branches do not merge; null: they do. */
+/** Says that branches do not merge; null if they do. */
 const brokenBranches = (visit: Visit, shown: OpenPage): CheckLine | null => {
   const { source_branch, target_branch, checked_source_sha } = shown.loaded.merge_request;
   const { branches } = shown.checks;

@@ -12,7 +12,7 @@ import { requestPath } from '../paths.ts';
 import { afterMergePart } from './after_merge.ts';
 import type { RequestPage } from './load_overview.ts';
 
-/** Returns the commit that has the whole change; null: its commits are on the target branch one by one. */
+/** Returns the commit that has the whole change; null if its commits are on the target branch one by one. */
 export const wholeCommit = (
   { merge_commit_sha, squash_commit_sha, head_sha }: LoadedMergeRequest['merge_request'],
   commits: number,

@@ -98,7 +98,7 @@ const deploymentLine = ({ source }: Head, deployment: CommitDeployment): CheckLi
   return [{ ...line(state, text), remedy: open }];
 };
 
-/** Loads the details; null: there is no head pipeline that the viewer may open. */
+/** Loads the details; null if there is no head pipeline that the viewer may open. */
 export const loadPipelineDetails = async (visit: Visit, shown: Shown): Promise<OpenPage['details']> => {
   const { call } = visit;
   const { source, checks } = shown;

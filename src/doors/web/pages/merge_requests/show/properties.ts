@@ -81,7 +81,7 @@ const closesPart = ({ closes: { items, total } }: RequestPage): Html | null =>
         html`${items.map(issueLine)}${total > items.length && html`<span class="muted">and ${total - items.length} more</span>`}`,
       );
 
-/** @param choices null: the viewer may not change them */
+/** @param choices null if the viewer may not change them */
 export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | null): Html => {
   const { loaded, rights, own, participants, labels } = shown;
   const { target, project, merge_request } = loaded;

@@ -19,7 +19,7 @@ import { requestFrame } from '../frame/merge_request_layout.ts';
 type Shown = {
   version: VersionRow;
   number: number;
-  /** The version before; null: this is the first one. */
+  /** The version before; null if this is the first one. */
   before: VersionRow | null;
   pusher: ReturnType<typeof basicUser> | null;
   isLatest: boolean;

@@ -21,7 +21,7 @@ const isGeneratedFile = (path: string): boolean =>
 /** Changed lines of one file that are shown at once. */
 const maxLines = 1_500;
 
-/** Returns why a file is collapsed; null: it is shown. */
+/** Returns why a file is collapsed; null if it is shown. */
 export const collapseReason = (
   { new_path, additions, deletions, too_large, folding }: ShownDiff,
   { isAlone }: { isAlone: boolean },

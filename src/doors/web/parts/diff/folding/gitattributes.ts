@@ -76,7 +76,7 @@ const toFolding = ({ generated, diff }: Values): Folding | null => {
   return diff === true ? 'shown' : null;
 };
 
-/** Returns the path within a folder; null: the file is elsewhere. */
+/** Returns the path within a folder; null if the file is elsewhere. */
 const pathWithin = (folder: string, path: string): string | null => {
   if (folder === '') return path;
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : null;

@@ -14,7 +14,7 @@ const maxFolders = 500;
 /** Steps of matching for one diff: about 50 milliseconds. */
 const maxSteps = 20_000_000;
 
-/** The files by commit and folder; null: the folder has none. They never change. */
+/** The files by commit and folder; null if the folder has none. They never change. */
 const ofFolders = makeLruCache<Attributes | null>(20_000, () => 1);
 /** The attributes by the id of their blob, which many commits share. */
 const ofBlobs = makeLruCache<Attributes>(500, () => 1);

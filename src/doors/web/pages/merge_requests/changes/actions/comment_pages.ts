@@ -43,7 +43,7 @@ type Sent = {
 
 /**
  * Reads the position of a form as the API reads its parameter `position`.
- * @returns null: the comment is on the merge request as a whole
+ * @returns null if the comment is on the merge request as a whole
  * @throws Failure 400
  */
 const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): GivenPosition | null => {
