@@ -30,7 +30,7 @@ export type Storage = {
 export type Context = Storage & {
   /** Absolute path of the call's repository, which need not exist; '' for a call that names none. */
   dir: string;
-  /** Whether refs were written to the repository before: then it must exist. */
+  /** True if refs were written to the repository before, so that it must exist. */
   written: boolean;
   /** Aborted when the caller disconnects or the call times out. */
   signal: AbortSignal;

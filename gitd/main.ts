@@ -32,7 +32,7 @@ const log: Storage['log'] = (message, details = {}) =>
   void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
 
 type Signals = {
-  /** `draining`: stop once idle. `ended`: stop at once. */
+  /** `draining`: stop once idle. `ended`: stop immediately. */
   draining: Promise<void>;
   ended: Promise<void>;
   /** Called with a function that takes another certificate. */

@@ -1,5 +1,6 @@
 /**
- * The handlers of all methods. `answerWhenEmpty` wraps those that also answer for a repository without any write yet.
+ * Handlers of all methods. `answerWhenEmpty` wraps handlers that also answer for a repository that was never written
+ * to.
  */
 import type { MethodHandlers } from './handler_types.ts';
 import { compareAcross } from './ops/compare_across.ts';

@@ -65,16 +65,16 @@ export type Methods = {
   };
   /** Problems reported by `git fsck`. For tests and the doctor. */
   'repository.check': { params: Repo; result: { problems: string[] } };
-  /** Runs housekeeping at once: repack, commit-graph, stale locks and packs. For tests and the doctor. */
+  /** Runs housekeeping immediately: repack, commit-graph, stale locks and packs. For tests and the doctor. */
   'repository.maintain': { params: Repo; result: { removed: string[] } };
 
   // refs
   'refs.list': { params: Repo & RefWalk; result: { refs: Ref[]; total: number } };
   /** Full names of the same refs, without reading objects. */
   'refs.names': { params: Repo & RefWalk; result: { names: string[]; total: number } };
-  /** Targets of all refs, internal ones too. Body: a line `<oid> <name>` for each. */
+  /** Targets of all refs, including internal refs. Body: a line `<oid> <name>` for each. */
   'refs.dump': { params: Repo; result: Record<string, never> };
-  /** Sets the refs to exactly these. Body as of `refs.dump`. For a repository that a restore fills. */
+  /** Sets the refs to exactly these. Body as of `refs.dump`. For a repository being restored. */
   'refs.restore': { params: Repo; result: Record<string, never> };
   'refs.get': { params: Repo & { names: string[] }; result: { refs: (Ref | null)[] } };
   /** Compares and sets all refs or none; durable with the answer. Error `conflict` if an old value differs. */
@@ -193,8 +193,8 @@ export type Methods = {
     result: { files: ConflictOfFile[]; total: number } | null;
   };
   /**
-   * Commits a merge with these texts for the files that conflict. Contents are slices of the request's body. null: the
-   * files are not exactly those that conflict.
+   * Commits a merge with these texts for the conflicting files. Contents are slices of the request's body. null if the
+   * files are not exactly the conflicting files.
    */
   'merge.resolve': {
     params: Repo & {
@@ -294,7 +294,10 @@ export type Streams = {
   };
   /** A pack of these commits without the history of `not`, for a repository of another storage. */
   'pack.read': { params: Repo & { commits: Oid[]; not: Oid[] }; result: Record<string, never> };
-  /** A pack of objects of any type, and of all they need, without what `not` leads to. `missing`: tips not there. */
+  /**
+   * A pack of objects of any type and everything they need, without objects that `not` reaches. `missing`: tips that do
+   * not exist.
+   */
   'pack.dump': { params: Repo & { tips: Oid[]; not: Oid[] }; result: { missing: Oid[] } };
   /** Stores such a pack, checked like a push. `seconds`: limit of time; default: an hour. */
   'pack.write': { params: Repo & { seconds?: number }; result: Record<string, never> };

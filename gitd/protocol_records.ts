@@ -31,7 +31,7 @@ export type Ref = {
   name: string;
   /** Id of its target: for an annotated tag, the tag object. */
   target: Oid;
-  /** The commit it leads to; null: none. */
+  /** Commit that it points to; null if there is none. */
   commit: Oid | null;
   /** Message of an annotated tag; null for other refs. */
   message: string | null;
@@ -42,7 +42,7 @@ export type TreeEntry = {
   id: Oid;
   name: string;
   type: 'tree' | 'blob' | 'commit';
-  /** From the root. */
+  /** Path from the root. */
   path: string;
   /** Six octal digits: `100644`. */
   mode: string;
@@ -63,7 +63,7 @@ export type FileDiff = {
   binary: boolean;
   /** `--- a/x\n+++ b/x\n@@ ...`; empty for a pure rename, a change of mode, an empty file, and one too large. */
   diff: string;
-  /** Whether its text exceeded the limit of one file. */
+  /** True if its text exceeded the limit of one file. */
   too_large: boolean;
   additions: number;
   deletions: number;
@@ -175,7 +175,7 @@ export type CommitWalk = {
   search?: string;
   first_parent?: boolean;
   order?: 'date' | 'topo';
-  /** Whether to return the exact total. */
+  /** True to return the exact total. */
   count?: boolean;
 };
 
@@ -216,6 +216,6 @@ export type StorageState = {
   /** Id of the instance that owns it; null if it has no marker. */
   instance: string | null;
   isEmpty: boolean;
-  /** How many of the repositories in the request it holds. */
+  /** Number of repositories of the request that it contains. */
   held: number;
 };

@@ -1,6 +1,6 @@
 /** Checks names of refs: git's rules (`git check-ref-format`) and ours. */
 
-/** What `git check-ref-format` refuses anywhere in a name. */
+/** Characters and sequences that `git check-ref-format` refuses anywhere in a name. */
 // oxlint-disable-next-line no-control-regex -- those are what is looked for
 const refused = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|^[/.]|[/.]$/;
 
@@ -17,14 +17,14 @@ const isWellFormed = (name: string): boolean =>
   name.isWellFormed() &&
   name.split('/').every((part) => part !== '' && Buffer.byteLength(part) <= maxBytes.part);
 
-/** Whether git accepts the full ref: `refs/` and at least two more parts. */
+/** Returns whether git accepts the full ref: `refs/` and at least two more parts. */
 export const isFullRef = (name: unknown): name is string =>
   typeof name === 'string' &&
   /^refs\/[^/]+\/./.test(name) &&
   Buffer.byteLength(name) <= maxBytes.full &&
   isWellFormed(name);
 
-/** Whether a branch or tag may have this name: nothing that git or a reader would mistake for something else. */
+/** Returns whether a branch or tag may have this name: git and readers must not mistake it for something else. */
 export const isShortName = (name: unknown): name is string =>
   typeof name === 'string' &&
   Buffer.byteLength(name) <= maxBytes.short &&
@@ -37,7 +37,7 @@ export const isShortName = (name: unknown): name is string =>
 
 const shortPattern = /^refs\/(?:heads|tags)\/(.+)$/s;
 
-/** Whether a new ref may have this name. Existing refs may have older, odder names. */
+/** Returns whether a new ref may have this name. Existing refs may have older, odder names. */
 export const isNewRef = (name: unknown): name is string => {
   if (!isFullRef(name)) return false;
   const short = shortPattern.exec(name)?.[1];

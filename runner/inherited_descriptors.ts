@@ -8,7 +8,7 @@ const isInherited = (descriptor: number): boolean => {
   try {
     const [, flags = ''] =
       /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
-    // Node opens its own with close-on-exec, and marks inherited ones up to the first gap.
+    // Node opens its own descriptors with close-on-exec, and marks inherited descriptors up to the first gap.
     return flags !== '' && (Number.parseInt(flags, 8) & closesOnExec) === 0;
   } catch {
     return false; // closed since the folder was read

@@ -19,8 +19,8 @@ export const expandVariables = (text: string, values: Values): string =>
 type RawValue = { text: string; raw: boolean };
 
 /**
- * Resolves all variables: later ones override earlier ones of the same name, and each is expanded with the final
- * values.
+ * Resolves all variables: later variables override earlier variables of the same name, and each is expanded with the
+ * final values.
  * @param pathOf returns the path of a file variable
  */
 export const resolveVariables = (

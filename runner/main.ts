@@ -1,6 +1,6 @@
 /**
  * Runs jobs. The parent process writes its orders to standard input as one line of JSON and keeps the pipe open. When
- * the pipe closes, this process finishes its running jobs, takes no new ones and exits.
+ * the pipe closes, this process finishes its running jobs, accepts no new jobs and exits.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -213,7 +213,7 @@ const main = async (): Promise<void> => {
 /** Signals that the parent process ended before it sent its orders. */
 const noOrders = {} as Orders;
 
-// Jobs continue after the parent process has exited, so a broken pipe is no error.
+// Jobs continue after the parent process has exited, so a broken pipe is not an error.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 await main();

@@ -26,7 +26,7 @@ const cachedRelation = async (
   return value;
 };
 
-/** Runs `git merge-base`, which ends with 1 where the answer is no. @throws GitError `missing` */
+/** Runs `git merge-base`, which exits with 1 if the answer is no. @throws GitError `missing` */
 const runMergeBase = async (context: Context, args: Argument[]) => {
   await requireRepository(context);
   const ended = await context.exec.run({
@@ -75,7 +75,7 @@ export const isAncestor: MethodHandler<'commits.is_ancestor'> = async ({ ancesto
   return { result: { is: answer === 'yes' } };
 };
 
-/** Whether a commit is in the history of another; an answer never changes. */
+/** Returns whether a commit is in the history of another; an answer never changes. */
 const mergedCache = makeLruCache<boolean>(50_000);
 
 /** Tests all ids in one walk: `rev-list` lists exactly the commits that are not in the history of `into`. */

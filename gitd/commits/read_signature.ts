@@ -46,7 +46,7 @@ export const readCommitSignature: MethodHandler<'commits.signature'> = async ({ 
 
 const tagSignature = /^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/gm;
 
-/** Reads the signature of an annotated tag, which stands at the end of its message. */
+/** Reads the signature of an annotated tag, which is at the end of its message. */
 export const readTagSignature: MethodHandler<'tags.signature'> = async ({ id }, context) => {
   const { type, data } = await readSmall(context, id);
   if (type !== 'tag' || data === undefined) return { result: null };

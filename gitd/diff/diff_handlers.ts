@@ -45,7 +45,7 @@ const resolveTrees = async (context: Context, from: Oid | null, to: Oid): Promis
 
 type OwnProcessOptions = { paths: string[]; ignoresWhitespace: boolean };
 
-/** Diffs in a process of its own: pooled processes take no paths and no options. */
+/** Diffs in a separate process: pooled processes accept no paths and no options. */
 const runOwnProcess = async (
   context: Context,
   trees: [Oid, Oid],
@@ -83,7 +83,7 @@ const runOwnProcess = async (
   }
 };
 
-/** Whether a file in a tree can have this path. git fails on paths that leave the repository. */
+/** Returns whether a file in a tree can have this path. git fails on paths that leave the repository. */
 const isTreePath = (path: string): boolean =>
   !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 

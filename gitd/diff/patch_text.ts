@@ -80,7 +80,7 @@ export class Patch {
   #index = -1;
   #held: Buffer = Buffer.alloc(0);
   #inHunks = false;
-  /** Whether the next byte begins a line. */
+  /** True if the next byte begins a line. */
   #atStart = true;
   #text = noTexts();
   #bytes = 0;

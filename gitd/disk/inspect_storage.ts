@@ -13,7 +13,7 @@ const namesIn = async (folder: string): Promise<string[]> => {
   }
 };
 
-/** Whether a folder holds a repository, `depth` folders below. */
+/** Returns whether a folder contains a repository, `depth` folders below. */
 const holdsRepository = async (folder: string, depth: number): Promise<boolean> => {
   const names = await namesIn(folder);
   if (depth === 0) return names.some((name) => name.endsWith('.git'));

@@ -1,5 +1,5 @@
 /**
- * Arguments of git, each typed by its role. Text of a user never stands where git could read it as an option or
+ * Arguments of git, each typed by its role. User input never appears where git could read it as an option or
  * expression.
  */
 import { GitError } from '../git_error.ts';

@@ -22,7 +22,7 @@ const internalRefs = [
 /** Refs that no fetch may read. */
 const secretRefs = ['refs/keep-around', 'refs/tmp'];
 
-/** Refs hidden from one client in addition to the fixed ones. */
+/** Refs hidden from one client in addition to the fixed hidden refs. */
 export type Hidden = { requests: boolean; pipelines: boolean };
 
 /** Hides pipeline refs unless the caller may see them explicitly. */

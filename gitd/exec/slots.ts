@@ -1,4 +1,4 @@
-/** Limits how many git processes run at once. Callers beyond that wait in a bounded queue, for a bounded time. */
+/** Limits the number of concurrent git processes. Further callers wait in a bounded queue, for a bounded time. */
 import { availableParallelism } from 'node:os';
 import { GitError } from '../git_error.ts';
 

@@ -46,7 +46,7 @@ export type Command =
   | 'update-ref'
   | 'upload-pack'
   | 'version'
-  /** Not git: compresses archives. */
+  /** For example a compressor of archives. */
   | 'bzip2';
 
 export type GitRun = {
@@ -88,7 +88,7 @@ export type GitProcess = {
   stderrTail: () => string;
   /** Resolves when the process and its pipes are closed. Rejects with the reason it was killed for. */
   ended: Promise<ExitStatus>;
-  /** Whether it was asked to end. */
+  /** True if it was asked to end. */
   isKilled: () => boolean;
   /** Ends its process group: SIGTERM first, then SIGKILL. */
   kill: (why?: GitError) => void;
@@ -153,7 +153,7 @@ const buildCommandLine = (git: string, run: GitRun): string[] => {
   return run.unbuffered === true ? ['stdbuf', '-o0', ...args] : args;
 };
 
-/** Errors that pass: the system has no more processes, descriptors or memory at the moment. */
+/** Temporary errors: the system has no more processes, descriptors or memory at the moment. */
 const exhausted = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 const startFailure = ({ code = '', message }: NodeJS.ErrnoException): GitError =>
@@ -176,7 +176,7 @@ const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
     cwd: run.cwd ?? '/',
     env: environment(run.variables, run.config),
     stdio: run.withChannel === true ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that its children are killed with it.
+    // Starts a separate process group, so that its children are killed with it.
     detached: true,
   });
 };

@@ -7,7 +7,7 @@ type OnChunk = (chunk: Buffer) => void;
 export type Watchdog = {
   /** Aborted when the caller aborts or the transfer stalls. */
   signal: AbortSignal;
-  /** Restarts the stall timer. Call it when git makes progress of its own. */
+  /** Restarts the stall timer. Call it when git makes progress without output. */
   touch: () => void;
   /** A pass-through for bytes from the client; measures how long it sends nothing. */
   fromClient: (onChunk?: OnChunk) => Transform;

@@ -1,4 +1,4 @@
-/** Edits a tree. Reads only the folders on the paths in question; writes only changed ones. */
+/** Edits a tree. Reads only the folders on the paths in question; writes only changed folders. */
 import { emptyTree, type Oid } from '../protocol_records.ts';
 import type { ObjectWriter } from './loose_object_writer.ts';
 import { buildTree, folderMode, type TreeItem } from './raw_tree.ts';

@@ -1,6 +1,6 @@
 /**
- * Keeps new objects in a folder of their own until they are accepted. git and gitd write there and read the
- * repository's objects, too. A merge with conflicts, or a mere check, so leaves no objects in the repository.
+ * Keeps new objects in a separate folder until they are accepted. git and gitd write there and read the repository's
+ * objects, too. A merge with conflicts, or a check, therefore leaves no objects in the repository.
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

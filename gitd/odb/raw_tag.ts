@@ -16,7 +16,7 @@ export type NewTag = {
 const isBlank = (character: string | undefined): boolean =>
   character === ' ' || character === '\t' || character === '\r' || character === '\n';
 
-/** Not a regular expression: many blanks would take quadratic time. */
+/** Not a regular expression: many spaces would take quadratic time. */
 const withoutTail = (line: string): string => {
   let end = line.length;
   while (end > 0 && isBlank(line[end - 1])) end -= 1;

@@ -34,12 +34,12 @@ const gitattributes = matchAliases('gitattributes', 'gi7d29');
 
 const seenByHfs = (name: string): string => name.replaceAll(ignoredByHfs, '');
 
-/** Whether a name is unsafe. On Windows a backslash separates folders, so each part counts. */
+/** Returns whether a name is unsafe. On Windows a backslash separates folders, so each part counts. */
 const isBadName = (name: string): boolean =>
   name.split('\\').some((part) => part === '.' || part === '..' || dotGit.test(part)) ||
   dotGit.test(seenByHfs(name));
 
-/** Whether a file may have this path: from the root, without a slash at either end. */
+/** Returns whether a file may have this path: from the root, without a slash at either end. */
 export const isSafePath = (path: string): boolean => {
   if (path === '' || !path.isWellFormed() || /[\0\n]/u.test(path)) return false;
   if (Buffer.byteLength(path) > maxPathBytes) return false;
@@ -55,9 +55,9 @@ const getFileName = (path: string): string => path.slice(path.lastIndexOf('/') +
 const isAlias = (name: string, pattern: RegExp): boolean =>
   pattern.test(name) || pattern.test(seenByHfs(name));
 
-/** Whether some file system takes the name for `.gitmodules`, which tells a clone where to fetch from. */
+/** Returns whether some file system treats the name as `.gitmodules`, which determines where a clone fetches from. */
 export const isGitmodules = (path: string): boolean => isAlias(getFileName(path), gitmodules);
 
-/** Whether git checks the content of a file of this name. */
+/** Returns whether git checks the content of a file with this name. */
 export const isJudgedByContent = (path: string): boolean =>
   isGitmodules(path) || isAlias(getFileName(path), gitattributes);

@@ -1,4 +1,7 @@
-/** Applies one file action to a tree. Callers apply several in order; each sees the result of those before. */
+/**
+ * Applies one file action to a tree. Callers apply several in order; each action sees the result of the previous
+ * actions.
+ */
 import { GitError } from '../git_error.ts';
 import { toByteString, executableMode, fileMode, submoduleMode, symlinkMode } from '../odb/raw_tree.ts';
 import type { PathEntry, TreeEditor } from '../odb/edit_tree.ts';
@@ -21,7 +24,7 @@ const problemAt = (path: string, problem: ActionProblem['problem']): ActionProbl
   file_path: path,
 });
 
-/** Finds the file at a path; a problem if there is none. */
+/** Finds the file at a path; returns a problem if there is no file. */
 const findFile = async ({ editor }: Work, path: string): Promise<ExistingEntry | ActionProblem> => {
   const entry = await editor.find(toByteString(path));
   if (entry.is !== 'there') return problemAt(path, 'missing');

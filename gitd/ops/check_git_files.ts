@@ -10,10 +10,10 @@ import { buildTree } from '../odb/raw_tree.ts';
 /** A file by its base name, with one character per byte (latin1). */
 export type CheckedFile = { name: string; mode: number; content: Buffer };
 
-/** The largest file to check, in bytes. Callers refuse larger ones without a check. */
+/** The largest file to check, in bytes. Callers refuse larger files without a check. */
 export const maxCheckedBytes = 8 * 2 ** 20;
 
-/** git exits with this code on every fatal error, be it a bad file or a full disk; stderr tells which. */
+/** git exits with this code on every fatal error, for a bad file or a full disk; stderr contains the reason. */
 const fatalExitCode = 128;
 
 /**

@@ -12,7 +12,7 @@ import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import { requireCommit } from '../pool/read_object.ts';
 import { startPack, takePack } from './transfer_packs.ts';
 
-/** Lists the targets of all refs: what they lead to need not be copied. */
+/** Lists the targets of all refs: objects that they reach need not be copied. */
 const listTips = async (context: Context): Promise<Oid[]> => {
   const { stdout } = await context.exec.run({
     command: 'for-each-ref',
@@ -26,7 +26,7 @@ const listTips = async (context: Context): Promise<Oid[]> => {
   return [...new Set(stdout.toString('latin1').split('\n').filter(Boolean))];
 };
 
-/** Whether the stream has a byte before its end. */
+/** Returns whether the stream has a byte before its end. */
 const hasBytes = async (source: Readable): Promise<boolean> => {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   source.once('readable', () => resolve(source.readableLength > 0));
@@ -35,7 +35,7 @@ const hasBytes = async (source: Readable): Promise<boolean> => {
   return promise;
 };
 
-/** Copies commits and what they need, except what the tips lead to. */
+/** Copies commits and what they need, except objects that the tips reach. */
 const copyObjects = async (
   context: Context,
   sourceDir: string,

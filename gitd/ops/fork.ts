@@ -45,7 +45,7 @@ export const forkRepository = async (
   if (await repositoryExists(context.dir)) throw taken;
   const isEmpty = !(await repositoryExists(sourceDir));
   if (isEmpty && source_written === true) throw repositoryLost();
-  // Before the objects are linked: then these include all that the refs lead to.
+  // Read before the objects are linked, so that they include everything that the refs reach.
   const commands = isEmpty ? Buffer.alloc(0) : await listRefs(context, sourceDir, prefixes);
   const isMade = await putInPlace(context, context.dir, async (made) => {
     await fillRepository(made);

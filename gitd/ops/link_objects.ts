@@ -81,7 +81,7 @@ const linkCommitGraph = async (from: string, to: string): Promise<void> => {
  */
 export const linkObjects = async (from: string, to: string): Promise<void> => {
   await linkCommitGraph(from, to);
-  // Loose ones first: housekeeping moves objects into packs, not out of them.
+  // Loose objects first: housekeeping moves objects into packs, not out of them.
   const fanOut = await namesIn(from, /^[0-9a-f]{2}$/u);
   await forEachConcurrently(fanOut, async (folder) => {
     const names = await namesIn(join(from, folder), /^[0-9a-f]{38}$/u);

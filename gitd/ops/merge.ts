@@ -61,7 +61,7 @@ export const squash = async (
 ): Promise<Answer<'merge.squash'>> => {
   await requireCommit(context, base);
   const { tree } = await readRawCommit(context, head);
-  // On any other parent, the head's tree would revert what others did.
+  // With any other parent, the head's tree would revert the changes of others.
   const parent = await mergeBase(context, [base, head]);
   if (parent === null) throw new GitError('invalid', 'the histories have nothing in common');
   const writer = makeRepositoryWriter(context);

@@ -50,7 +50,7 @@ const putOnto = async (rebase: Rebase, tip: Tip, id: Oid): Promise<Tip | null> =
   const { tree, clean, scraps } = await applyChange(rebase.context, rebase.quarantine, change);
   for (const scrap of scraps) rebase.scraps.add(scrap);
   if (!clean) return null;
-  // As in `git rebase`: keep commits that were empty before, drop those that become empty.
+  // Like `git rebase`: keep commits that were empty before, drop those that become empty.
   if (tree === tip.tree && !(await isEmpty(rebase.context, commit))) return tip;
   const { committer, quarantine } = rebase;
   const rebuilt = rebuildCommit(commit, { tree, parents: [tip.id], committer });

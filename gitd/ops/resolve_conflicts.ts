@@ -15,7 +15,7 @@ import { editMergedTree, findConflicts, type ConflictingMerge } from './merge_co
 type Params = Methods['merge.resolve']['params'];
 type ResolvedFile = Params['files'][number];
 
-/** Whether the files are exactly those that conflict, all of them as texts. */
+/** Returns whether the files are exactly the conflicting files, all of them texts. */
 const areAll = ({ conflicts }: ConflictingMerge, files: readonly ResolvedFile[]): boolean => {
   const names = new Set(files.map(({ path }) => toByteString(path)));
   return (

@@ -36,7 +36,7 @@ const indexArguments: readonly Argument[] = [
 
 /**
  * Starts to write a pack of commits and what they need, without what the `not` commits have.
- * @param variables where the objects are, if not in the repository alone
+ * @param variables location of the objects, if they are not only in the repository
  * @param unlessEmpty writes nothing if there is nothing to send
  */
 export const startPack = async (
@@ -109,7 +109,7 @@ export const readPack = async (
   return await sendPack(context, io, { commits, not });
 };
 
-/** Sends what tags, trees and blobs lead to, too. Leaves out tips that do not exist, and says which. */
+/** Also sends everything that tags, trees and blobs reach. Omits tips that do not exist, and reports them. */
 export const dumpPack = async (
   { tips, not }: Streams['pack.dump']['params'],
   context: Context,

@@ -14,7 +14,7 @@ export type GitObject = ObjectInfo & { data: Buffer };
 export type ObjectName = string;
 
 export type CatFilePool = {
-  /** null if there is no such object. */
+  /** null if the object does not exist. */
   info: (dir: string, name: ObjectName) => Promise<ObjectInfo | null>;
   /** Reads an object; null if there is none. @throws GitError `too_large` for one of more than `max` bytes */
   contents: (dir: string, name: ObjectName, max: number) => Promise<GitObject | null>;
@@ -35,7 +35,7 @@ const namePattern = /^[0-9a-f]{40}(?:\^\{(?:commit|tree)\})?$|^[0-9a-f]{4,39}\^\
 /** If no such ref exists, git reads `x-1-gabcdef` as output of `describe`, and answers with that object. */
 const describePattern = /-g[0-9a-f]{4,40}$/i;
 
-/** Whether cat-file reads the name as a ref, and not as an expression. */
+/** Returns whether cat-file reads the name as a ref, not as an expression. */
 export const isQueryable = (name: ObjectName): boolean =>
   namePattern.test(name) || (isFullRef(name) && !describePattern.test(name));
 
@@ -144,7 +144,8 @@ const checked = (name: ObjectName): string => {
 };
 
 /**
- * Returns the object. A process goes on in a repository whose folder is gone, and reports every object as missing.
+ * Returns the object. A process keeps running in a repository whose folder is gone, and reports every object as
+ * missing.
  * @throws GitError `no_repository` for a missing object of a missing repository
  */
 const requireRepository = async (dir: string, object: GitObject | null): Promise<GitObject | null> => {

@@ -22,11 +22,11 @@ export type Worker = { process: GitProcess };
 export type ProcessPoolOptions<W extends Worker> = {
   /** Starts a worker for an existing repository. */
   open: (dir: string) => Promise<W>;
-  /** Maximum requests at once per worker. */
+  /** Maximum concurrent requests per worker. */
   maxRequestsPerWorker: number;
   /** Maximum workers per repository. */
   maxWorkersPerRepository: number;
-  /** Maximum workers of all repositories: beyond it, idle ones end before another starts. */
+  /** Maximum workers of all repositories: beyond it, idle workers end before another starts. */
   maxWorkers: number;
   idleSeconds: number;
 };
@@ -118,7 +118,7 @@ export class ProcessPool<W extends Worker> {
   async #acquireWorker(dir: string): Promise<PooledWorker<W>> {
     const { maxRequestsPerWorker, maxWorkersPerRepository } = this.#options;
     const repository = this.#getRepositoryWorkers(dir);
-    // A killed worker takes no more requests.
+    // A killed worker accepts no further requests.
     for (const worker of repository.workers)
       if (worker.process?.isKilled() === true) this.#removeWorker(repository, worker);
     const [best] = [...repository.workers].toSorted((a, b) => a.uses - b.uses);

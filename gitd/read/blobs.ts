@@ -11,7 +11,7 @@ import { findEntry, modeText } from './list_tree.ts';
 
 /** Maximum bytes that the pool returns in one piece. */
 const maxPieceBytes = 256 * 2 ** 20;
-/** Larger blobs are streamed by a process of their own: they block no other read and are never held in memory. */
+/** Larger blobs are streamed by a separate process, so that they block no other read and are never held in memory. */
 const smallBlob = 2 ** 20;
 
 type Blob = { id: Oid; size: number };

@@ -14,7 +14,7 @@ const maxMilliseconds = 20_000;
 /** The commits of some entries of a folder. `isWhole`: other names are in no commit. */
 type Known = { found: Map<string, Oid>; isWhole: boolean };
 
-/** By commit and folder; they never change. Weights are bytes. */
+/** Keyed by commit and folder, which never change. Weights are bytes. */
 const cache = makeLruCache<Known>(32 * 2 ** 20, ({ found }, key) =>
   [...found.keys()].reduce((sum, name) => sum + 2 * name.length + 100, key.length + 200),
 );
@@ -55,7 +55,7 @@ const walk = async (
   const { exec, dir, signal } = context;
   const args: Argument[] = [
     flag('-z'),
-    // Of merges, only what differs from every parent.
+    // For merges, only changes against every parent.
     flag('-c'),
     flag('--name-only'),
     flag('--no-renames'),

@@ -13,7 +13,7 @@ const maxFolderBytes = 24 * 2 ** 20;
 /** Limits of a recursive list: hostile trees have a billion paths in few bytes. */
 const maxRecursive = { entries: 300_000, bytes: 48 * 2 ** 20, seconds: 10 };
 
-/** Objects never change, so cached ones stay valid. */
+/** Objects never change, so cached objects stay valid. */
 const treeIds = makeLruCache<Oid>(20_000);
 const folders = makeLruCache<TreeItem[]>(50_000, (items) => items.length + 5);
 

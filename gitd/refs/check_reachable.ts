@@ -13,7 +13,7 @@ const find = async (context: Context, id: Oid, hidesRequests: boolean): Promise<
   return (await findForbiddenWant(context, [id], hidden)) === null;
 };
 
-/** Whether the caller may read the object. True for all objects unless `reachable` is set. */
+/** Returns whether the caller may read the object. True for all objects unless `reachable` is set. */
 export const isReachable = async (
   context: Context,
   id: Oid,

@@ -1,6 +1,6 @@
 /**
- * Checks that a client may fetch what it wants. Under protocol v2 git serves any object it has: also those removed by
- * a force push, kept by a hidden ref, or copied for a merge request of a fork.
+ * Checks that a client may fetch what it wants. Under protocol v2 git serves any object it has: including objects
+ * removed by a force push, kept by a hidden ref, or copied for a merge request of a fork.
  */
 import type { Context } from '../handler_types.ts';
 import { count, flag } from '../exec/arguments.ts';

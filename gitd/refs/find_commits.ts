@@ -10,16 +10,16 @@ import { getGeneration } from './ref_generation.ts';
 const resolveId = async ({ pools, dir }: Context, id: string): Promise<Oid | null> => {
   if (!/^[0-9a-f]{4,40}$/.test(id)) return null;
   const object = await pools.catFile.info(dir, `${id}^{commit}`);
-  // The id of a tag leads to its commit, but does not name it.
+  // The id of a tag resolves to its commit, but does not identify it.
   return object?.type === 'commit' && object.id.startsWith(id) ? object.id : null;
 };
 
 type HiddenRefs = Parameters<typeof findUnreachableCommits>[2];
 
-/** Whether a commit is reachable; valid until a ref changes. */
+/** Returns whether a commit is reachable; valid until a ref changes. */
 const answers = makeLruCache<boolean>(50_000);
 
-/** Returns those of the commits that visible refs reach. */
+/** Returns the commits that visible refs reach. */
 const filterReachable = async (
   context: Context,
   commits: readonly Oid[],
@@ -36,8 +36,8 @@ const filterReachable = async (
 };
 
 /**
- * Reads the commits of these ids that the caller may see. Short ids are easy to guess: refs that keep commits count for
- * whole ids alone.
+ * Reads the commits of these ids that the caller may see. Short ids are easy to guess: refs that keep commits count
+ * only for full ids.
  */
 export const findCommits: MethodHandler<'commits.find'> = async (params, context) => {
   const { ids, reachable = false, hide_requests: requests = false } = params;

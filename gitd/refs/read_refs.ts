@@ -28,14 +28,14 @@ const readOddRef = async (context: Context, name: string): Promise<Target | null
   return id === undefined || type === undefined ? null : { id, type };
 };
 
-/** Reads the target of a full ref; null if there is no such ref. */
+/** Reads the target of a full ref; null if the ref does not exist. */
 export const readTarget = async (context: Context, name: string): Promise<Target | null> => {
   if (!isFullRef(name)) return null;
   if (isQueryable(name)) return await context.pools.catFile.info(context.dir, name);
   return await readOddRef(context, name);
 };
 
-/** Peels an object to a commit; null if it leads to none. */
+/** Peels an object to a commit; null if it points to no commit. */
 export const peel = async ({ pools, dir }: Context, { id, type }: Target): Promise<Oid | null> => {
   if (type === 'commit') return id;
   if (type !== 'tag') return null;

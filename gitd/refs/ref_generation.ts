@@ -2,13 +2,13 @@
 export type Generations = {
   get: (dir: string) => number;
   raise: (dir: string) => void;
-  /** Number of repositories with a number of their own. */
+  /** Number of repositories with a separate counter. */
   size: () => number;
 };
 
 /**
- * Makes the counters.
- * @param maxEntries repositories with a number of their own; the others share one
+ * Creates the counters.
+ * @param maxEntries repositories with a separate counter; the others share one counter
  */
 export const makeGenerations = (maxEntries: number): Generations => {
   const generations = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Reads and sets all refs of a repository at once, for backups and forks. */
+/** Reads and sets all refs of a repository in one step, for backups and forks. */
 import { join } from 'node:path';
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, isOid } from '../exec/arguments.ts';

@@ -6,7 +6,7 @@ import type { Oid } from '../protocol_records.ts';
 import { getGeneration } from './ref_generation.ts';
 
 export type VisibleTips = {
-  /** Targets of refs that every fetch sees, with what their tags lead to. */
+  /** Targets of refs that every fetch sees, with the objects that their tags point to. */
   ownTips: Set<Oid>;
   /** Targets of refs of merge requests. */
   requestTips: Set<Oid>;

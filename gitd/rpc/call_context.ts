@@ -33,8 +33,8 @@ const asRemoved = async (error: unknown, storage: Storage, params: unknown): Pro
 };
 
 /**
- * Names what is wrong with a repository that is gone: "no repository", or "unavailable" if it was written to before,
- * for it is lost, or its storage is.
+ * Returns the error for a missing repository: "no repository", or "unavailable" if it was written to before, because it
+ * or its storage is lost.
  */
 export const asGone = async (caught: unknown, storage: Storage, params: unknown): Promise<unknown> => {
   const error = await asRemoved(caught, storage, params);

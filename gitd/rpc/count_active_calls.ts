@@ -4,7 +4,7 @@ import { GitError } from '../git_error.ts';
 export type Drain = {
   /** Counts a call; returns a function that ends it. @throws GitError `unavailable` while draining */
   begin: () => () => void;
-  /** Refuses new calls; resolves when those in progress have ended. */
+  /** Refuses new calls; resolves when calls in progress have ended. */
   drain: () => Promise<void>;
 };
 

@@ -11,7 +11,7 @@ import { type Peer, performHandshake } from './handshake.ts';
 import { type ServerParts, asGone, makeContext } from './call_context.ts';
 import { answerStream } from './answer_stream.ts';
 
-/** Maximum calls at once per connection; further ones wait in the socket. */
+/** Maximum concurrent calls per connection; further calls wait in the socket. */
 const maxConcurrentCalls = 1024;
 /** Default time limit of a call, in milliseconds. */
 const usualPatience = 60_000;
@@ -119,7 +119,7 @@ export type ListenAt = string | { host: string; port: number; certificate?: Cert
 export type Listener = {
   /** Uses another certificate for new connections. */
   renew: (certificate: Certificate) => void;
-  /** Stops accepting calls; resolves when those in progress have ended. */
+  /** Stops accepting calls; resolves when calls in progress have ended. */
   drain: () => Promise<void>;
   /** Closes every connection. */
   stop: () => Promise<void>;

@@ -41,7 +41,7 @@ export const makeReceiver = (socket: Socket, onUnread?: () => void): Receiver =>
   };
 };
 
-/** Bytes to the peer; `end()` announces that no more follow. */
+/** Bytes to the peer; `end()` announces the end. */
 export const makeSender = (socket: Socket, onBroken?: () => void): Writable => {
   let ended = false;
   const writable = new Writable({

@@ -1,6 +1,6 @@
 /**
- * Ends git processes of a gitd that was killed. Most end when their pipes close, but a writing one may go on beside
- * ours. While one lives, lock files cannot be judged stale.
+ * Ends git processes of a gitd that was killed. Most end when their pipes close, but a writing process may continue
+ * next to ours. While one lives, lock files cannot be judged stale.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -57,7 +57,7 @@ export const clearLocksOnce = async (dir: string): Promise<void> => {
   await removeStaleLocks(dir, Date.now());
 };
 
-/** Whether a lock holds this update: git writes the new id into it, and nothing for a deletion. */
+/** Returns whether a lock contains this update: git writes the new id into it, and nothing for a deletion. */
 const holdsUpdate = (text: string, { new: next }: RefUpdate): boolean =>
   next === zeroOid ? text === '' : text === `${next}\n`;
 

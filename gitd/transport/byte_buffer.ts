@@ -1,6 +1,6 @@
 /**
  * Collects incoming bytes in a buffer that doubles, so that many small pieces, and many small requests in one piece,
- * cost no more than large ones.
+ * cost no more than large pieces.
  */
 export const makeByteBuffer = () => {
   let buffer = Buffer.allocUnsafe(4096);

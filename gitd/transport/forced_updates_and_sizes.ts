@@ -26,7 +26,7 @@ const run = ({ context, variables }: PushReader) => {
   return { dir, variables, slot: 'interactive', seconds: secondsEach, signal } as const;
 };
 
-/** Whether the update loses history. Targets that are not commits count as rewritten. */
+/** Returns whether the update loses history. Targets that are not commits count as rewritten. */
 const isForced = async (reader: PushReader, { old, new: next }: HookUpdate): Promise<boolean> => {
   if (old === zeroOid || next === zeroOid) return false;
   const args = [flag('--is-ancestor'), oid(old), oid(next)];
@@ -37,7 +37,7 @@ const isForced = async (reader: PushReader, { old, new: next }: HookUpdate): Pro
 
 /**
  * Marks the updates of a push that lose history.
- * @param quarantine folder of the new objects; '' if there are none
+ * @param quarantine folder of the new objects; '' if there are no new objects
  */
 export const markForcedUpdates = async (
   context: Context,

@@ -7,7 +7,7 @@ export type HookUpdate = { ref: string; old: Oid; new: Oid };
 
 export type HookCall = {
   hook: 'pre-receive' | 'post-receive';
-  /** Folder of the new objects; '' if there are none, as for deletions. */
+  /** Folder of the new objects; '' if there are no new objects, as for deletions. */
   quarantine: string;
   push_options: string[];
   updates: HookUpdate[];

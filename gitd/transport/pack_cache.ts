@@ -44,7 +44,7 @@ export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended:
 export type Reader = Pick<Watchdog, 'signal' | 'touch'>;
 
 export type PackCache = {
-  /** Whether the pack is cached or being written. */
+  /** True if the pack is cached or being written. */
   holds: (name: string) => boolean;
   /** Writes the pack to `output` without ending it. Rejects if git fails or the reader leaves. */
   serve: (name: string, output: Writable, source: Source, reader: Reader) => Promise<void>;

@@ -14,7 +14,7 @@ export type FetchRequest = {
   hasHaves: boolean;
   /** The client ends the negotiation and wants the pack. */
   done: boolean;
-  /** Whether the answer depends on the current refs, in addition to the wanted objects. */
+  /** True if the answer depends on the current refs, in addition to the wanted objects. */
   asksRefs: boolean;
 };
 

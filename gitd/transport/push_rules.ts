@@ -11,8 +11,8 @@ const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
 const shown = (ref: string): string => JSON.stringify(ref).slice(1, -1);
 
 /**
- * Of a name, and of all names of a push. Each folder of each ref is synced, also of one that does not exist and is
- * deleted. Allowed names of new refs are shorter.
+ * Maximum bytes of a name, and of all names of a push. Each folder of each ref is synced, even for the deletion of a
+ * ref that does not exist. Allowed names of new refs are shorter.
  */
 const maxName = { bytes: 1_024, parts: 150 };
 const maxNames = 2 * 2 ** 20;

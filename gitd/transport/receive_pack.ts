@@ -47,7 +47,7 @@ type Push = {
 
 const refuse = (lines: string[]): HookAnswer => ({ code: 1, lines });
 
-/** Asks the service to accept the push. Once accepted, it goes on even if the client disconnects. */
+/** Asks the service to accept the push. Once accepted, it continues even if the client disconnects. */
 const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => {
   const { io, quota, watching } = push;
   reachFaultPoint('push.received');
@@ -193,7 +193,7 @@ const advertiseTo = async (context: Context, { output }: StreamIo, protocol: 0 |
 const receive = async (push: Push, params: Params): Promise<void> => {
   const { context, io, watching } = push;
   if (!params.stateless) await advertiseTo(context, io, params.protocol);
-  // A flush packet alone tests the connection: do not create a repository for it.
+  // A lone flush packet tests the connection: do not create a repository for it.
   if (!(await awaitOpening(io.input, watching, true))) return;
   await ensureRepository(context);
   await clearLocksOnce(context.dir);

@@ -61,5 +61,5 @@ const kept = (make: (storage: Storage) => Promise<string>) => {
 /** Creates the folder for `core.hooksPath`: repositories contain no hooks. */
 export const hooksFolder = kept(async ({ root }) => await makeHooks(root));
 
-/** Creates an empty repository, read in place of those that were never written to. */
+/** Creates an empty repository, read in place of repositories that were never written to. */
 export const emptyRepository = kept(makeEmpty);

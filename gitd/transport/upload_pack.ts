@@ -105,7 +105,7 @@ type Serving = {
 const copy = async ({ output, watching }: Serving, source: Readable): Promise<void> =>
   await pipeline(source, watching.toClient(), output, { end: false });
 
-/** Output before a failure tells the client the reason. */
+/** Output before a failure contains the reason for the client. */
 const answerByGit = async (serving: Serving, request: Request): Promise<void> => {
   const { context, watching } = serving;
   const { output, ended } = await runRequest(serving, request, watching.signal);
@@ -113,7 +113,7 @@ const answerByGit = async (serving: Serving, request: Request): Promise<void> =>
   await ended.catch((error: Error) => context.log('a fetch failed', { error: error.message }));
 };
 
-/** Whether the answer is the same for all clients. */
+/** True if the answer is the same for all clients. */
 const isAlike = (request: Request): boolean => {
   const { done, hasHaves, asksRefs } = parseFetch(request);
   return done && !hasHaves && !asksRefs;
@@ -165,7 +165,7 @@ type Conversation = Omit<Serving, 'dir'> & {
   place: () => Promise<string>;
 };
 
-/** Whether the answer is cached: then the repository is not read. */
+/** True if the answer is cached, so that the repository is not read. */
 const isHeld = async (talk: Conversation, request: Request): Promise<boolean> => {
   if (request.command !== 'fetch' || !isAlike(request)) return false;
   return (await openCache(talk.context.root)).holds(buildCacheKey(talk, request));

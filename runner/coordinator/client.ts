@@ -41,7 +41,7 @@ export const describeRunner = (version: string, executor: string): RunnerInfo =>
 /** The coordinator's verdict on a job, in each answer to an update. */
 export type Verdict = {
   status: number;
-  /** `canceling`: the script is stopped, later steps run; `canceled`, `failed`: nothing of the job may go on. */
+  /** `canceling`: the script is stopped, later steps run; `canceled`, `failed`: the whole job must stop. */
   job: string | null;
   /** Bytes of the log that have arrived. */
   size: number | null;
@@ -79,7 +79,7 @@ export type JobClient = {
 export type Client = {
   verify: () => Promise<Reply>;
   /**
-   * Polls for a job, as long as the coordinator holds the request. `quick`: poll again at once.
+   * Polls for a job, as long as the coordinator holds the request. `quick`: poll again immediately.
    * @throws if there is no answer
    */
   requestJob: (signal: AbortSignal) => Promise<{ job: Job | null; status: number; quick: boolean }>;

@@ -87,7 +87,7 @@ export const makeSend = (url: string): { send: Send; close: () => void } => {
   return { send, close: () => agent.destroy() };
 };
 
-/** Whether a request with this status should be retried. */
+/** Returns whether a request with this status should be retried. */
 export const isPassing = (status: number): boolean =>
   [408, 429, 500, 502, 503, 504].includes(status) || status >= 512;
 

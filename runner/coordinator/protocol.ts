@@ -6,7 +6,7 @@ export type Variable = {
   /** The variable's value is written to a file, and the job gets its path. */
   file?: boolean;
   masked?: boolean;
-  /** Not secret: services get it, too. */
+  /** Not secret: services receive it too. */
   public?: boolean;
   /** References in it are not expanded. */
   raw?: boolean;
@@ -53,7 +53,7 @@ export type GitInfo = {
 export type Image = {
   name: string;
   entrypoint?: string[] | null;
-  /** In the order of use. */
+  /** In order of use. */
   pull_policy?: string[] | null;
   executor_opts?: { docker?: { platform?: string; user?: string | number } | null } | null;
 };

@@ -1,4 +1,4 @@
-/** Sends a job's log while it grows, and learns from the answers whether the job may go on. */
+/** Sends a job's log while it grows. The answers say whether the job may continue. */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobClient, Verdict } from './client.ts';
@@ -123,7 +123,7 @@ export const startReporter = (parts: Parts): Reporter => {
     while (!isDone()) {
       await untilDue();
       grown = Promise.withResolvers();
-      // The first line is sent at once, later ones are batched.
+      // The first line is sent immediately, later lines are batched.
       const early = ending.signal.aborted ? 0 : sentAt + state.interval - performance.now();
       if (early > 0) await Promise.race([wait(early), ended]);
       sentAt = performance.now();

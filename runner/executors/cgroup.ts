@@ -94,7 +94,7 @@ const make = (folder: string): boolean => {
 
 /**
  * Creates a group.
- * @param places for the tests; default: those of this process
+ * @param places for the tests; default: the groups of this process
  */
 export const makeGroup = (name: string, limits: Limits, places = parents()): Group | null => {
   const folder = places.map((parent) => join(parent, prefix + name)).find(make);

@@ -23,7 +23,7 @@ export type Choice = {
   name: string;
   /** Notices for the administrator, a line each. */
   notices: string[];
-  /** The executor of a job; a string: why there is none. */
+  /** The executor of a job, or a string with the reason why there is none. */
   choose: (job: Job) => { executor: Executor; notices: string[] } | string;
   /** Removes containers of runners that no longer run. @returns how many */
   sweep: (isLeft: (mark: string) => boolean) => Promise<number>;
@@ -31,7 +31,7 @@ export type Choice = {
 
 export type ChoiceParts = {
   requested: ExecutorName;
-  /** Whether the instance is reachable from this machine only. */
+  /** Returns whether the instance is reachable only from this machine. */
   isLocal: boolean;
   /** A folder of the runner that the jobs' user may read. */
   folder: string;
@@ -109,14 +109,14 @@ const findNetworkTools = (lookFor: typeof find): NetworkTools | string => {
   return { slirp, ip, nsenter };
 };
 
-/** From release 0.7 on. */
+/** Since release 0.7. */
 const sizesFolders = async (bwrap: string): Promise<boolean> =>
   await execute(bwrap, ['--help']).then(
     ({ stdout }) => stdout.includes('--size'),
     () => false,
   );
 
-/** @returns the tools, or the reason why there is no sandbox */
+/** @returns the tools, or the reason why no sandbox is available */
 const findSandbox = async (parts: ChoiceParts): Promise<SandboxTools | string> => {
   const { folder, user, tools: lookFor = find } = parts;
   const bwrap = lookFor('bwrap');

@@ -6,7 +6,7 @@ export type Engine = { program: string; name: 'podman' | 'docker' };
 
 export type Answer = { code: number; output: string; complaint: string };
 
-/** Only variables that engines read themselves, never those of a job. */
+/** Only variables that engines read themselves, never variables of a job. */
 export const engineEnvironment = (): Record<string, string> => {
   const kept = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'DOCKER_HOST', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
   const ofPodman = ['CONTAINERS_CONF', 'CONTAINERS_STORAGE_CONF', 'CONTAINERS_REGISTRIES_CONF'];

@@ -11,7 +11,7 @@ const wide = { first: 1_900_000_000, runners: 200_000, slots: 1_000 };
 /** For containers with only 65536 ids. */
 const narrow = { first: 64_100 };
 
-/** Whether our user namespace maps these ids. */
+/** True if our user namespace maps these ids. */
 const isMapped = (id: number): boolean => {
   try {
     const lines = readFileSync('/proc/self/uid_map', 'utf8').trim().split('\n');
@@ -30,7 +30,7 @@ export const getSlotUser = (root: string, slot: number): User => {
   return { uid: id, gid: id };
 };
 
-/** Whether a process of this user is alive; zombies do not count. */
+/** Returns whether a process of this user is alive; zombies do not count. */
 const hasProcesses = ({ uid }: User): boolean =>
   readdirSync('/proc').some((name) => {
     if (!/^\d+$/.test(name)) return false;
@@ -47,7 +47,7 @@ const hasProcesses = ({ uid }: User): boolean =>
 /** Milliseconds for killed processes to end. */
 const killTimeout = 5_000;
 
-/** Kills all processes of a user at once, so that no child escapes. @throws if some survive */
+/** Kills all processes of a user in one step, so that no child escapes. @throws if some survive */
 export const endUser = async (user: User): Promise<void> => {
   const end = performance.now() + killTimeout;
   while (hasProcesses(user)) {

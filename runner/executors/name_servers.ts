@@ -1,4 +1,4 @@
-/** Finds name servers for a sandbox: those of this machine except on loopback. */
+/** Finds name servers for a sandbox: the machine's name servers, except on loopback. */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Runs one script of a job in a container of its own. */
+/** Runs one script of a job in a separate container. */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ export const commonArguments = ({ processes, memory }: Limits): string[] => [
   ...(memory === null ? [] : [`--memory=${memory}b`, `--memory-swap=${memory}b`]),
 ];
 
-/** Parts of a job besides its scripts. */
+/** Parts of a job other than its scripts. */
 export type PreparedContainer = {
   setting: Setting;
   image: Image;

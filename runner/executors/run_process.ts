@@ -7,7 +7,7 @@ export type User = { uid: number; gid: number };
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
-/** Why a run is stopped: `abort` kills at once, all others allow a short cleanup. */
+/** Reason for stopping a run: `abort` kills immediately, all other reasons allow a short cleanup. */
 export type StopReason = 'cancel' | 'abort' | 'timeout' | 'idle' | 'disk';
 
 export type Start = {

@@ -27,7 +27,7 @@ export type SandboxTools = {
   network: NetworkTools | null;
   /** Why jobs have no network. */
   lack: string;
-  /** Whether this bubblewrap limits the size of folders in memory. */
+  /** True if this bubblewrap limits the size of folders in memory. */
   sizesFolders: boolean;
   /** Folder with replacements of files in /etc, readable by all. */
   etc: string;

@@ -1,4 +1,4 @@
-/** Runs scripts as plain processes of this machine, for instances that trust all users who may push. */
+/** Runs scripts as plain processes of this machine, for instances that trust all users who can push. */
 import { join } from 'node:path';
 import { makeGroup, startWithin } from './cgroup.ts';
 import { type Executor, type Run, beginPlain, cleanEnvironment } from './executor.ts';

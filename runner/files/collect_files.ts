@@ -38,7 +38,7 @@ const getFileKind = (entry: Dirent<Buffer> | Stats): CollectedFile['kind'] | nul
 
 const isRepository = (path: string): boolean => path === '.git' || path.startsWith('.git/');
 
-/** Whether the file belongs to the job's user: a hard link could name a file of another user. */
+/** Returns whether the file belongs to the job's user: a hard link could name a file of another user. */
 type Within = { root: string; owner: User | null };
 
 const isJobs = ({ owner }: Within, { uid }: Stats): boolean => owner === null || uid === owner.uid;
@@ -63,7 +63,7 @@ const walk = async function* walk(within: Within, from: string): AsyncGenerator<
   }
 };
 
-/** Whether the folder is reached through real folders only. */
+/** Returns whether the folder is reached only through real folders. */
 const isReal = (root: string, path: string): boolean =>
   path.split('/').every((_part, index, parts) => {
     const above = parts.slice(0, index + 1).join('/');

@@ -22,7 +22,7 @@ const expandKeys = ({ key, fallback_keys }: Cache, { values }: CacheParts): stri
     .map((one) => expandVariables(one, values))
     .filter((one) => one !== '');
 
-/** A protected ref must not read caches written by unprotected ones. */
+/** A protected ref must not read caches written by unprotected refs. */
 const getCacheFile = (key: string, { job, caches }: CacheParts): string => {
   const kind = job.git_info.protected === true ? 'protected' : 'open';
   const name = hash('sha256', key, 'hex');

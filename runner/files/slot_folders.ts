@@ -166,7 +166,7 @@ export const makeFolders = async ({ work, user }: Slot, project: string, name: s
   for (const own of emptied) await removeTree(own);
   for (const own of [folders.project, mirror, folders.objects, folders.home, folders.temp, folders.files])
     await makeOwn(user, own);
-  // Not before: a container may have left the folder open to all.
+  // Must not happen earlier: a container may have left the folder open to all users.
   if (user !== null) chmodSync(work, 0o711);
   const now = new Date();
   for (const used of [folders.project, mirror]) utimesSync(used, now, now);

@@ -1,4 +1,4 @@
-/** Uploads a job's artifacts and downloads those of others. */
+/** Uploads a job's artifacts and downloads artifacts of other jobs. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -24,7 +24,7 @@ export type TransferParts = {
   stop: AbortSignal;
 };
 
-/** Whether files are uploaded after this result. */
+/** Returns whether files are uploaded after this result. */
 export const isUploadedAfter = (when: string | null | undefined, succeeded: boolean): boolean => {
   if (when === 'always') return true;
   return (when || 'on_success') === (succeeded ? 'on_success' : 'on_failure');

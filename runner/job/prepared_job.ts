@@ -34,7 +34,7 @@ export type JobParts = {
   /** Maximum bytes of a job's files on disk; null: unlimited. */
   diskLimit: number | null;
   pace: Pace;
-  /** Stops the job at once. */
+  /** Stops the job immediately. */
   ending: AbortSignal;
 };
 

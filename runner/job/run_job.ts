@@ -102,7 +102,7 @@ const watchDiskLimit = ({ folders, stopSignals, limits }: Prepared): (() => void
   return watchDiskUsage([project, home, temp], limits.disk, () => stopSignals.end('disk'));
 };
 
-/** Removes the files of the job, except those kept for its next run. */
+/** Removes the files of the job, except files kept for its next run. */
 const removeJobFiles = async ({ folders, trace }: Prepared): Promise<void> => {
   await trace.section('cleanup_file_variables', async () => {
     trace.say('Cleaning up project directory and file based variables', 'blue');

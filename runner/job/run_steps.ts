@@ -27,7 +27,7 @@ const runStep = async (prepared: Prepared, step: Step, stop: AbortController): P
   }
 };
 
-/** Runs a hook. @returns null if the job may go on */
+/** Runs a hook. @returns null if the job may continue */
 export const runHook = async (prepared: Prepared): Promise<Result | null> => {
   const hook = prepared.job.hooks?.find(({ name }) => name === 'pre_get_sources_script');
   if (hook === undefined || hook.script.length === 0) return null;
@@ -37,7 +37,10 @@ export const runHook = async (prepared: Prepared): Promise<Result | null> => {
 
 const isAfter = ({ name }: Step): boolean => name === 'after_script';
 
-/** Stops the script at a limit of its own, which leaves time for the following steps. Returns what ends the timer. */
+/**
+ * Stops the script at a separate limit, which leaves time for the following steps. Returns a function that cancels the
+ * timer.
+ */
 const limitScripts = ({ values, stopSignals, limits }: Prepared): (() => void) => {
   const seconds = parseSeconds(values.get('RUNNER_SCRIPT_TIMEOUT'));
   if (seconds === null || seconds >= limits.timeout) return () => undefined;

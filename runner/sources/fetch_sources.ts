@@ -232,7 +232,7 @@ export const getSources = async (parts: SourceParts): Promise<void> => {
     changeOwner(user, mirror);
   }
   const git = makeSourcesGit(parts, false);
-  // Drop refs of earlier pipelines; needed ones are fetched again. `rm` runs as the jobs' user, because a job may have
+  // Drop refs of earlier pipelines; needed refs are fetched again. `rm` runs as the jobs' user, because a job may have
   // replaced the folder by a link.
   const old = ['-rf', '--', join(mirror, 'refs/pipelines')];
   await promisify(execFile)('/bin/rm', old, { cwd: '/', ...user });

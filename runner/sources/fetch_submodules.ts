@@ -21,7 +21,7 @@ export type SubmoduleParts = {
    * project's job.
    */
   gits: readonly Git[];
-  /** Default depth: that of the project's own fetch; 0: full history. */
+  /** Default depth: the depth of the project's fetch; 0: full history. */
   depth: number;
 };
 

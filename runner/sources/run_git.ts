@@ -1,4 +1,4 @@
-/** Runs git with settings of its own, so that files of earlier jobs cannot influence it. */
+/** Runs git with separate settings, so that files of earlier jobs cannot influence it. */
 import { delimiter } from 'node:path';
 import { type User, runTree, startChild } from '../executors/run_process.ts';
 import { signal } from '../executors/processes.ts';

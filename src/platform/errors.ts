@@ -76,7 +76,7 @@ export const conflict = (message: string | string[]): Failure => new Failure('co
 export const preconditionFailed = (): Failure =>
   new Failure('precondition_failed', { message: '412 Precondition Failed' });
 
-/** 503: the store takes no writes at the moment. `Retry-After` tells runners when to retry. */
+/** 503: the store accepts no writes at the moment. `Retry-After` tells runners when to retry. */
 export const unavailable = (): Failure =>
   new Failure('unavailable', { message: '503 Service Unavailable' }, { 'retry-after': '2' });
 

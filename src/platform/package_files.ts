@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Absolute path of the package's folder. */
 export const packageRoot = join(import.meta.dirname, '../..');
 
-/** Whether the program runs from `dist/`, as `build.ts` made it. */
+/** True if the program runs from `dist/`, as built by `build.ts`. */
 export const isBundled = !import.meta.filename.endsWith('.ts');
 
 /**

@@ -9,7 +9,7 @@ export type Pattern = {
   size: number;
   test: (text: string) => boolean;
   find: (text: string) => string[] | null;
-  /** Returns the values of these groups in the first match, as far as the pattern has them; null: no match. */
+  /** Returns the values of these groups in the first matchthat the pattern has; null if there is no match. */
   named: (text: string, names: readonly string[]) => Record<string, string> | null;
   /** Returns the last group of the last match, if there is one; else the match itself. */
   last: (text: string) => string | null;

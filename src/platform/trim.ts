@@ -1,6 +1,6 @@
 /** Trims texts in linear time. A pattern such as `/\/+$/` reads a run again from each of its starts. */
 
-/** Returns a text without those of these characters that it ends with. */
+/** Removes these characters from the end of a text. */
 export const trimEnd = (text: string, characters: string): string => {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

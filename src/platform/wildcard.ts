@@ -1,4 +1,4 @@
-/** Returns whether a text matches a pattern, in which `*` stands for any characters or none. Takes linear time. */
+/** Returns whether a text matches a pattern, in which `*` matches any characters or none. Takes linear time. */
 export const matchesWildcard = (pattern: string, text: string): boolean => {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

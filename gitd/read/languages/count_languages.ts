@@ -14,10 +14,10 @@ import { type FolderRules, findExclusions, makeFolderRules, parseRules } from '.
 const maxFiles = 100_000;
 const maxSeconds = 10;
 
-/** By tree; a tree never changes. */
+/** Keyed by tree; a tree never changes. */
 const cache = makeLruCache<LanguageBytes[]>(100_000, (languages) => languages.length + 5);
 
-/** Limits of the `.gitattributes` that are read: those nearest to the root come first. */
+/** Limits of the `.gitattributes` that are read: files nearest to the root come first. */
 const maxAttributes = { files: 100, bytes: 64 * 1024 };
 /** Steps of matching for one tree: about 50 milliseconds. */
 const maxSteps = 20_000_000;
@@ -26,12 +26,12 @@ const fileMode = /^100/;
 /** Stands for the language of `.h` files until all files are counted. */
 const headers = 'headers';
 
-/** Characters of the listing after which files are summed up at once, by their paths only. */
+/** Characters of the listing after which files are counted immediately, by their paths only. */
 const maxKept = 32 * 2 ** 20;
 /** Counting stops at a longer path. */
 const maxLine = 64 * 1024;
 
-/** What is found in a tree. */
+/** Result for a tree. */
 type Found = {
   files: { path: string; language: string; bytes: number }[];
   attributes: { folder: string; id: Oid; bytes: number }[];

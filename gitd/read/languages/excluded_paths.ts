@@ -24,7 +24,7 @@ export type Reason = 'generated' | 'vendored' | 'documentation';
 export type Exclusions = { [reason in Reason]?: boolean | null };
 
 /**
- * @param path in the bytes that git writes, from the root
+ * @param path from the root, in the bytes that git writes
  * @param said values from `.gitattributes`; each overrides what the path suggests
  */
 export const isExcluded = (path: string, said: Exclusions): boolean => {

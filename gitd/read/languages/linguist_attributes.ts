@@ -16,7 +16,7 @@ export const makeFolderRules = (byFolder: ReadonlyMap<string, readonly Rule[]>):
   lengths: new Set([...byFolder.keys()].map(({ length }) => length)),
 });
 
-/** Rules used per file. If there are more, the last ones, since later rules override earlier ones. */
+/** Rules used per file. If there are more, the last rules apply, since later rules override earlier rules. */
 const maxRules = 200;
 const maxPatternLength = 255;
 
@@ -39,7 +39,7 @@ const readRule = (line: string): Rule[] => {
   const [, quoted, plain, rest = ''] = /^(?:"((?:[^"\\]|\\.)*)"|(\S+))\s+(.*)$/.exec(line.trim()) ?? [];
   const pattern = quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(["\\])/g, '$1');
   const values: Exclusions = Object.assign({}, ...rest.split(/\s+/).map(readValue));
-  // Comments and macros are not patterns, git forbids those with `!`, and folders have no attributes.
+  // Comments and macros are not patterns, git forbids patterns with `!`, and folders have no attributes.
   const isPattern = pattern.length <= maxPatternLength && !/^[#![]|\/$/.test(pattern);
   if (!isPattern || pattern === '' || Object.keys(values).length === 0) return [];
   return [{ length: pattern.length, matches: compilePattern(pattern), values }];
@@ -52,14 +52,14 @@ export type Budget = { left: number };
 
 const none: Exclusions = {};
 
-/** Tells what is said of a file, the nearest folder first; nothing once the steps are used up. */
+/** Yields the attributes of a file, nearest folder first; yields nothing once the steps are used up. */
 export const findExclusions = (
   { byFolder, lengths }: FolderRules,
   path: string,
   budget: Budget,
 ): Exclusions => {
   let values = none;
-  // From the root to the folder of the file: only folders as long as one with rules are looked up.
+  // From the root to the folder of the file: looks up only folders that can have rules.
   for (let end = 0; end !== -1; end = path.indexOf('/', end + 1)) {
     budget.left -= 1;
     if (budget.left < 0) return none;

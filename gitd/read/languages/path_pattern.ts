@@ -43,8 +43,8 @@ const compilePart = (part: string): Token[] => {
 };
 
 /**
- * Matches a sequence in which wildcards stand for any number of items. On a mismatch, only the last wildcard takes one
- * more.
+ * Matches a sequence with wildcards that match any number of items. On a mismatch, only the last wildcard consumes one
+ * more item.
  */
 const matchSequence = <Item, Wanted>(
   wanted: readonly Wanted[],
@@ -83,7 +83,7 @@ export const compilePattern = (pattern: string): ((path: string) => boolean) => 
     return (path) => matchSequence(tokens, path.slice(path.lastIndexOf('/') + 1), letters);
   }
   const names = pattern.replace(/^\//, '').split('/');
-  // At the end, it stands for all that is in the folder.
+  // At the end, it matches everything in the folder.
   if (names.at(-1) === '**') names.push('*');
   const compiled = names.map((name) => (name === '**' ? name : compilePart(name)));
   return (path) => matchSequence(compiled, path.split('/'), parts);

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/open.ts';
 /** Network origin of a request. */
 export type Source = { ip: string; userAgent: string };
 
-/** Who caused a change: the acting user and, under sudo, the administrator. */
+/** User who caused a change: the acting user and, under sudo, the administrator. */
 export type Cause = { user: { id: number }; sudo_by_id: number | null; source?: Source };
 
 export type AuditEntry = {
@@ -12,7 +12,7 @@ export type AuditEntry = {
   kind: string;
   target_type?: string;
   target_id?: number;
-  /** What changed, with values before and after; never a secret. */
+  /** Changed fields, with values before and after; never a secret. */
   details?: object;
 };
 

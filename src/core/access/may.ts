@@ -9,7 +9,7 @@ type Rule = {
   level: number;
   /** Any signed-in user who can see the project acts as a guest. */
   open?: true;
-  /** As `open`, but also without signing in. */
+  /** Like `open`, but also without signing in. */
   anonymous?: true;
   /** The record's author and assignees are allowed, too. */
   own?: true;
@@ -47,7 +47,7 @@ export const projectRules = {
   read_issue: { level: guest, open: true, anonymous: true, feature: issues },
   create_issue: { level: guest, open: true, feature: issues },
   create_note: { level: guest, open: true },
-  /** To read and write comments that others do not see: `visible.ts` has the same rule as SQL. */
+  /** To read and write comments that are hidden from others: `visible.ts` has the same rule as SQL. */
   internal_note: { level: reporter },
   award_emoji: { level: guest, open: true },
   update_issue: { level: reporter, own: true, feature: issues },

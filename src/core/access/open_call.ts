@@ -77,7 +77,7 @@ const toSudoAuditEntry = ({ method, route }: FastifyRequest): AuditEntry => ({
 });
 
 /**
- * Allows only reads to an impersonating session. It makes changes by pages, which refuse those that it may not make.
+ * Allows only reads to an impersonating session. Changes go through pages, which refuse forbidden changes.
  * @throws Failure 403
  */
 const requireRead = ({ method }: FastifyRequest): void => {
@@ -178,7 +178,7 @@ const withoutSession = (call: Call): PageCall => ({
   factorDueAt: null,
 });
 
-/** Opens the call of a feed, authenticated by the token in its address alone. */
+/** Opens the call of a feed, authenticated only by the token in its URL. */
 const openFeedCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
   const { store, clock, secrets } = platform;
   const reader = await authenticateFeedReader(store.db, secrets.session_key, {
@@ -193,8 +193,8 @@ const openFeedCall = async (platform: Platform, request: FastifyRequest): Promis
 };
 
 /**
- * Opens the call of a page, authenticated by the session cookie alone for any method. Pages that write verify the
- * CSRF token first (`doors/web/request/mount_pages.ts`).
+ * Opens the call of a page, authenticated only by the session cookie, for any method. Pages that write verify the CSRF
+ * token first (`doors/web/request/mount_pages.ts`).
  */
 export const openPageCall = async (
   platform: Platform,

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 
-/** What the JSON of a record depends on besides the record. */
+/** Settings that the JSON of a record depends on, in addition to the record. */
 export type Site = Pick<Call, 'baseUrl' | 'settings'>;
 
-/** As `Site`, for JSON that depends on the current day. */
+/** Like `Site`, for JSON that depends on the current day. */
 export type DatedSite = Site & Pick<Call, 'now'>;

@@ -6,8 +6,8 @@ import { formatTime } from '../../platform/time.ts';
 import { levels } from './levels.ts';
 
 /**
- * What a job can see: its own project, and each project that admits it (`projects/projects/job_token_access.ts`),
- * with its role there.
+ * Visibility of a job: its own project, and each project that admits it (`projects/projects/job_token_access.ts`), with
+ * its role there.
  */
 type JobScope = {
   project_id: number;

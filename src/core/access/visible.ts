@@ -25,7 +25,7 @@ const openVisibilities = (viewer: Viewer): Visibility[] => {
   return ['public', 'internal'];
 };
 
-/** Returns whether a viewer who is no member may see something of this visibility. */
+/** Returns whether a viewer who is not a member may see something of this visibility. */
 export const isOpenTo = (viewer: Viewer, visibility: Visibility): boolean =>
   openVisibilities(viewer).includes(visibility);
 

@@ -17,7 +17,7 @@ type Activity = Pick<
 type Data = Record<string, unknown>;
 type Derive = (change: Change, data: Data) => Activity | null;
 
-/** An activity on a record with a visibility rule of its own. */
+/** An activity on a record with its own visibility rule. */
 const onRecord =
   (subject_type: ActivitySubject, action: ActivityAction): Derive =>
   ({ target_id }) => ({ action, target_type: subject_type, target_id, subject_type, subject_id: target_id });
@@ -65,7 +65,7 @@ const ofMilestoneDeletion: Derive = (change, { title }) => {
   return activity === null ? null : { ...activity, data: { title } };
 };
 
-/** How each kind of change becomes an activity. Other kinds are none. */
+/** Maps each kind of change to an activity. Other kinds create no activity. */
 const derivations: Record<string, Derive> = {
   'issue.created': onRecord('Issue', 'created'),
   'issue.closed': onRecord('Issue', 'closed'),
@@ -110,7 +110,7 @@ const deleteActivities = async (tx: Tx, { kind, target_type, target_id }: Change
   ).execute();
 };
 
-/** Stores the activity that a change is, if it is one, and deletes those on a record that it deletes. */
+/** Stores the activity of a change, if it has one, and deletes the activities of a record that the change deletes. */
 export const recordActivity = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
   await deleteActivities(tx, change);
   const activity = derivations[change.kind]?.(change, (change.data ?? {}) as Data) ?? null;

@@ -5,7 +5,7 @@ export type Change = {
   project_id: number | null;
   target_type: string;
   target_id: number;
-  /** What changed, with values before and after where there are any. */
+  /** Changed fields, with values before and after if they exist. */
   data?: object;
   /** Values for observers, such as long texts, that the log does not keep. */
   transient?: object;

@@ -12,7 +12,7 @@ export const changesTopic = 'changes';
 /** Event that a transaction publishes when it recorded changes. */
 export const recordedTopic = 'changes.recorded';
 
-/** Row of `instance`: until when other processes are told of changes, in milliseconds. */
+/** Row of `instance`: time until which other processes are notified of changes, in milliseconds. */
 export const readUntilName = 'changes_read_until';
 
 /** A change as its observer receives it, before the commit. */
@@ -34,7 +34,7 @@ const returning = `returning id, (select value from instance where name = 'hooks
 
 type Inserted = { id: number; hooks_version: string; read_until: string };
 
-/** Adds rows to the change log, and announces those of projects. Returns what the first one read. */
+/** Adds rows to the change log, and announces changes of projects. Returns the values that the first row read. */
 const insertEvents = async (
   tx: Tx,
   cause: Cause | null,

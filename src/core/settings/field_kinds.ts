@@ -56,7 +56,7 @@ export type Field<T = unknown> = {
   needs?: string;
 };
 
-/** Declares a setting of a kind that is not among those below, or extends one of them. */
+/** Declares a setting of another kind than the kinds below, or extends one of them. */
 export const setting = <T>(field: Field<T>): Field<T> => field;
 
 type Described<T> = Pick<Field<T>, 'group' | 'label' | 'meaning' | 'check' | 'alias' | 'needs'>;
@@ -116,7 +116,7 @@ export const visibility = (described: Described<Visibility>): Field<Visibility> 
   choices: visibilityChoices,
 });
 
-/** Array of texts, each of which may hold several entries. */
+/** Array of texts, each of which may contain several entries. */
 const severalTexts = { ...texts({ maxItems: 1_000 }), items: { type: 'string', maxLength: 300_000 } };
 
 /**

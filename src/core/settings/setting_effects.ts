@@ -38,7 +38,7 @@ export const getIdeLink = ({ ide_enabled, ide_url }: Settings, projectUrl: strin
 export const getDiagramServer = ({ diagram_enabled, diagram_url }: Settings): string | null =>
   diagram_enabled ? diagram_url : null;
 
-/** Returns where outgoing requests may go beside the public Internet. */
+/** Returns the destinations that outgoing requests may reach in addition to the public Internet. */
 export const getOutgoingRules = ({
   allow_local_requests_from_hooks_and_services: isLocalAllowed,
   outbound_local_requests_whitelist: allowedHosts,

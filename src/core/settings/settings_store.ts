@@ -69,7 +69,7 @@ export const openSettings = async (
     latest += 1;
     const turn = latest;
     const { settings } = await readSettings(store.db);
-    // If two reads overlap, the one that started later is newer and must not be overwritten.
+    // If two reads overlap, the later read is newer and must not be overwritten.
     if (turn < applied) return;
     applied = turn;
     current = settings;

@@ -41,14 +41,14 @@ for (const [net, bits, family] of special) blocked.addSubnet(net, bits, family);
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false;
-  // Also checks addresses of IPv4 that are mapped into IPv6.
+  // Also checks IPv4 addresses that are mapped into IPv6.
   return !blocked.check(address, family === 4 ? 'ipv4' : 'ipv6');
 };
 
 /** Returns the address in brackets without them. */
 export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** Returns the port of a URL, also where it is that of the protocol. */
+/** Returns the port of a URL, or the default port of its protocol. */
 export const getPort = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string =>
   port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 

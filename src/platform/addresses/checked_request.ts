@@ -20,7 +20,7 @@ export type AddressRules = {
 
 export type Lookup = (host: string) => Promise<Address[]>;
 
-/** The address must not be reached, or there is none. */
+/** The address must not be reached, or does not exist. */
 export class AddressRefusal extends Error {}
 
 const usualLookup: Lookup = async (host) => await lookUpHost(host, { all: true, verbatim: true });
@@ -85,10 +85,10 @@ type CheckedRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   rules: AddressRules;
-  /** Whether the certificate of the server is verified. */
+  /** True to verify the server's certificate. */
   verifiesCertificate: boolean;
   lookup?: Lookup | undefined;
-  /** Whether a connection that is open may be used, and stays open. Default: the request has a connection of its own. */
+  /** True to use and keep open connections. Default: a separate connection per request. */
   sharesConnections?: boolean;
 };
 

@@ -71,7 +71,7 @@ const readSize = async (file: string): Promise<number | null> => {
   }
 };
 
-/** Path of a marker beside a masked file. Its checksum must not be reported as the checksum of the bytes sent. */
+/** Path of a marker next to a masked file. Its checksum must not be reported as the checksum of the bytes sent. */
 const getMarkPath = (file: string): string => `${file}.masked`;
 
 const readState = async (file: string, entry: Entry, handle: FileHandle): Promise<State> => {

@@ -1,7 +1,7 @@
 /**
  * Append-only files shared by several services: chunks are database rows, so any service can take the next chunk and
- * read the earlier ones. Finished files move to the bucket. Files that an earlier version left in its data folder are
- * read from there.
+ * read the earlier ones. Finished files move to the bucket. Files of an earlier version are still read from its data
+ * folder.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ export type Parts = {
   onFailure: (error: unknown, file: TraceKey) => void;
 };
 
-/** How often a reader retries after the file moved while it was reading. */
+/** Maximum retries of a reader when the file moves during a read. */
 const tries = 3;
 
 const getArea = ({ project_id, id }: TraceKey): string => `${getProjectArea(project_id)}/traces/${id}`;
@@ -52,7 +52,7 @@ const extend = async (tx: Tx, file: TraceKey, whole: FileRow, { bytes, secrets }
   if (isApart)
     await insertPiece(tx, file, { start: whole.size, bytes: masked?.subarray(end.length) ?? bytes });
   else {
-    // Keep the rest of the rewritten bytes as a piece of its own, so that pieces do not grow with each masked secret.
+    // Keep the rest of the rewritten bytes as a separate piece, so that pieces do not grow with each masked secret.
     const first = ending[0]?.start ?? start;
     await deletePieces(tx, file, first);
     await insertPiece(tx, file, { start: first, bytes: extractBytes(ending, first, start) });

@@ -133,7 +133,7 @@ export const readFiles = (root: string): Pick<Blobs, 'get'> => ({
 
 /**
  * Opens a store. The folder must have a marker, and only one process may use it, besides guests.
- * @param isGuest another process owns the store: what that one has not finished stays
+ * @param isGuest another process owns the store, so its unfinished files are kept
  */
 export const openBlobs = async (root: string, isGuest = false): Promise<Blobs> => {
   const unfinished = join(root, 'unfinished');

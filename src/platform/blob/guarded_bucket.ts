@@ -9,7 +9,7 @@ export const readBucketMarker = async (bucket: Bucket): Promise<string | null> =
   return marker === null ? null : (await marker.text()).trim() || null;
 };
 
-/** @throws Failure 503 if the bucket lacks a marker, or has that of another instance than the given one */
+/** @throws Failure 503 if the bucket has no marker, or the marker of another instance */
 export const requireBucketMarker = async (
   bucket: Bucket,
   instance: string | null,

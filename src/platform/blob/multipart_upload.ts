@@ -56,7 +56,7 @@ export type PartsUpload = {
   add: (part: Buffer<ArrayBuffer>) => Promise<void>;
   /** Completes the upload under this key. */
   end: (key: string) => Promise<void>;
-  /** Removes what was uploaded so far, as far as possible. */
+  /** Tries to remove the uploaded parts. */
   abort: () => Promise<void>;
 };
 

@@ -13,7 +13,7 @@ export type Entry = {
    * it; null: unknown.
    */
   crc: number | null | 'later';
-  /** The last bytes, up to the cached length, in memory of their own. Empty while the file is closed. */
+  /** The last bytes, up to the cached length, in separate memory. Empty while the file is closed. */
   ending: Buffer;
 };
 
@@ -24,8 +24,8 @@ type Queued = Entry & {
 };
 
 /**
- * Copies bytes into memory of their own. A short `Buffer` is a view of a shared slab of `Buffer.poolSize` bytes (64
- * KiB). Keeping the view would keep the whole slab.
+ * Copies bytes into separate memory. A short `Buffer` is a view of a shared slab of `Buffer.poolSize` bytes (64 KiB).
+ * Keeping the view would keep the whole slab.
  */
 export const copyUnpooled = (bytes: Buffer): Buffer => {
   const copy = Buffer.allocUnsafeSlow(bytes.length);

@@ -45,7 +45,7 @@ type Parts = {
   log: Logger;
   /** The instance to which the store must belong. */
   instance: string;
-  /** Runs beside a service that owns the data folder. */
+  /** Runs while a service owns the data folder. */
   isGuest?: boolean;
 };
 

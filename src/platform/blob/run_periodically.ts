@@ -1,5 +1,5 @@
 /**
- * Runs work at once and then periodically, never twice at a time.
+ * Runs work immediately and then periodically, never concurrently.
  * @param pause milliseconds between two runs
  * @param work never rejects, and may be interrupted at any point
  * @returns stops it, without waiting for a run in progress

@@ -30,7 +30,7 @@ const removeKeys = async (bucket: Bucket, keys: readonly string[]): Promise<void
   }
 };
 
-/** Removes uploads that crashed processes left. Only those older than a day, because others may be in progress. */
+/** Removes uploads of crashed processes. Keeps uploads younger than a day, because they may be in progress. */
 export const removeAbandoned = async (bucket: Bucket, now: number): Promise<void> => {
   const stale = (await list(bucket, unfinished)).filter(({ modified }) => modified < now - abandoned);
   await removeKeys(

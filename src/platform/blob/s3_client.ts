@@ -23,9 +23,9 @@ export type Bucket = {
    * @throws Failure 503 if the store is unreachable or denies access
    */
   find: (request: BucketRequest) => Promise<Response | null>;
-  /** Returns false if there is no such bucket. @throws Failure 503 as `find` */
+  /** Returns false if the bucket does not exist. @throws Failure 503 as `find` */
   exists: () => Promise<boolean>;
-  /** As `find`, for objects that must exist. Returns the text of the response. */
+  /** Like `find`, for objects that must exist. Returns the text of the response. */
   ask: (request: BucketRequest) => Promise<{ text: string; headers: Headers }>;
   /** Returns a presigned link to an object; null if clients cannot reach the store. */
   link: (key: string, query: Record<string, string>) => Promise<string | null>;

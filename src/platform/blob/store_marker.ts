@@ -7,7 +7,7 @@ import { readBucketMarker } from './guarded_bucket.ts';
 import type { Bucket } from './s3_client.ts';
 
 export type BlobMarker = {
-  /** `instance`: the id in the marker; null: no marker. `isMissing`: there is no such bucket. */
+  /** `instance`: the id in the marker; null: no marker. `isMissing`: the bucket does not exist. */
   inspect: () => Promise<{ instance: string | null; isEmpty: boolean; isMissing?: boolean }>;
   claim: (instance: string) => Promise<void>;
 };

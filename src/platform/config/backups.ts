@@ -8,7 +8,7 @@ export type BackupConfig = {
   backup_schedule: string | null;
   /** Number of backups that are kept in a folder or a bucket. */
   backup_keep: number;
-  /** Whether the database is copied to the data folder before it is migrated. */
+  /** True to copy the database to the data folder before a migration. */
   upgrade_copy: boolean;
   backup_s3_endpoint: string | null;
   backup_s3_region: string;

@@ -68,7 +68,7 @@ export type Config = Others & {
   active_jobs_limit: number;
   /** Secret shared with remote gitd processes. */
   gitd_secret: string | null;
-  /** Path of the certificates that TLS of remote storages trusts; null: those of the well-known authorities. */
+  /** Path of the CA certificates for TLS to remote storages; null: well-known authorities. */
   gitd_ca: string | null;
   /** External OpenID Connect sign-in providers. */
   sign_in_providers: SignInProvider[];

@@ -14,7 +14,7 @@ const pullPolicies = ['always', 'if-not-present', 'never'] as const;
 type PullPolicy = (typeof pullPolicies)[number];
 
 export type RunnerConfig = {
-  /** How the built-in runner executes jobs; `none` disables it. */
+  /** Executor of the built-in runner; `none` disables it. */
   runner_executor: RunnerExecutor;
   /** Maximum concurrent jobs; null: one for each processor. */
   runner_concurrency: number | null;

@@ -1,4 +1,4 @@
-/** Settings of traces for a collector that speaks OTLP over HTTP. Their names are those of OpenTelemetry. */
+/** Settings of traces for a collector that accepts OTLP over HTTP. They have the names of OpenTelemetry. */
 import { type Field, readMatching, readUrl } from './parse_values.ts';
 
 export type TracingConfig = {

@@ -16,7 +16,7 @@ export const indexMigration = (name: string, indexes: readonly IndexText[]): Mig
   concurrentIndexes: indexes,
 });
 
-/** Returns whether an index is complete; null if there is none. A build that was interrupted leaves an invalid one. */
+/** Returns whether an index is complete; null if there is none. An interrupted build leaves an invalid index. */
 const isValid = async (db: Reader, name: string): Promise<boolean | null> => {
   const { rows } = await sql<{ valid: boolean }>`select i.indisvalid as valid
     from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -24,7 +24,7 @@ const isValid = async (db: Reader, name: string): Promise<boolean | null> => {
   return rows[0]?.valid ?? null;
 };
 
-/** Builds the indexes that are missing. What a killed process left half done is removed first. */
+/** Builds the indexes that are missing. First removes indexes that a killed process left incomplete. */
 export const buildConcurrently = async (store: Store, indexes: readonly IndexText[]): Promise<void> =>
   await store.db.connection().execute(async (db) => {
     await sql`set statement_timeout = 0`.execute(db);

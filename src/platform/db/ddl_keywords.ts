@@ -3,7 +3,7 @@ export type Ddl = {
   engine: 'sqlite' | 'postgres';
   /** Identity column that never reuses a number. */
   id: string;
-  /** Text compared byte by byte, so that both engines sort alike. */
+  /** Text compared byte by byte, so that both engines sort the same way. */
   text: string;
   integer: string;
   /** Ending of a `create table`. */

@@ -36,13 +36,13 @@ export type SqlDialect = {
   /** Returns whether the process named in a column (`processName`) still uses the store. */
   lives: (column: string) => RawBuilder<boolean>;
   /**
-   * Locks rows against changes until the transaction ends. On PostgreSQL this is `for no key update`, so that rows
-   * that refer to a locked one can be inserted without waiting.
+   * Locks rows against changes until the transaction ends. On PostgreSQL this is `for no key update`, so that rows that
+   * refer to a locked row can be inserted without waiting.
    */
   forUpdate: RawBuilder<unknown>;
   /** Holds rows against `forExclusive` until the transaction ends, without waiting for `forUpdate`. */
   forHold: RawBuilder<unknown>;
-  /** As `forUpdate`, and waits for transactions with `forHold` as well. */
+  /** Like `forUpdate`, and waits for transactions with `forHold` as well. */
   forExclusive: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

@@ -72,7 +72,7 @@ export const keepReads = <V>(maxWeight: number, weigh: (value: V) => number) => 
     const before = getTableVersion(db, everyTable);
     if (before === null) return await load();
     const { value, tables } = await collectReadTables(load);
-    // After a commit in between, the value may be older than the versions.
+    // If a commit happened in between, the value may be older than the versions.
     if (tables === null || getTableVersion(db, everyTable) !== before) return value;
     const version = getTableVersion(db, tables);
     if (version !== null) cache.set(key, { version, value, tables });

@@ -12,8 +12,8 @@ import { restorePlannerStatistics } from './sqlite/planner_statistics.ts';
 const lockKey = 6_781_204;
 
 /**
- * Milliseconds that a statement of a migration waits for a lock. What comes after it waits as well, so it gives up soon
- * and all begin again after a pause.
+ * Milliseconds that a statement of a migration waits for a lock. Later statements wait as well, so it gives up soon,
+ * and the migration restarts after a pause.
  */
 const lockTimeout = 1_000;
 const maxLockTries = 60;
@@ -103,7 +103,7 @@ const withLockRetries = async <T>(store: Store, work: (tx: Tx) => Promise<T>): P
   }
 };
 
-/** Whether a migration waits until the others are committed: PostgreSQL builds its indexes beside other processes. */
+/** True if the migration must run after the others are committed: PostgreSQL builds its indexes concurrently. */
 const isLater = ({ dialect }: Store, { concurrentIndexes }: MigrationText): boolean =>
   dialect.engine === 'postgres' && concurrentIndexes !== undefined;
 
@@ -157,7 +157,7 @@ const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[
   return done;
 };
 
-/** Makes a new SQLite database by the statements of the build, if they stand for these migrations. */
+/** Creates a SQLite database from the statements of the build, if they match these migrations. */
 const createAtOnce = async (tx: Tx, { dialect }: Store, names: readonly string[]): Promise<boolean> => {
   const described = dialect.engine === 'sqlite' ? readNewDatabase() : null;
   if (described === null || described.migrations.join(' ') !== names.join(' ')) return false;

@@ -1,6 +1,6 @@
 /**
- * The statements that make a new SQLite database at once. They are derived from the migrations when the program is
- * built: to run more than a hundred migrations takes a third of a first start, and these a tenth of that.
+ * Statements that create a new SQLite database in one step. The build derives them from the migrations: running more
+ * than a hundred migrations takes a third of a first start, these statements a tenth of that.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type MigrationText, sqliteDdl } from './ddl_keywords.ts';
 import { plannerStatements } from './sqlite/planner_statistics.ts';
 
 export type NewDatabase = {
-  /** The migrations that the statements stand for. */
+  /** Migrations that the statements replace. */
   migrations: string[];
   statements: string[];
 };

@@ -7,7 +7,7 @@ import type { EngineParts, OpenOptions, SqlDialect } from './engine.ts';
 import type { Schema } from './schema/database.ts';
 import { makeWriteTurns } from './write_turns.ts';
 
-/** For reads: the store or a transaction. */
+/** For reads: the store, or a transaction. */
 export type Reader = Kysely<Schema>;
 
 /** A transaction, for writes, with one time for everything that it writes. */
@@ -22,7 +22,7 @@ export type Tx = {
   afterEnd: (work: (isCommitted: boolean) => void) => void;
   /** Notifies listeners of a topic in this process after the commit, once per transaction. */
   announce: (topic: string) => void;
-  /** As `announce`, for every process of the service. */
+  /** Like `announce`, for every process of the service. */
   broadcast: (topic: string) => void;
   /** Hands an item to the observers of a topic (`Store.observe`) before the commit. */
   collect: (topic: string, item: unknown) => void;
@@ -33,8 +33,8 @@ export type Observer = (tx: Tx, items: unknown[]) => Promise<void>;
 
 /**
  * Runs `work` in one transaction and resolves once it is durable. PostgreSQL: retried on a conflict.
- * @param turn names the row that all such transactions lock first. In this process, those that name the same row run
- *   in order of arrival. No effect on SQLite, whose single writer runs all in order.
+ * @param turn names the row that all such transactions lock first. In this process, transactions with the same row run
+ * in order of arrival. No effect on SQLite, whose single writer runs all in order.
  */
 export type Write = <T>(work: (tx: Tx) => Promise<T>, turn?: string) => Promise<T>;
 
@@ -45,8 +45,8 @@ export type Store = {
   dialect: SqlDialect;
   write: Write;
   /**
-   * As `write`, but resolves before the transaction is on disk: it survives the end of the process, and a power cut
-   * only if a later `write` was acknowledged. For notes of what may happen twice, such as leases.
+   * Like `write`, but resolves before the transaction is on disk: it survives the end of the process, and a power cut
+   * only if a later `write` was acknowledged. For records of work that may run twice, such as leases.
    */
   writeRelaxed: Write;
   /**
@@ -75,7 +75,7 @@ export type Store = {
 
 /** PostgreSQL: maximum attempts of a transaction that meets a deadlock or a conflict. */
 const maxTries = 6;
-/** Milliseconds per attempt so far; random, so that conflicting transactions do not meet again at once. */
+/** Milliseconds per attempt so far; random, so that conflicting transactions do not conflict again immediately. */
 const maxPauseMilliseconds = 20;
 
 type Observers = ReadonlyMap<string, readonly Observer[]>;
@@ -145,7 +145,7 @@ const runsOnce =
     return result;
   };
 
-/** Retries transactions after conflicts, and runs those of the same turn in order, if the engine needs it. */
+/** Retries transactions after conflicts, and runs transactions with the same turn in order, if the engine needs it. */
 const makesWrites = (
   once: ReturnType<typeof runsOnce>,
   isConflict: (error: unknown) => boolean,

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 export const processName = randomUUID();
 
 /**
- * Application name of its connections to PostgreSQL: those of the pool, and the listener that stays open as long as
- * the process runs.
+ * Application name of its connections to PostgreSQL: the pool's connections, and the listener that stays open while the
+ * process runs.
  */
 export const connectionName = `gantry ${processName}`;
 export const listenerName = `gantry listens ${processName}`;

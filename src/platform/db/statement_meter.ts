@@ -1,4 +1,4 @@
-/** Counts and times what a request or a piece of work does outside of the event loop, and tells observers of it. */
+/** Counts and times the operations of a request or work outside of the event loop, and notifies observers. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TraceContext } from '../tracing/trace_context.ts';
 
@@ -37,7 +37,7 @@ export const runMetered = <T>(meter: Meter, work: () => T): T => current.run(met
 /** Returns the meter of the request or work that runs; undefined: none does. */
 export const currentMeter = (): Meter | undefined => current.getStore();
 
-/** Notes the project of the request or work, for its log line. */
+/** Records the project of the request or work, for its log line. */
 export const noteProject = (id: number): void => {
   const meter = current.getStore();
   if (meter !== undefined) meter.project_id ??= id;

@@ -14,7 +14,7 @@ export type StorageClaim = {
   claim: (instance: string) => Promise<void>;
 };
 
-/** Claims a storage. For one on this machine, reads and writes its folder directly, without starting gitd. */
+/** Claims a storage. For a local storage, reads and writes its folder directly, without starting gitd. */
 export const openClaim = (
   { data, secret, ca }: Pick<GitParts, 'data' | 'secret' | 'ca'>,
   site: StorageSite,

@@ -23,7 +23,7 @@ export type Address = { path: string } | RemoteAddress;
 export type GitdAddress = {
   address: Address;
   secret: string;
-  /** Path of the certificates that TLS trusts, as PEM; null: those of the well-known authorities. */
+  /** Path of the certificates that TLS trusts, as PEM; null: well-known authorities. */
   ca: string | null;
   /**
    * Our instance id, which must be that of the storage's owner. Null allows only methods that concern the storage as a

@@ -1,4 +1,6 @@
-/** Types of the repository storage protocol, and rules that both sides share, for the rest of the service. */
+/**
+ * Types of the repository storage protocol, and rules that both sides share, re-exported for the rest of the service.
+ */
 export type {
   GitErrorKind,
   Method,

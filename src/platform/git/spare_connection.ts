@@ -1,4 +1,4 @@
-/** Keeps one connection ready. Each stream has a connection of its own, and would otherwise wait for the handshake. */
+/** Keeps one connection ready. Each stream uses a separate connection, and would otherwise wait for the handshake. */
 import { type Line, type GitdAddress, dial } from './dial.ts';
 
 export type SpareConnection = {

@@ -32,7 +32,7 @@ export type GitParts = {
   data: string;
   /** Secret shared with remote storages; null if there are none. */
   secret: string | null;
-  /** Path of the certificates that TLS of remote storages trusts; null: those of the well-known authorities. */
+  /** Path of the CA certificates for TLS to remote storages; null: well-known authorities. */
   ca: string | null;
   /** Our instance id. Storages of other instances refuse connections. */
   instance: string;

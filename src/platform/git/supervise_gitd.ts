@@ -44,7 +44,7 @@ export type GitdSupervisor = {
   renew: (certificate: Certificate) => Promise<void>;
   /** Lets calls and transfers finish. Resolves when the process has ended, possibly by `stop`. */
   drain: () => Promise<void>;
-  /** Kills it at once. */
+  /** Kills it immediately. */
   stop: () => Promise<void>;
 };
 
@@ -79,7 +79,7 @@ export const chooseSocketPath = (folder: string, name: string): SocketLocation =
   if (Buffer.byteLength(path) <= maxSocketPathBytes) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
-    // Left by a killed gitd. No other can be running, because the folder is ours alone.
+    // Left by a killed gitd. No other gitd can be running, because only this process uses the folder.
     for (const file of readdirSync(folder)) if (socketPattern.test(file)) rmSync(join(folder, file));
     return { path, folder: null };
   }

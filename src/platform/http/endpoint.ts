@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: without sign-in, with optional sign-in, signed-in users, administrators. */
+/** Permitted callers: without sign-in, with optional sign-in, signed-in users, administrators. */
 export type Audience = 'anyone' | 'optional' | 'user' | 'admin';
 
 /** Declaration of an endpoint. `C` is the type of the call that its handler receives. */
@@ -17,7 +17,7 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Tag in the documentation: `issues`. */
   area: string;
   audience: Audience;
-  /** Token scopes, one of which suffices, in addition to `api` (and `read_api` for GET). */
+  /** Sufficient token scopes (any one of them), in addition to `api` (and `read_api` for GET). */
   scopes?: readonly string[];
   /** Accepts job tokens, for records of the job's own project. */
   jobTokens?: true;
@@ -27,8 +27,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
   /**
-   * Of a GET: responses are cached until a table that the handler read changes; not if it read a repository. The
-   * handler reads nothing else, and has no side effects.
+   * For a GET: caches responses until a table that the handler read changes, unless it read a repository. The handler
+   * must read nothing else and have no side effects.
    */
   cached?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
@@ -101,7 +101,10 @@ export class JsonText {
     this.#digest = digest;
   }
 
-  /** The text in memory of its own, for caching. A short text is a view of a shared slab, which the cache would keep whole. */
+  /**
+   * The text in separate memory, for caching. A short text is a view of a shared slab, which the cache would keep
+   * whole.
+   */
   get detached(): JsonText {
     if (this.bytes.length === this.bytes.buffer.byteLength) return this;
     const bytes = Buffer.allocUnsafeSlow(this.bytes.length);

@@ -51,7 +51,7 @@ const collect = (declared: Declared, sent: RawParams, parent: string | null, ign
   }
 };
 
-/** Joins names; replaces those that do not fit by `...`. */
+/** Joins names; replaces names that do not fit by `...`. */
 const join = (names: string[]): string => {
   let header = '';
   for (const name of names) {
@@ -63,7 +63,7 @@ const join = (names: string[]): string => {
 
 /**
  * Returns the value of the header for raw parameters; null if every parameter is declared.
- * @param withoutEffect declared ones that have no effect on this service
+ * @param withoutEffect declared parameters without effect on this service
  */
 export type IgnoredParams = (sent: RawParams, withoutEffect?: readonly string[]) => string | null;
 

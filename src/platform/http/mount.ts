@@ -25,7 +25,7 @@ export const apiPrefix = '/api/v4';
 
 /** Properties that every kind of call has. */
 export type BaseCall = {
-  /** Whether a user is signed in, and is an administrator. */
+  /** True if a user is signed in; true if the user is an administrator. */
   signedIn: boolean;
   admin: boolean;
   baseUrl: string;

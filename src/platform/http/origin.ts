@@ -29,7 +29,7 @@ export const isAmbiguous = ({ rawHeaders, headers }: IncomingMessage): boolean =
   return hasTwoHosts(rawHeaders) || (coding !== undefined && coding.trim().toLowerCase() !== 'chunked');
 };
 
-/** Returns whether there are two `Host` headers, of which Node uses the first. */
+/** Returns whether there are two `Host` headers. Node uses the first. */
 const hasTwoHosts = (rawHeaders: string[]): boolean => {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -54,7 +54,7 @@ const encodePairs = (name: string, value: unknown): string[] => {
 /** Maximum bytes of the header of links: clients and proxies accept 8 to 16 KiB of headers in all. */
 const maxLinkBytes = 6 * 1024;
 
-/** Joins links, the most important first, as far as they fit. The other headers say the rest. */
+/** Joins as many links as fit, most important first. The other headers contain the rest of the information. */
 const joinLinks = (links: readonly string[]): string => {
   let joined = '';
   for (const link of links) {

@@ -1,6 +1,6 @@
 /**
- * Parses the raw parameters of a request into the declared ones, typed and bounded, or throws a 400 in the contract's
- * shape. No other code reads query or body.
+ * Parses the raw parameters of a request into the declared parameters, typed and bounded, or throws a 400 in the
+ * contract's shape. No other code reads query or body.
  */
 import type { TObject } from 'typebox';
 import { type Problems, invalid, missingAttribute } from '../errors.ts';
@@ -223,7 +223,7 @@ export type ParamsReader = (raw: RawParams) => Record<string, unknown>;
 
 /**
  * Creates the parser of an endpoint's parameters.
- * @param schema declared parameters; missing ones are reported in this order
+ * @param schema declared parameters; missing parameters are reported in this order
  */
 export const paramsReader = (schema: TObject): ParamsReader => {
   const required = new Set(schema.required ?? []);

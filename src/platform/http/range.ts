@@ -17,9 +17,9 @@ export const parseRange = (header: string | undefined, size: number): ByteRange 
 
 const isToken = /^[\w.+-]+$/;
 
-/** Maximum characters of a file name: file systems take no more, and clients limit all headers to 16 KiB. */
+/** Maximum characters of a file name: file systems allow no more, and clients limit all headers to 16 KiB. */
 const maxNameLength = 255;
-/** A file name's ending, which tells programs its type. */
+/** Extension of a file name, which tells programs its type. */
 const ending = /(?:\.[\w-]{1,16}){0,2}$/;
 
 const shortenName = (name: string): string => {

@@ -5,7 +5,7 @@
 export type RateCounter = {
   /** Counts an event. Returns whether the name has more than `maxEvents` events in its window. */
   count: (name: string, now: number) => boolean;
-  /** As `count`, without counting an event. */
+  /** Like `count`, without counting an event. */
   isOver: (name: string, now: number) => boolean;
 };
 

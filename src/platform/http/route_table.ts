@@ -27,7 +27,7 @@ export type RouteTable = {
   /**
    * Finds the route of a path with valid escapes; undefined if there is none. In each segment, words come before
    * parameters.
-   * @throws Failure 414 if there is none, and a parameter is too long
+   * @throws Failure 414 if no route matches and a parameter is too long
    */
   find: (method: string, path: string) => FoundRoute | undefined;
 };
@@ -43,9 +43,9 @@ type Leaf = { route: Route; names: string[] };
 
 type Node = {
   words: Map<string, Node>;
-  /** `before`: the text before the parameter, as in `archive.:format`; longer ones are tried first. */
+  /** `before`: the text before the parameter, as in `archive.:format`; longer texts are tried first. */
   params: { before: string; node: Node }[];
-  /** By method. */
+  /** Keyed by method. */
   leaves: Map<string, Leaf>;
 };
 
@@ -89,7 +89,7 @@ type Walk = {
   isTooLong: boolean;
 };
 
-/** Follows the segments from `at` on, and goes back where they lead to no route. */
+/** Follows the segments from `at`, and backtracks if they match no route. */
 const follow = (walk: Walk, node: Node, at = 0): Leaf | undefined => {
   const segment = walk.segments[at];
   if (segment === undefined) return leafOf(node, walk.method);

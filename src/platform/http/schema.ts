@@ -25,7 +25,7 @@ const isOptional = (schema: object): boolean => optionalMark in schema;
 export const optional = ((schema: TSchema) =>
   Object.defineProperty({ ...schema }, optionalMark, { value: true })) as typeof Type.Optional;
 
-/** An object with these properties, in this order; all but the optional ones are required. */
+/** An object with these properties, in this order; all properties are required unless optional. */
 export const object = ((properties: Record<string, object>, options: object = {}) => ({
   type: 'object',
   ...options,
@@ -75,11 +75,11 @@ export const time = (description?: string) =>
 export const date = (description?: string) =>
   unsafe<string>({ type: 'string', format: 'date', ...(description && { description }) });
 
-/** As `date`; also accepts a time and takes its day, because some clients have no date type. */
+/** Like `date`; also accepts a time and takes its day, because some clients have no date type. */
 export const day = (description?: string) =>
   unsafe<string>({ type: 'string', format: 'date', 'x-kind': 'day', ...(description && { description }) });
 
-/** Names as one comma-separated text, or as an array. Trimmed; empty ones are dropped. */
+/** Names as one comma-separated text, or as an array. Trimmed; empty names are dropped. */
 export const names = (options: { description?: string; maxItems?: number } = {}) =>
   unsafe<string[]>({ type: 'string', 'x-kind': 'names', maxItems: 100, maxLength: 255, ...options });
 
@@ -105,7 +105,7 @@ export const texts = (
   });
 };
 
-/** A record's id or its full path (`group/project`). Digits alone are always an id. */
+/** A record's id or its full path (`group/project`). A text of digits is always an id. */
 export const idOrPath = (description: string) =>
   unsafe<number | string>({ type: 'string', 'x-kind': 'id_or_path', maxLength: 1000, description });
 
@@ -149,7 +149,7 @@ export const hash = (properties: Record<string, TSchema>, description?: string) 
 export const fileParam = (description: string) =>
   unsafe<ReceivedFile | null>({ type: 'string', 'x-kind': 'file', description });
 
-/** A value in a format of its own, parsed by the endpoint. */
+/** A value in its own format, parsed by the endpoint. */
 export const raw = (description: string) => unsafe<unknown>({ 'x-kind': 'any', description });
 
 /** ---- shapes of responses ---- */

@@ -81,8 +81,8 @@ const namesFile =
   /\/repository\/(?:files|branches|tags|commits|archive)\/|\/protected_(?:branches|tags)\/|\/jobs\/(?:\d+\/artifacts|artifacts)\//;
 
 /**
- * Normalizes a path: merges slashes, drops a trailing `/`, and drops `.json` after a literal word. Of an absolute
- * URL, as sent to proxies, scheme and host are ignored.
+ * Normalizes a path: merges slashes, drops a trailing `/`, and drops `.json` after a literal word. Ignores scheme and
+ * host of an absolute URL, as sent to proxies.
  */
 const squeezePath = (target: string, { finalWords, rewritePath }: ServerOptions): string => {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -144,7 +144,7 @@ const readBodies = (app: FastifyInstance): void => {
   );
 };
 
-/** Methods that can have a route, besides HEAD. Any other is treated as one that no endpoint has. */
+/** Methods that can have a route, besides HEAD. Any other method is treated as a method without endpoints. */
 const routedMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const allMethods = new Set(['HEAD', 'CONNECT', ...routedMethods]);
 

@@ -1,4 +1,4 @@
-/** How SVG images of users are served: they are documents, which can have scripts, links and addresses of files. */
+/** Rules for serving SVG images of users: they are documents, which can contain scripts, links and URLs of files. */
 
 export const svgType = 'image/svg+xml';
 
@@ -6,9 +6,9 @@ export const svgType = 'image/svg+xml';
 export const maxSvgBytes = 1024 * 1024;
 
 /**
- * Headers of an SVG image. In an `<img>` nothing in it runs or loads. Opened by its own address, the policy leaves the
- * drawing and its styles: no scripts, no forms, an origin of its own without our cookies, nothing that is fetched. No
- * page shows it in a frame, an `<object>` or an `<embed>`, where it would be such a document, too.
+ * Headers of an SVG image. In an `<img>` nothing in it runs or loads. If the image is opened directly, the policy
+ * allows only the drawing and its styles: no scripts, no forms, a separate origin without our cookies, and no fetches.
+ * No page shows it in a frame, an `<object>` or an `<embed>`, where it would be such a document too.
  */
 export const svgHeaders: Readonly<Record<string, string>> = {
   'content-type': svgType,

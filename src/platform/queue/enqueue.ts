@@ -10,13 +10,16 @@ import { formatTraceparent } from '../tracing/trace_context.ts';
 import { leaseRows } from './lease_at_commit.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
-/** What a handler is given beside the payload. */
+/** Context of a handler, in addition to the payload. */
 export type WorkRun = {
-  /** Of the request or work that enqueued the piece; null: that was not traced. */
+  /** Trace context of the request or work that enqueued the piece; null if it was not traced. */
   traceparent: string | null;
   /** Aborted when the worker stops: long work then fails as in an outage, and runs again later. */
   stopping: AbortSignal;
-  /** Finishes the piece in a transaction of its handler, which saves one of its own. The handler then only returns. */
+  /**
+   * Finishes the piece in a transaction of its handler, which saves a separate transaction. The handler then only
+   * returns.
+   */
   finishIn: (tx: Tx) => Promise<void>;
 };
 export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Remembers of which kinds no work was due, so that the end of a piece in a full lane does not look through its waiting
- * rows for others.
+ * Remembers kinds without due work, so that the end of a piece in a full lane does not search its waiting rows for
+ * other kinds.
  */
 import { type Kinds, toKindsKey } from './leases.ts';
 

@@ -6,7 +6,7 @@ export type Lane = {
   title: string;
   /** Kinds of work; null: every kind that no other lane has. */
   names: readonly string[] | null;
-  /** Maximum pieces that one process runs at once. */
+  /** Maximum pieces that one process runs concurrently. */
   maxPieces: number;
 };
 

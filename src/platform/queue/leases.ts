@@ -74,7 +74,7 @@ const makeDueQueries = (kinds: Kinds) => ({
 export const toKindsKey = (kinds: Kinds): string =>
   'only' in kinds ? `only ${kinds.only.join()}` : `except ${kinds.except.join()}`;
 
-/** By kinds, of which the lanes make few. */
+/** Keyed by kinds; the lanes use few combinations. */
 const dueQueries = new Map<string, ReturnType<typeof makeDueQueries>>();
 
 const getDueQueries = (kinds: Kinds): ReturnType<typeof makeDueQueries> => {
@@ -208,8 +208,8 @@ export const giveUp = async (store: Store, taken: LeasedWork, error: unknown): P
 };
 
 /**
- * How often the work of an ended process is released before its lease expires. Work that crashes its process waits
- * for its lease afterwards, so that the service can run in between.
+ * Maximum times that the work of an ended process is released before its lease expires. Work that crashes its process
+ * waits for its lease afterwards, so that the service can run in between.
  */
 const maxFreedLeases = 3;
 

@@ -50,7 +50,7 @@ const makeStarter = (
     }
   };
 
-  /** Serialize callers: two at once would exceed the capacity of a lane. */
+  /** Serialize callers: two concurrent callers would exceed the capacity of a lane. */
   let last = Promise.resolve();
   return {
     startDue: (): Promise<void> => {

@@ -3,11 +3,11 @@
 export type TraceContext = {
   /** 32 hexadecimal digits. */
   trace_id: string;
-  /** Of the request or work that runs; 16 hexadecimal digits. */
+  /** Span of the current request or work; 16 hexadecimal digits. */
   span_id: string;
-  /** Of the caller's span; null: the trace begins here. */
+  /** Id of the caller's span; null if the trace begins here. */
   parent_id: string | null;
-  /** Whether spans are sent to the collector. */
+  /** True if spans are sent to the collector. */
   isSampled: boolean;
 };
 

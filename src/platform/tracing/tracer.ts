@@ -10,7 +10,7 @@ export type Span = {
   context: Pick<TraceContext, 'trace_id' | 'span_id' | 'parent_id'>;
   name: string;
   kind: SpanKind;
-  /** Of `performance.now()`. */
+  /** Time of `performance.now()`. */
   started: number;
   ended: number;
   isFailed: boolean;
@@ -24,7 +24,7 @@ export type Tracer = {
   child: (context: TraceContext) => TraceContext;
   /** Keeps a span until it is sent. */
   add: (span: Span) => void;
-  /** Returns the number of spans that were sent, and of those that were dropped. */
+  /** Returns the numbers of sent and dropped spans. */
   counts: () => { sent: number; dropped: number };
   /** Sends what is left, within a second. */
   stop: () => Promise<void>;

@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
 export const hashToken = (text: string): string => hash('sha256', text, 'hex');
 
 /**
- * Prefixes that tell kinds of secrets apart: user token; OAuth access token, refresh token, code and application
- * secret; runner registration token; deploy token. Runners mask the `gl` ones in logs: created runner, registered runner, job,
- * pipeline trigger.
+ * Prefixes that distinguish kinds of secrets: user token; OAuth access token, refresh token, code and application
+ * secret; runner registration token; deploy token. Runners mask the `gl` ones in logs: created runner, registered
+ * runner, job, pipeline trigger.
  */
 export type TokenPrefix =
   | 'gntpat'

@@ -1,4 +1,4 @@
-/** Notifications between the processes of one service: LISTEN on a connection of its own, reopened when it is lost. */
+/** Notifications between the processes of one service: LISTEN on a separate connection, reopened when it is lost. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { OpenOptions } from '../engine.ts';

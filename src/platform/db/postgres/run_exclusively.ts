@@ -5,14 +5,14 @@ import type { EngineParts, OpenOptions } from '../engine.ts';
 import { connectionName } from '../process_name.ts';
 import { getConnectTimeout } from './connect_timeout.ts';
 
-/** First number of the advisory locks; the second is made of the schema and the lock's name. */
+/** First number of the advisory locks; the second is derived from the schema and the lock's name. */
 const lockSpace = 6_781_205;
 
 const pollMilliseconds = 200;
 
 /**
- * Makes `runExclusively`. The lock belongs to a connection of its own, so that it ends with the process. It is polled
- * for: a statement that waits would hold a snapshot, for which `create index concurrently` would wait in turn.
+ * Creates `runExclusively`. The lock belongs to a separate connection, so that it ends with the process. It is polled,
+ * because a waiting statement would hold a snapshot that blocks `create index concurrently`.
  */
 export const makeRunExclusively =
   ({ url, schema }: OpenOptions): EngineParts['runExclusively'] =>

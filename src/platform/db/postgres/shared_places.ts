@@ -1,6 +1,6 @@
 /**
- * Places of which all processes of the service have a number in common. Each is an advisory lock of one connection, so
- * nothing is written, and the places of a process end with it.
+ * A limited number of slots shared by all processes of the service. Each slot is an advisory lock of one connection, so
+ * nothing is written, and the slots of a process are released when it exits.
  */
 import pg from 'pg';
 import { withMutex } from '../../keyed_mutex.ts';
@@ -10,7 +10,7 @@ import { getConnectTimeout } from './connect_timeout.ts';
 
 type Holder = {
   client: pg.Client;
-  /** By name, the places of this process: a lock that it holds would be granted again. */
+  /** Slots of this process, by name: PostgreSQL would grant a lock again to its holder. */
   held: Map<string, Set<number>>;
 };
 

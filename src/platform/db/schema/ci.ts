@@ -155,7 +155,7 @@ export type JobsTable = {
   /** Bytes of the finished log; null: none, or still being written. */
   trace_size: number | null;
   trace_crc: number | null;
-  /** Random part of the log's file name; null: a job of an earlier version, whose file is named by its id alone. */
+  /** Random part of the log's file name; null for a job of an earlier version, whose file is named by its id only. */
   trace_key: Generated<string | null>;
   /** 1: the log shows variable values. */
   debug_trace: Generated<Flag>;

@@ -33,7 +33,7 @@ export type ActivityAction =
   | 'destroyed'
   | 'approved';
 
-/** What decides who may see an activity: a record, or a part of the project. */
+/** Subject that decides who may see an activity: a record, or a part of the project. */
 export type ActivitySubject =
   | 'Issue'
   | 'MergeRequest'

@@ -12,7 +12,7 @@ export type KeysTable = {
   id: Id;
   user_id: number | null;
   title: string;
-  /** As in the key: `ssh-ed25519`. */
+  /** As in the key, for example `ssh-ed25519`. */
   type: string;
   /** Base64. */
   blob: string;
@@ -37,7 +37,7 @@ export type GpgKeysTable = {
   user_id: number;
   /** Armored. */
   key: string;
-  /** 40 hex digits in upper case, of which `primary_keyid` is the end. */
+  /** 40 hex digits in upper case, ending with `primary_keyid`. */
   fingerprint: string;
   primary_keyid: string;
   /** JSON: the names and addresses that the key has. */
@@ -179,7 +179,7 @@ export type OauthApplicationsTable = {
   redirect_uris: string;
   /** JSON array: scopes that it may request. */
   scopes: string;
-  /** Confidential clients keep a secret; public ones must use PKCE. */
+  /** Confidential clients keep a secret; public clients must use PKCE. */
   confidential: Flag;
   /** Users need not consent. */
   trusted: Flag;

@@ -7,7 +7,7 @@ export type HooksTable = {
   id: Id;
   project_id: number | null;
   group_id: number | null;
-  /** As it was entered; may contain `{name}` of `sealed_url_variables`. */
+  /** As entered; may contain `{name}` of `sealed_url_variables`. */
   url: string;
   name: string | null;
   description: string | null;
@@ -31,7 +31,7 @@ export type HooksTable = {
   push_events_branch_filter: string | null;
   branch_filter_strategy: 'all_branches' | 'wildcard' | 'regex';
   custom_webhook_template: string | null;
-  /** What is sent: the payload, or a message for a chat. */
+  /** Format: the payload, or a message for a chat service. */
   format: Generated<'json' | 'slack' | 'microsoft_teams'>;
   /** Encrypted (`core/access/credentials/encrypt_secrets.ts`); null: none. */
   sealed_token: string | null;

@@ -66,7 +66,7 @@ export type NamespacesTable = {
   subgroup_creation_level: Generated<'owner' | 'maintainer'>;
   /** Members need a second factor; see `core/access/credentials/second_factor_due.ts` for the deadline. */
   require_two_factor_authentication: Generated<Flag>;
-  /** In hours. */
+  /** Hours. */
   two_factor_grace_period: Generated<number>;
   /** When the group began to require a second factor; null if it does not. */
   two_factor_required_at: Generated<number | null>;
@@ -88,7 +88,7 @@ export type NamespacesTable = {
   runners_token_hash: Generated<string | null>;
   created_at: number;
   updated_at: number;
-  /** Not null: hidden from everyone, with everything below it, until background work deletes the rows. */
+  /** Set if the group is hidden from everyone, with everything below it, until background work deletes the rows. */
   deleted_at: number | null;
 };
 
@@ -114,7 +114,7 @@ export type MembersTable = {
   created_at: number;
 };
 
-/** Addresses of users beside that of the account, in lower case. */
+/** Secondary email addresses of users, in lower case. */
 export type EmailsTable = {
   id: Id;
   user_id: number;
@@ -132,10 +132,10 @@ export type InvitationsTable = {
   id: Id;
   source_type: SourceType;
   source_id: number;
-  /** In lower case. */
+  /** Lower case. */
   email: string;
   access_level: number;
-  /** Of the membership. */
+  /** Expiration date of the membership. */
   expires_at: string | null;
   created_by_id: number | null;
   created_at: number;
@@ -151,7 +151,7 @@ export type BotsTable = { user_id: number; source_type: SourceType; source_id: n
 /** Groups with which projects and groups are shared: their members have a role in them. */
 export type GroupLinksTable = {
   id: Id;
-  /** What is shared. */
+  /** Shared project or group. */
   source_type: SourceType;
   source_id: number;
   group_id: number;
@@ -162,7 +162,7 @@ export type GroupLinksTable = {
   created_at: number;
 };
 
-/** What users say of themselves; no row: nothing. */
+/** Status that users set for themselves; no row: no status. */
 export type UserStatusesTable = {
   user_id: number;
   emoji: string;
@@ -172,7 +172,7 @@ export type UserStatusesTable = {
   clear_at: number | null;
 };
 
-/** How a user prefers pages; no row: as their browser does. `choices` is what the cookie of a browser has. */
+/** Page preferences of a user; no row: the browser's settings. `choices` has the same content as the cookie. */
 export type UserPreferencesTable = { user_id: number; choices: string };
 
 export type IdentitySchema = {

@@ -2,10 +2,10 @@
 import type { Generated } from 'kysely';
 import type { Flag, Id, NoteableType } from './column_types.ts';
 
-/** What a mail is about. */
+/** Subject of a mail. */
 export type MailTargetType = NoteableType | 'CommitComment' | 'Pipeline' | 'Release' | 'Project';
 
-/** Mails to users: those to send, and the latest that were sent. */
+/** Mails to users: mails to send, and the latest sent mails. */
 export type MailsTable = {
   id: Id;
   user_id: number;
@@ -18,7 +18,7 @@ export type MailsTable = {
   actor_id: number | null;
   /** null: the account. */
   target_type: MailTargetType | null;
-  /** Of a mail about the account: the further address that it goes to. */
+  /** For a mail about the account: the secondary address that it is sent to. */
   target_id: number | null;
   note_id: number | null;
   state: Generated<'pending' | 'sent' | 'failed'>;
@@ -28,7 +28,7 @@ export type MailsTable = {
   error: Generated<string | null>;
   /** `Message-ID` of the message; several rows of a digest share it. */
   message_id: Generated<string | null>;
-  /** As they were sent, for administrators; null: not yet sent, or secret. */
+  /** As sent, for administrators; null if not yet sent, or secret. */
   subject: Generated<string | null>;
   body: Generated<string | null>;
   /** Subject and body must not be kept. */

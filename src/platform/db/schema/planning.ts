@@ -84,13 +84,13 @@ export type NotesTable = {
   resolvable: Generated<Flag>;
   resolved_at: Generated<number | null>;
   resolved_by_id: Generated<number | null>;
-  /** For a note about a mention: type of the mentioning record; null: another note. */
+  /** For a note about a mention: type of the mentioning record; null for other notes. */
   mentioned_by_type: Generated<TargetType | 'Commit' | null>;
   mentioned_by_project_id: Generated<number | null>;
   /** Id of the mentioning issue or merge request. */
   mentioned_by_id: Generated<number | null>;
   mentioned_by_sha: Generated<string | null>;
-  /** Who last changed the text, at `updated_at`; null: nobody. The editor may be deleted. */
+  /** User who last changed the text, at `updated_at`; null if it was never changed. The user may be deleted. */
   edited_by_id: Generated<number | null>;
 };
 

@@ -43,11 +43,11 @@ export type ProjectsTable = {
   merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
   squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;
   remove_source_branch_after_merge: Generated<Flag>;
-  /** Templates of the messages of merges, squashes and applied suggestions; null: the default ones. */
+  /** Templates of the messages of merges, squashes and applied suggestions; null: the defaults. */
   merge_commit_template: Generated<string | null>;
   squash_commit_template: Generated<string | null>;
   suggestion_commit_message: Generated<string | null>;
-  /** Whether merges and pushes close the issues of this project that they name. */
+  /** True if merges and pushes close the issues of this project that they reference. */
   autoclose_referenced_issues: Generated<Flag>;
   printing_merge_request_link_enabled: Generated<Flag>;
   /** 0 if nobody gets mails about the project. */
@@ -88,7 +88,7 @@ export type ProjectImportsTable = {
   sealed_credentials: string | null;
   /** Total attempts; each attempt has a unique number. */
   attempts: Generated<number>;
-  /** Attempts that do not count towards giving up: of earlier imports, and those that an outage ended. */
+  /** Attempts that do not count towards giving up: attempts of earlier imports, and attempts that an outage ended. */
   excused_attempts: Generated<number>;
   /** Why it failed, as a sentence. */
   error: string | null;
@@ -124,7 +124,7 @@ export type DeployTokensTable = {
   project_id: number | null;
   group_id: number | null;
   name: string;
-  /** What a client sends with the token. */
+  /** Secret part of the token that a client sends. */
   username: string;
   /** SHA-256 of the token text, hexadecimal. */
   token_hash: string;
@@ -135,7 +135,7 @@ export type DeployTokensTable = {
   last_used_at: number | null;
 };
 
-/** Notification levels of users, for a project, for a group, or (neither) in general. */
+/** Notification levels of users for a project, a group, or (if neither is set) in general. */
 export type NotificationSettingsTable = {
   id: Id;
   user_id: number;
@@ -148,7 +148,7 @@ export type NotificationSettingsTable = {
   updated_at: number;
 };
 
-/** Exact totals of a project's stars, issues and merge requests, without deleted ones. Maintained by triggers. */
+/** Exact totals of a project's stars, issues and merge requests, without deleted records. Maintained by triggers. */
 export type ProjectCountersTable = {
   project_id: number;
   opened_issues: Generated<number>;
@@ -180,7 +180,7 @@ export type IidSequencesTable = {
   last: number;
 };
 
-/** Counts of records with a label in a project, without deleted ones. Maintained by triggers; no row: none. */
+/** Counts of records with a label in a project, without deleted records. Maintained by triggers; no row: zero. */
 export type LabelCountsTable = {
   label_id: number;
   project_id: number;

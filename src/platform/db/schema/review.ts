@@ -75,7 +75,7 @@ export type MergeRequestDiffsTable = {
   /** Number of files, followed by `+` if more exist than are stored. */
   real_size: string | null;
   commits_count: number;
-  /** Who pushed it; null: unknown. */
+  /** User who pushed it; null if unknown. */
   pushed_by_id: number | null;
   created_at: number;
 };

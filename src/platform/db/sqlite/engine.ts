@@ -73,7 +73,7 @@ const dialect: EngineParts['dialect'] = {
   eachOf: (rows) => sql`json_each(${mapValue(rows, JSON.stringify)})`,
   indexedBy: (index) => sql`indexed by ${sql.id(index)}`,
   jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
-  // On the read handle, it rises with each commit of the writer.
+  // Increases on the read handle with each commit of the writer.
   state: sql`select cast(data_version as text) as state from pragma_data_version`,
   facts: sql`select sqlite_version() as version, page_count * page_size as size
     from pragma_page_count, pragma_page_size`,

@@ -16,7 +16,7 @@ export const isForeignKey = (error: unknown): boolean => extendedCode(error) ===
 /** Returns whether the disk is full: reads continue, writes are refused until space is freed. */
 export const isFull = (error: unknown): boolean => primaryCode(error) === full;
 
-/** Returns whether the file, or a file beside it, can be neither opened nor created. */
+/** Returns whether the file, or a file next to it, can be neither opened nor created. */
 export const isUnopenable = (error: unknown): boolean => primaryCode(error) === cannotOpen;
 
 /** Returns whether another process holds the lock. */

@@ -50,6 +50,6 @@ export const openToWrite = (file: string): DatabaseSync =>
 export const openBesideWriter = (file: string): DatabaseSync =>
   openFile(file, { readOnly: true, location: file });
 
-/** Opens a file so that not even the files beside it change. */
+/** Opens a file so that not even the files next to it change. */
 export const openReadOnly = (file: string): DatabaseSync =>
   openFile(file, { readOnly: true, location: locationToRead(file) });

@@ -7,7 +7,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../open.ts';
 
-/** What SQLite assumes of a table without statistics. */
+/** SQLite's assumption for a table without statistics. */
 const rowsOfTable = 1_048_576;
 const rowsOfProject = 1000;
 
@@ -42,7 +42,8 @@ const statistics: readonly Statistics[] = [
   inProject('issues', 'issues_position', rowsOfProject, 1),
   inProject('issues', 'issues_state_position', rowsOfProject, 500, 1),
   inProject('issues', 'issues_confidential', 10),
-  // So many that the few ids of a search are preferred to a range of dates. Lists that read along it name the index.
+  // Large enough that SQLite prefers the few ids of a search to a range of dates. Lists that read in date order name
+  // the index.
   ['issues', 'issues_project_due', rowsOfProject * 16, rowsOfProject * 16, 10, 10, 1, 1, 1, 1, 1],
   inProject('issues', 'issues_due_day', rowsOfProject, 10, 1),
   inProject('merge_requests', 'merge_requests_merged', rowsOfProject, 1, 1),
@@ -64,10 +65,13 @@ const plannerRows: readonly (Row & { idx: string })[] = statistics.map(([tbl, id
   stat: [rowsOfTable, ...rows].join(' '),
 }));
 
-/** Creates the table of the statistics if there is none, and makes this handle read it. */
+/** Creates the table of the statistics if it does not exist, and makes this handle read it. */
 const analyze = 'analyze sqlite_schema';
 
-/** To drop the table, instead of its rows, changes the schema: the other handles read the statistics again, too. */
+/**
+ * Dropping the table, instead of deleting its rows, changes the schema, so that the other handles reload the statistics
+ * too.
+ */
 const drop = 'drop table if exists sqlite_stat1';
 
 const toStatements = (rows: readonly Row[]): string[] => [

@@ -16,7 +16,7 @@ export const isUnopened = (file: string): boolean => {
 
 /**
  * Returns the URI to open a database for reading, see https://www.sqlite.org/uri.html. If processes use the database,
- * the reader shares the memory file beside it, which SQLite creates if missing.
+ * the reader shares the shared-memory file next to it, which SQLite creates if missing.
  */
 export const locationToRead = (file: string): URL => {
   if (isUnopened(file)) return withParameter(file, 'immutable');

@@ -20,7 +20,7 @@ type Prepared = {
   writes: readonly string[];
   /** Tables that it reads; null: it also reads the handle's own counter of commits. */
   reads: readonly string[] | null;
-  /** Whether it returns the same on each handle of the database. */
+  /** True if it returns the same result on each handle of the database. */
   isPlainRead: boolean;
 };
 

@@ -19,7 +19,7 @@ export class TableCollector {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    // SQLite tells here, too, what triggers and foreign keys use.
+    // SQLite also reports here what triggers and foreign keys use.
     database.setAuthorizer((action, table) => {
       if (this.#collecting === null || table === null) return constants.SQLITE_OK;
       if (writeActions.has(action)) this.#collecting.writes.add(table);
@@ -49,7 +49,7 @@ export class TableVersions {
   /** Tables that the open group has written. */
   readonly #written = new Set<string>();
   #foreign: StatementSync | null = null;
-  /** What the last request, or piece of work, has seen of other processes. */
+  /** Version of other processes' commits that the last request or work has seen. */
   #seen: { by: Meter; at: number; version: number } | null = null;
 
   /** @param database the handle of the single writer of this process */
@@ -62,7 +62,7 @@ export class TableVersions {
     for (const table of tables) this.#written.add(table);
   }
 
-  /** Called at once after a commit or a rollback of the open group, before any other read. */
+  /** Called immediately after a commit or a rollback of the open group, before any other read. */
   end(isCommitted: boolean): void {
     if (isCommitted) this.#written.add(everyTable);
     else this.#written.clear();
@@ -94,7 +94,7 @@ export class TableVersions {
     return version;
   }
 
-  /** On this handle, the number changes with commits of other handles alone. */
+  /** On this handle, the number changes only with commits of other handles. */
   #prepareForeign(): StatementSync {
     const statement = this.#database.prepare('pragma data_version');
     statement.setReturnArrays(true);

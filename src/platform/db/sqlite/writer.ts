@@ -10,7 +10,7 @@ const maxGroupMilliseconds = 10;
 
 /** Timeouts in milliseconds. */
 export type Timeouts = {
-  /** How long another process may lock the database before writes are refused. */
+  /** Maximum time that another process may lock the database before writes are refused. */
   busy: number;
   /** Maximum time a transaction may be idle, because it blocks all other writers. */
   transaction: number;
@@ -22,7 +22,7 @@ const lookAgain = 5;
 type Group = {
   size: number;
   began: number;
-  /** Whether any of its transactions has to be on disk before it resolves. */
+  /** True if any of its transactions must be on disk before it resolves. */
   isDurable: boolean;
   committed: Promise<void>;
   settle: (error?: unknown) => void;
@@ -39,9 +39,11 @@ const newGroup = (): Group => {
 export type Turn = {
   readonly group: Group;
   readonly limit: NodeJS.Timeout;
-  /** Whether a savepoint separates it from earlier transactions of its group. The first one needs none. */
+  /**
+   * True if a savepoint separates it from earlier transactions of its group. The first transaction needs no savepoint.
+   */
   readonly hasSavepoint: boolean;
-  /** Whether it resolves only once it is on disk. May be cleared before its end. */
+  /** True if it resolves only once it is on disk. May be cleared before its end. */
   isDurable: boolean;
   /** Why its statements are refused; null while it is active. */
   ended: Error | null;
@@ -61,11 +63,11 @@ type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void }
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /**
- * The single writer of a SQLite database, with group commit. Transactions run one after another in a shared
- * `begin immediate`, each after the first in a savepoint. One `commit` and one sync of the log end the group, and only
- * then do its transactions resolve. Between two groups, the event loop runs other work.
+ * The single writer of a SQLite database, with group commit. Transactions run one after another in a shared `begin
+ * immediate`, each after the first in a savepoint. One `commit` and one sync of the log end the group, and only then do
+ * its transactions resolve. Between two groups, the event loop runs other work.
  *
- * A full disk refuses the current group, and the next one may try again. After any other failed commit, and after
+ * A full disk refuses the current group, and the next group may try again. After any other failed commit, and after
  * damage, no more writes are acknowledged.
  */
 export class SqliteWriter {
@@ -80,7 +82,7 @@ export class SqliteWriter {
   /** The group that is open for more transactions; the size of the previous one. */
   #gathering: Group | null = null;
   #lastSize = 1;
-  /** Whether a callback is scheduled that continues with waiting transactions. */
+  /** True if a callback is scheduled that continues with waiting transactions. */
   #isPaused = false;
   #busySince: number | null = null;
   #failure: Error | null = null;
@@ -99,7 +101,7 @@ export class SqliteWriter {
     database.exec('pragma busy_timeout = 0');
   }
 
-  /** Whether the handle has no open transaction and no failure, so that it reads committed data alone. */
+  /** True if the handle has no open transaction and no failure, so that it reads only committed data. */
   get isIdle(): boolean {
     return this.#group === null && this.#failure === null;
   }
@@ -310,7 +312,7 @@ export class SqliteWriter {
     group.settle();
   }
 
-  /** Refuses every transaction of a group of which nothing was stored. The next group starts from scratch. */
+  /** Refuses every transaction of a group that stored nothing. The next group starts from scratch. */
   #abandon(group: Group, error: unknown): void {
     this.#group = null;
     try {

@@ -148,7 +148,7 @@ export const openPostgresWriter = async (
         await client.query(`alter table ${table} add constraint ${quote(name)} ${definition}`);
       await switchTriggers(client, tables, 'enable');
       await client.query('commit');
-      // Not all tables of the database: others may be locked for long by an index that is built.
+      // Not all tables of the database, because an index build may lock others for a long time.
       await client.query(`analyze ${tables.map(({ name }) => quote(name)).join(', ')}`);
     },
     rollback: async () => void (await client.query('rollback')),

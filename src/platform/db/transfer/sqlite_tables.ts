@@ -16,7 +16,7 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const selectRows = ({ name, columns }: Table): string =>
   `select ${columns.map(quote).join(', ')} from ${quote(name)}`;
 
-/** Tables without those of search indexes, which are filled from the others. */
+/** Tables except search indexes, which are filled from the other tables. */
 const listTables = (database: DatabaseSync): Table[] => {
   const names = database
     .prepare(

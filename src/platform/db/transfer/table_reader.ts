@@ -1,4 +1,4 @@
-/** What both engines offer for copying all tables: their names, their rows and the last ids that they gave out. */
+/** Interface of both engines for copying all tables: names, rows and last assigned ids. */
 
 export type Table = { name: string; columns: readonly string[] };
 

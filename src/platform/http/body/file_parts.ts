@@ -6,7 +6,7 @@ import { ReceivedFile } from './received_file.ts';
 export type FilePart = {
   /** Name of the form's field. */
   field: string;
-  /** As the sender named it; could be a path or empty. */
+  /** Name given by the client; may be a path or empty. */
   name: string;
   /** null if it was skipped. */
   content: Buffer | null;

@@ -18,7 +18,7 @@ const colon = 0x3a;
 const openings = [0x5b, 0x7b] as const;
 const closings = [0x5d, 0x7d] as const;
 
-/** Returns the position of the quote that ends a string; the body's length if there is none. */
+/** Returns the position of the closing quote of a string, or the body's length if it is missing. */
 const endOfString = (body: Buffer, start: number): number => {
   let at = start;
   for (;;) {
@@ -30,7 +30,9 @@ const endOfString = (body: Buffer, start: number): number => {
   }
 };
 
-/** Returns whether a body is small enough to parse, by its structure alone. The parser checks whether it is JSON. */
+/**
+ * Returns whether a body is small enough to parse, judged only by its structure. The parser checks whether it is JSON.
+ */
 const isWithinLimits = (body: Buffer): boolean => {
   let depth = 0;
   let values = 0;

@@ -19,9 +19,9 @@ const splitIntoPieces = (body: Buffer): Buffer[] =>
   );
 
 /**
- * Reads the boundary from a content type. The parser is given this one, so that both search for the same: it has rules
- * of its own for repeated and encoded parameters, and for bytes beyond ASCII.
- * @returns null: none, or several
+ * Reads the boundary from a content type. It is passed to the parser, so that both search for the same text: the parser
+ * has different rules for repeated and encoded parameters, and for bytes beyond ASCII.
+ * @returns null if there is no boundary, or more than one
  */
 const readBoundary = (contentType: string): string | null => {
   const all = [...contentType.matchAll(/;\s*boundary=([^;]*)/gi)];
@@ -30,8 +30,8 @@ const readBoundary = (contentType: string): string | null => {
 };
 
 /**
- * Of a body with a shorter boundary than `minBoundary`. To search two MiB for so few bytes takes 12 ms where each may
- * begin them: only longer texts are searched for by larger steps. The boundaries of all clients are longer.
+ * Limit of a body with a shorter boundary than `minBoundary`. Searching two MiB for so few bytes can take 12 ms,
+ * because only longer texts are searched in larger steps. The boundaries of all clients are longer.
  */
 const maxShortBoundaryBytes = 256 * 1024;
 const minBoundary = 5;
@@ -68,7 +68,7 @@ type Given = {
 
 /**
  * Parses a form: its values, and its files for `getFileParts`. Stops at the first part past the limit, because the
- * parser would read all others: 300,000 empty ones take a second.
+ * parser would read all others: 300,000 empty parts take a second.
  * @throws Failure 400
  */
 export const parseMultipart = async ({

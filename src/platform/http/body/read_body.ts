@@ -17,7 +17,7 @@ const collect = (
     bytes += chunk.length;
     chunks.push(chunk);
     if (bytes <= maxBytes) return;
-    // Leave the rest unread, for the code that refuses the request.
+    // Leave the rest unread; the code that refuses the request handles it.
     incoming.pause();
     stop('too_large');
   };

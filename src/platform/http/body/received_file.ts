@@ -1,6 +1,6 @@
 /** A file of a form, in the shape that handlers of endpoints and pages receive. */
 export class ReceivedFile {
-  /** As the sender named it; could be a path. */
+  /** Name given by the client; may be a path. */
   readonly name: string;
   readonly content: Buffer;
 

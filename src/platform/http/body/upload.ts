@@ -17,7 +17,7 @@ const maxParts = 20;
 /** Limits of a part's head, including the file name; the rest is dropped. */
 const partHead = { headerPairs: 16, headerSize: 8 * 1024 };
 const maxFieldBytes = 64 * 1024;
-/** How much longer than its file a request may be: the heads of its parts. */
+/** Bytes that a request may have in addition to its file: the headers of its parts. */
 const wrapping = 1024 * 1024;
 
 const unreadable = (): Failure => badRequest('invalid multipart body');
@@ -67,11 +67,11 @@ export const receiveFile = async <T>(
     content = stream;
     stream.on('limit', () => breakOff(tooLarge()));
     taken = take({ name: fileName, content: stream });
-    // For example a full disk: stop receiving.
+    // Stop receiving, for example on a full disk.
     taken.catch(breakOff);
   });
   parser.on('finish', end);
-  // The parser would read all following parts: a file's length holds millions of empty ones.
+  // The parser would read all following parts: the length of a file can hold millions of empty parts.
   for (const event of ['error', 'partsLimit'] as const) parser.on(event, () => breakOff(unreadable()));
   incoming.on('close', () => {
     if (!incoming.readableEnded) breakOff(unreadable());

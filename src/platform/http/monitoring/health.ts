@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 type Check = { status: string; name?: string };
 
-/** How the parts of the service are. Of several of a kind, each is named. */
+/** Health of the parts of the service. If there are several parts of a kind, each is named. */
 export type PartsReport = { status: string; checks: Record<string, Check | Check[]> };
 
 export type HealthParts = {

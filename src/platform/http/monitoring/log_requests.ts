@@ -1,4 +1,4 @@
-/** What is kept of each request: a log line, metrics and a span. */
+/** Records each request: a log line, metrics and a span. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Meter } from '../../db/statement_meter.ts';

@@ -193,7 +193,7 @@ const buildFailures = (endpoint: Endpoint): { [status: string]: Response } => {
   );
 };
 
-/** Returns the security of an endpoint by its audience. Without an entry of its own, the document's applies. */
+/** Returns the security of an endpoint by its audience. Without an entry, the document's security applies. */
 const buildAccess = ({ audience }: Endpoint): Pick<Operation, 'security' | 'description'> => {
   switch (audience) {
     case 'anyone':

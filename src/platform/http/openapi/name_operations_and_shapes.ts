@@ -117,7 +117,7 @@ const collectShapes = (
 };
 
 export type Components = {
-  /** By name, sorted. */
+  /** Sorted by name. */
   shapes: Map<string, Schema>;
   nameOf: (schema: Schema) => string | undefined;
 };

@@ -46,7 +46,7 @@ export const plainSchema = (schema: Schema, refer: Refer): Schema => {
   return schema['nullable'] === true ? orNull(bare) : bare;
 };
 
-/** As `plainSchema`, for the definition of a shared shape. */
+/** Like `plainSchema`, for the definition of a shared shape. */
 export const toShape = (schema: Schema, refer: Refer): Schema => {
   const kept = Object.entries(schema).filter((entry) => !isInternal(entry[0]) && isBound(entry));
   return { ...Object.fromEntries(kept), ...convertChildren(schema, (child) => plainSchema(child, refer)) };

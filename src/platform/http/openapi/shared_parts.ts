@@ -105,7 +105,7 @@ export const refusalNames = {
 
 const header = (type: string | string[], description: string) => ({ description, schema: { type } });
 
-/** By name. */
+/** Keyed by name. */
 export const pageHeaderComponents = {
   'X-Total': header('integer', 'Number of items'),
   'X-Total-Pages': header('integer', 'Number of pages'),
