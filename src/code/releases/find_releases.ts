@@ -36,7 +36,7 @@ export const findRelease = async (db: Reader, projectId: number, tag: string): P
   return release;
 };
 
-/** Loads the newest release whose `released_at` has passed; undefined if there is none. */
+/** Loads the latest release whose `released_at` has passed; undefined if there is none. */
 export const loadLatestRelease = async (
   db: Reader,
   projectId: number,
@@ -50,7 +50,7 @@ export const loadLatestRelease = async (
     .limit(1)
     .executeTakeFirst();
 
-/** As `loadLatestRelease`. @throws Failure 404 */
+/** Like `loadLatestRelease`. @throws Failure 404 */
 export const latestRelease = async (db: Reader, projectId: number, now: number): Promise<ReleaseRow> => {
   const release = await loadLatestRelease(db, projectId, now);
   if (release === undefined) throw notFound();

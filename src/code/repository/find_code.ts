@@ -13,16 +13,16 @@ export type Code = {
   project: Project;
   repository: Repository;
   /**
-   * Limits the objects a caller may name by id to those reachable from refs the caller may see. Absent for reads by the
-   * service itself, which are unlimited.
+   * Limits the objects a caller may name by id to objects reachable from refs that the caller may see. Absent for
+   * unlimited reads by the service.
    */
   sight?: CallerSight;
 };
 
 export type CallerSight = {
-  /** Whether the caller may not see refs of merge requests. */
+  /** True if the caller may not see refs of merge requests. */
   hidesRequests: boolean;
-  /** Whether the caller may see a pipeline of the commit, which outlives its refs. */
+  /** Returns whether the caller may see a pipeline of the commit, which outlives its refs. */
   hasPipeline: (sha: Oid) => Promise<boolean>;
 };
 

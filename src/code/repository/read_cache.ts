@@ -1,6 +1,7 @@
 /**
- * Answers of the repository storage that pages and the API ask again and again. What follows from the ids of objects never changes;
- * what depends on refs is kept until anything is committed to the database, which every change of refs ends with.
+ * Caches answers of the repository storage that pages and the API need repeatedly. Answers that depend only on object
+ * ids never change. Answers that depend on refs are cached until the next database commit, because every change of refs
+ * ends with a commit.
  */
 import type { Call } from '../../core/access/call.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
@@ -102,12 +103,12 @@ const withCache = (call: Call, repository: Repository): Repository => ({
   },
 });
 
-/** As `openCode`, with cached answers: for calls that only show. */
+/** Like `openCode`, with cached answers: for read-only calls. */
 export const openCachedCode = (call: Call, project: Project): Code => {
   const code = openCode(call, project);
   return { ...code, repository: withCache(call, code.repository) };
 };
 
-/** As `findCode` for reading, with cached answers: for calls that only show. */
+/** Like `findCode` for reading, with cached answers: for read-only calls. */
 export const findCachedCode = async (call: Call, id: number | string): Promise<Code> =>
   openCachedCode(call, await findProjectFor(call, id, 'read_code'));

@@ -19,7 +19,7 @@ export const accountMailKinds = {
   confirm_address: 'account.confirm_address',
 } as const satisfies Record<AccountPurpose, string>;
 
-/** Kind of the mail that tells a user of a further address of their account. */
+/** Kind of the mail that notifies a user about a secondary address of their account. */
 export const emailAddedKind = 'account.email_added';
 
 /** Milliseconds for which a link works. */
@@ -30,11 +30,11 @@ const lifetimes: Record<AccountPurpose, number> = {
 
 type Facts = { email: string; password_hash: string | null };
 
-/** A link is bound to the address, and that of a reset to the password: the first use ends it. */
+/** A link is bound to the address, and a reset link also to the password: the first use invalidates it. */
 const boundOf = (purpose: AccountPurpose, { email, password_hash }: Facts): string =>
   purpose === 'password_reset' ? `${email} ${password_hash ?? ''}` : email;
 
-/** Who gets a link. @property email_id of the further address that it goes to; null: that of the account */
+/** Recipient of a link. @property email_id id of the secondary address it is sent to; null: the account's address */
 export type LinkOwner = { user_id: number; email_id: number | null };
 
 const loadFacts = async (db: Reader, { user_id, email_id }: LinkOwner): Promise<Facts | undefined> => {

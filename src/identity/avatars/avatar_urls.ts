@@ -12,7 +12,7 @@ export type AvatarKind = 'user' | 'group' | 'project' | 'projects/topic';
 /** Returns the name of an avatar in its address. */
 export const getAvatarName = (avatar: string): string => avatar.slice(avatar.indexOf('/') + 1);
 
-/** Returns the address of an uploaded avatar; null if there is none. */
+/** Returns the address of an uploaded avatar; null if the owner has no avatar. */
 export const uploadedAvatarUrl = (
   { baseUrl }: Pick<Site, 'baseUrl'>,
   kind: AvatarKind,
@@ -32,6 +32,6 @@ export const serviceAvatarUrl = (
 
 export type UserWithAvatar = { id: number; avatar: string | null; email: string };
 
-/** Returns the address of a user's avatar: the uploaded one, or that of the avatar service. */
+/** Returns the URL of a user's avatar: the uploaded avatar, or an image of the avatar service. */
 export const userAvatarUrl = (site: Site, user: UserWithAvatar): string | null =>
   uploadedAvatarUrl(site, 'user', user) ?? serviceAvatarUrl(site.settings, user.email);

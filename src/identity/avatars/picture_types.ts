@@ -21,7 +21,7 @@ const signatures: [PictureExtension, (number | null)[]][] = [
   ['ico', [0x00, 0x00, 0x01, 0x00]],
 ];
 
-/** Returns the extension of a picture; null if it is none that browsers show without running anything. */
+/** Returns the extension of a picture; null if browsers could run code in it, or do not show it. */
 export const readPictureExtension = (content: Buffer): PictureExtension | null =>
   signatures.find(
     ([, bytes]) =>

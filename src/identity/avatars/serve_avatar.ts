@@ -12,13 +12,13 @@ type Serving = {
   avatar: string | null | undefined;
   /** Name in the requested address; undefined if the address is not of one upload, so its content may change. */
   filename?: string;
-  /** Who may keep a copy: any cache, or the caller's alone. */
+  /** Caches that may keep a copy: any cache, or only the caller's. */
   caching: 'public' | 'private';
 };
 
 const year = 31_536_000;
 
-/** Headers that prevent a picture from acting as a page of ours. */
+/** Headers that prevent a picture from acting as a page of this service. */
 const makeHeaders = (avatar: string, { filename, caching }: Serving): Record<string, string> => ({
   'content-type': getPictureType(avatar),
   'content-disposition': 'inline',
@@ -29,7 +29,7 @@ const makeHeaders = (avatar: string, { filename, caching }: Serving): Record<str
   etag: `"${getAvatarName(avatar)}"`,
 });
 
-/** Answers with the picture. The caller must have been authorized. @throws Failure 404 if there is none */
+/** Answers with the picture. The caller must have been authorized. @throws Failure 404 if the file is missing */
 export const serveAvatar = async (call: Call, serving: Serving): Promise<Answer> => {
   const { avatar, filename } = serving;
   if (avatar === null || avatar === undefined) throw notFound('Avatar');

@@ -1,4 +1,4 @@
-/** Stores uploaded avatars. Each has a blob area of its own, named by its random key. */
+/** Stores uploaded avatars. Each has a separate blob area, named by its random key. */
 import { Readable } from 'node:stream';
 import type { Platform } from '../../core/platform.ts';
 import { isDiskFull } from '../../platform/blob/file_system.ts';
@@ -47,8 +47,8 @@ const storeAvatar = async ({ blobs, random }: Parts, file: ReceivedFile): Promis
 /**
  * Stores the avatar of a request and runs the operation that records it in the column of its owner; if that fails, the
  * avatar is removed again.
- * @param file null if the avatar is removed; undefined: it stays
- * @throws Failure 400 for a file that is no picture or too large
+ * @param file null if the avatar is removed; undefined: unchanged
+ * @throws Failure 400 for a file that is not a picture or is too large
  */
 export const withAvatar = async <T>(
   parts: Parts,

@@ -21,8 +21,8 @@ export const requireNoBot = async (db: Reader, userId: number): Promise<void> =>
 };
 
 /**
- * Moves the last day of a bot's role from that of its old token to that of the new one; does nothing for another user,
- * and for a role that was given another last day. Days are `YYYY-MM-DD`; null: none.
+ * Moves the last day of a bot's role from the last day of its old token to the last day of the new token. Does nothing
+ * for other users, and for a role that was given a different last day. Days are `YYYY-MM-DD`; null: no last day.
  */
 export const moveRoleEnd = async (
   { db }: Tx,

@@ -49,7 +49,7 @@ const notifyOwner = async (platform: Platform, tx: Tx, { id, user_id }: EmailRow
     .select('email_unchecked')
     .where('id', '=', user_id)
     .executeTakeFirst();
-  // An address that must be confirmed first gets nothing else, for it may be that of a stranger.
+  // An unconfirmed address gets no other mail, because it may belong to a stranger.
   if (platform.config.confirm_addresses && user?.email_unchecked === 1) return;
   const mail = { kind: emailAddedKind, event_key: `email-${id}`, reason: 'account', target_id: id };
   await enqueueMails(tx, [{ user_id, ...mail }]);
@@ -59,16 +59,16 @@ const unusableLink = (): Error =>
   invalid({ token: ['has expired or was used already: request another one'] });
 
 /**
- * Confirms a further address by the link of its mail, accepts the invitations of the address, and tells the address of
- * the account.
- * @throws Failure 400 for a link that does not work, or an address that became that of another account
+ * Confirms a secondary address by the link of its mail, accepts the invitations of the address, and notifies the
+ * account's primary address.
+ * @throws Failure 400 for a link that does not work, or an address that another account uses meanwhile
  */
 export const confirmEmail = async (platform: Platform, token: string): Promise<void> => {
   const { store, clock } = platform;
   const userId = await store.write(async (tx) => {
     const email = await readEmailToken(platform, tx, token);
     if (email === null) throw unusableLink();
-    // First, for it waits for an account that is about to take the address, and deletes this row.
+    // First, because it waits for an account that is about to take the address, and deletes this row.
     const confirmed = await tx.db
       .updateTable('emails')
       .set({ confirmed_at: tx.now })

@@ -1,4 +1,4 @@
-/** Further addresses of users, beside that of the account. */
+/** Secondary email addresses of users. */
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
@@ -28,7 +28,7 @@ const emailJson = (row: EmailRow) => ({
 
 const email = text({ maxLength: 1_000 });
 
-/** The endpoints of the caller's own addresses, or of those of any user for administrators. */
+/** The endpoints of the caller's addresses, or of any user's addresses for administrators. */
 const sideOf = (whose: 'own' | 'any') => {
   const isOwn = whose === 'own';
   return {

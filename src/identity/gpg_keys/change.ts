@@ -11,7 +11,7 @@ import { lockUser } from '../users/queries.ts';
 import { type Certificate, type GpgUser, parseCertificate } from './openpgp/certificate.ts';
 import { type GpgKeyRow, findGpgKey, readGpgUsers } from './queries.ts';
 
-/** Characters of a key: room for thousands of signatures of others, and no more. */
+/** Characters of a key: enough for thousands of signatures of others. */
 export const maxGpgKeyLength = 100_000;
 
 const quota = { what: 'GPG keys', most: 100 };
@@ -23,7 +23,7 @@ const invalidKey = (): Error =>
     ],
   });
 
-/** @throws Failure 400 for a text that is no key that can sign, or one that was revoked */
+/** @throws Failure 400 for a text that is not a key that can sign, or a revoked key */
 const checkKey = (text: string): Certificate => {
   const certificate = parseCertificate(text);
   if (certificate === null || certificate.signing.length === 0 || certificate.users.length === 0)
@@ -52,8 +52,8 @@ const isOwnKey = async (tx: Tx, userId: number, users: readonly GpgUser[]): Prom
 };
 
 /**
- * Deletes the key of another user that has no confirmed address of theirs, for a user whose address it has. Anybody can
- * add the public key of somebody else, where it verifies nothing.
+ * Deletes another user's key that contains an address of this user but no confirmed address of its owner. Anyone can
+ * add another person's public key, although it then verifies nothing.
  */
 const releaseForeignKey = async (
   tx: Tx,

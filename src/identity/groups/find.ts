@@ -15,7 +15,7 @@ export const findGroupOrNull = async (call: Call, id: number | string): Promise<
   return (await query.where('id', '=', selectNamespaceId(id)).executeTakeFirst()) ?? null;
 };
 
-/** As `findGroupOrNull`. @throws Failure 404 `404 Group Not Found`, also for a hidden group */
+/** Like `findGroupOrNull`. @throws Failure 404 `404 Group Not Found`, also for a hidden group */
 export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
   const group = await findGroupOrNull(call, id);
   if (group === null) throw notFound('Group');

@@ -1,4 +1,4 @@
-/** Groups with which a project or group is shared, as far as the caller sees them. */
+/** Groups that a project or group is shared with, if the caller sees them. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { today } from '../../core/access/viewer.ts';
@@ -43,7 +43,7 @@ export const invitedGroups = ({ type, id, namespace_id }: Place, now: number): R
     from namespaces join reach on namespaces.id = reach.id where namespaces.parent_id is not null
   ) select id, access, expires_at from reach)`;
 
-/** Subquery: the ids of the projects that are shared with one of some groups, as far as the caller sees these. */
+/** Subquery: ids of projects shared with any of these groups, if the caller sees the groups. */
 export const selectSharedProjects = (
   groups: RawBuilder<number>,
   { viewer, platform, now }: Pick<Call, 'viewer' | 'platform' | 'now'>,

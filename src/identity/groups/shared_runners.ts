@@ -1,4 +1,4 @@
-/** Whether instance runners run the jobs of a group. A group may forbid it for everything below. */
+/** Returns whether instance runners run the jobs of a group. A group may forbid it for everything below. */
 import type { Tx } from '../../platform/db/open.ts';
 import { sql } from 'kysely';
 import { type Flag, type SharedRunnersSetting, toFlag } from '../../platform/db/schema/column_types.ts';

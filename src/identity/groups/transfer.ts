@@ -25,7 +25,7 @@ const requireMayMoveTo = (call: Call, parent: Group | null): void => {
   if (!isAllowed) throw failed("You don't have enough permissions.");
 };
 
-/** Locks the group and its new parent. Serializes transfers: two concurrent ones could form a cycle. */
+/** Locks the group and its new parent. Serializes transfers: two concurrent transfers could form a cycle. */
 const lockGroups = async (tx: Tx, id: number, parentId: number | null): Promise<[Group, Group | null]> => {
   await sql`select value from instance where name = 'id' ${tx.dialect.forUpdate}`.execute(tx.db);
   const locked = new Map<number, Group>();
@@ -73,7 +73,7 @@ const findProblem = async (tx: Tx, group: Group, parent: Group | null): Promise<
   return nesting === null ? null : `The group ${nesting}`;
 };
 
-/** Reduces the visibility of the group, and of everything below it, to that of the new parent. */
+/** Reduces the visibility of the group, and of everything below it, to the visibility of the new parent. */
 const narrowVisibility = async (tx: Tx, group: Group, parent: Group): Promise<void> => {
   const { visibility } = parent;
   const wider = visibilities.filter((one) => isWider(one, visibility));

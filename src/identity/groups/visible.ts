@@ -1,7 +1,7 @@
 /**
- * Conditions for the groups that a viewer sees: public groups; internal ones for users who are not external; and
- * groups of which the viewer is a member directly, through a group above, or through a group or project below.
- * Lookups and lists share them.
+ * Conditions for the groups that a viewer sees: public groups; internal groups for users who are not external; and
+ * groups in which the viewer is a member directly, through a parent group, or through a group or project below. Lookups
+ * and lists share them.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type Viewer, getSourcesAtLeast } from '../../core/access/viewer.ts';
@@ -32,7 +32,7 @@ const throughMembership = (viewer: Viewer, dialect: SqlDialect): Condition => {
     ) select id from joined)`;
 };
 
-/** Over `namespaces`: groups that the viewer sees through memberships alone. */
+/** Over `namespaces`: groups that the viewer sees only through memberships. */
 export const memberGroups = (viewer: Viewer, dialect: SqlDialect): Condition =>
   allOf([existing, throughMembership(viewer, dialect)]);
 
@@ -45,7 +45,10 @@ export const groupsAtLeast = (viewer: Viewer, level: number, dialect: SqlDialect
   return allOf([existing, dialect.oneOf('namespaces.id', namespaces)]);
 };
 
-/** Over `namespaces`: groups of which a user is a direct member. @param day memberships that end by it do not count */
+/**
+ * Over `namespaces`: groups in which a user is a direct member.
+ * @param day memberships that end on or before it do not count
+ */
 export const groupsWithMember = (userId: number, day: string): Condition =>
   sql<boolean>`exists (select 1 from members where members.source_type = 'Namespace'
     and members.source_id = namespaces.id and members.user_id = ${userId}

@@ -17,7 +17,7 @@ const toUsername = (text: string): string => {
   return pathProblem(path) === null ? path : 'user';
 };
 
-/** Returns a free user name close to the one that the provider suggests. */
+/** Returns a free user name close to the name that the provider suggests. */
 export const findFreeUsername = async (
   db: Reader,
   { preferred_username, email }: Claims,

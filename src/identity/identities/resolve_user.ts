@@ -71,15 +71,15 @@ const findUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
   const id = (await findByConfirmedAddress(db, [email])).get(email);
   if (id !== undefined) return await signInLinked(attempt, id);
   if ((await userIdByEmail(db, email)) === undefined) return await createUserFor(attempt, email);
-  // Else an attacker could register a stranger's address and wait for the stranger's first sign-in.
+  // Otherwise an attacker could register a stranger's address and wait for the stranger's first sign-in.
   return {
     refused: `An account here has your e-mail address, but ${provider.label} was never linked with it. Sign in to it here, then link the accounts in your profile.`,
   };
 };
 
 /**
- * Returns the user for a provider's claims: the linked one; else the one with the verified address, also as a confirmed
- * further one, unless that user's address was never verified; else, if sign-up is open, a new one.
+ * Returns the user for a provider's claims: the linked user; otherwise the user with the verified address (primary or
+ * confirmed secondary), unless that user's address was never verified; otherwise, if sign-up is open, a new user.
  */
 export const resolveUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
   try {

@@ -10,7 +10,7 @@ import { lockNamespace } from '../namespaces/claim_path.ts';
 import { isStillGranted } from './is_still_granted.ts';
 import { type Invitation, isPending, readInvitationToken } from './links.ts';
 
-/** Invitations that are accepted at once. */
+/** Invitations that are accepted immediately. */
 const maxAccepted = 100;
 
 type Pending = Invitation & { namespace_id: number };
@@ -45,7 +45,7 @@ const listPending = async (db: Reader, userId: number, now: number): Promise<Pen
     .limit(maxAccepted)
     .execute();
 
-/** Whether the source exists and takes members; locks its ownership until the transaction ends. */
+/** Returns whether the source exists and accepts members; locks its ownership until the transaction ends. */
 const lockSource = async (tx: Tx, { source_type, namespace_id }: Pending): Promise<boolean> => {
   if ((await lockNamespace(tx, namespace_id)) === undefined) return false;
   return source_type === 'Namespace' || !(await isMembershipLocked(tx.db, namespace_id));
@@ -85,7 +85,7 @@ const acceptOne = async (tx: Tx, user_id: number, invitation: Pending): Promise<
 
 /**
  * Accepts all invitations of a user's address. Does nothing as long as the address is not confirmed.
- * @returns the ids of those by which the user is a member
+ * @returns the ids of the invitations that made the user a member
  */
 export const acceptInvitations = async (
   { db, write }: Pick<Store, 'db' | 'write'>,

@@ -45,7 +45,7 @@ export const readInvitationToken = async (
   return isSignedLink(secrets.session_key, 'invitation', token, boundOf(invitation)) ? invitation : null;
 };
 
-/** What an invitation is to, and who sent it, as the invited person may know it. */
+/** Target and sender of an invitation, as far as the invited person may know them. */
 export type InvitationPlace = { kind: 'project' | 'group'; full_path: string; inviter: string | null };
 
 /** Loads the project or group; null if it is gone. */

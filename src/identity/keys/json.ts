@@ -42,7 +42,7 @@ const keyProjectShape = object({
   created_at: timestamp,
 });
 
-/** `user` is null for a deploy key, which alone has `deploy_keys_projects`. */
+/** `user` is null for a deploy key. Only deploy keys have `deploy_keys_projects`. */
 export const keyWithUserShape = object({
   ...keyShape.properties,
   user: optional(nullable(basicUserShape)),

@@ -53,7 +53,7 @@ const joinParts = (parts: Buffer[]): Buffer =>
     }),
   );
 
-/** Returns the blob of the plain key inside a hardware key; null if there is none. */
+/** Returns the blob of the plain key inside a hardware key; null if it has none. */
 const plainBlob = (blob: Buffer, type: string, { plain }: Kind): Buffer | null => {
   const parts = splitBlob(blob);
   if (parts === null || parts[0]?.toString('latin1') !== type) return null;

@@ -16,6 +16,6 @@ export const selectDescendants = (namespaceId: number): RawBuilder<number> => sq
     select namespaces.id from namespaces join descendants on namespaces.parent_id = descendants.id
   ) select id from descendants)`;
 
-/** Subquery: the id of a group, and on request those of all groups below it. */
+/** Subquery: the id of a group, and on request the ids of all groups below it. */
 export const selectGroups = (groupId: number, withDescendants: boolean): RawBuilder<number> =>
   withDescendants ? selectDescendants(groupId) : sql<number>`(${groupId})`;

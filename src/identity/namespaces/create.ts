@@ -22,7 +22,7 @@ export const isRouteTaken = async (tx: Pick<Tx, 'db'>, path: string): Promise<bo
   return row !== undefined;
 };
 
-/** Columns of a new namespace. Missing ones get their defaults. */
+/** Columns of a new namespace. Missing columns get their defaults. */
 export type NewNamespace = Omit<Partial<Namespace>, 'id'> & {
   kind: 'user' | 'group';
   parent_id: number | null;

@@ -21,7 +21,7 @@ export const basicNamespaceShape = object(fields);
 export const namespaceShape = object({ ...fields, members_count_with_descendants: optional(int) });
 
 type Row = Pick<Selectable<NamespacesTable>, 'id' | 'name' | 'path' | 'kind' | 'full_path' | 'parent_id'> & {
-  /** Of a group. */
+  /** Only for a group. */
   avatar: string | null;
   /** null: a group. */
   owner_id: number | null;

@@ -41,7 +41,7 @@ export const keepOldPaths = async (tx: Tx, these: RawBuilder<boolean>): Promise<
   );
 };
 
-/** Deletes the redirects of a path that is taken, and those below it. */
+/** Deletes the redirects of a taken path, and the redirects below it. */
 export const endRedirects = async (tx: Tx, takenPath: string): Promise<void> => {
   const path = takenPath.toLowerCase();
   // `0` is the character after `/`.

@@ -5,7 +5,7 @@ import { endRedirects, keepOldPaths } from './redirects.ts';
 
 /**
  * Moves a namespace and everything below it to another full path: columns `full_path` and rows of `routes`, in a few
- * statements. The caller updates `path` and `parent_id` of the namespace itself. Old paths redirect to new ones. A
+ * statements. The caller updates `path` and `parent_id` of the namespace itself. Old paths redirect to the new paths. A
  * taken path (`isRouteTaken`) causes a unique violation.
  */
 export const renameRoutes = async (

@@ -19,7 +19,7 @@ export type AuthorizationRequest = {
 };
 
 /**
- * `shown`: an error shown to the user, for no trusted redirect URI is known; `redirect`: an error sent to the
+ * `shown`: an error shown to the user, because no trusted redirect URI is known; `redirect`: an error sent to the
  * application.
  */
 export type Reading =

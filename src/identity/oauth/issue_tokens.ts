@@ -26,7 +26,7 @@ export type Authorization = {
   application: { id: number; name: string } | null;
   scopes: string[];
   family: string;
-  /** How it was granted: `authorization_code`... */
+  /** Grant type: `authorization_code`... */
   grant_type: string;
 };
 
@@ -66,7 +66,7 @@ const revokeOldest = async (tx: Tx, user_id: number, application_id: number | nu
   }
 };
 
-/** Stores the hashes of both tokens, and deletes expired ones. */
+/** Stores the hashes of both tokens, and deletes expired tokens. */
 export const issueTokens = async (
   tx: Tx,
   source: Source,

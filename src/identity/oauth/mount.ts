@@ -33,7 +33,7 @@ const paths = [
   'token_type_hint',
 ];
 
-/** Converts the parameters to single texts. Empty ones are dropped (RFC 6749, 3.1). */
+/** Converts the parameters to single texts. Empty texts are dropped (RFC 6749, 3.1). */
 const toForm = (sent: RawParams): Form => {
   const form: Record<string, string> = {};
   for (const name of paths) {
@@ -86,7 +86,7 @@ const issue = async (platform: Platform, request: FastifyRequest): Promise<Token
   }
 };
 
-/** RFC 7009. Revokes a token, unless it belongs to another client; unknown tokens are no error. */
+/** RFC 7009. Revokes a token, unless it belongs to another client; unknown tokens are not an error. */
 const revoke = async ({ store }: Platform, request: FastifyRequest): Promise<object> => {
   const form = await readForm(request);
   const client = await authenticateClient(store.db, request.headers.authorization, form);

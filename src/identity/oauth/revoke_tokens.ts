@@ -5,7 +5,8 @@ import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 type Which = { family: string } | { id: number } | { user_id: number; application_id: number | null };
 
 /**
- * Revokes OAuth tokens with their refresh tokens: those of one authorization, or all of an application for a user.
+ * Revokes OAuth tokens with their refresh tokens: the tokens of one authorization, or all tokens of an application for
+ * a user.
  * @param reason for the audit log
  */
 export const revokeTokens = async (

@@ -29,7 +29,7 @@ const areKnownScopes = (scopes: readonly string[]): boolean =>
 
 const uriProblem = (uri: string): string | null => {
   const url = URL.parse(uri);
-  // Printable ASCII only, for the text goes into a header unchanged.
+  // Printable ASCII only, because the text goes into a header unchanged.
   if (url === null || !/^[\x21-\x7e]+$/.test(uri)) return 'must be an absolute URI.';
   if (uri.includes('#')) return 'cannot contain a fragment.';
   if (refusedSchemes.has(url.protocol) || url.username !== '' || url.password !== '')

@@ -15,8 +15,8 @@ const macBytes = 32;
 type Keys = Pick<Platform, 'secrets'>;
 
 /**
- * Who may answer: the browser with this key.
- * @param purpose what the answer allows: `sign_in`, or `add` with the user's id
+ * Only the browser with this key may answer.
+ * @param purpose action that the answer permits: `sign_in`, or `add` with the user's id
  */
 export type Answerer = { browserKey: string; purpose: string };
 

@@ -77,8 +77,8 @@ const recordUse = async (tx: Tx, { passkey, challenge, sign_count }: Verified): 
 /**
  * Returns the user who signed in with a passkey. The device has verified the person, so no second factor is asked.
  * @param baseUrl the address under which browsers reach the service
- * @throws Failure 401 for a wrong answer and for an unknown passkey alike, 403 as for a password, 429 with
- *   `Retry-After` after too many
+ * @throws Failure 401 both for a wrong answer and for an unknown passkey, 403 as for a password, 429 with `Retry-After`
+ * after too many
  */
 export const signInWithPasskey = async (
   platform: Platform,

@@ -31,7 +31,7 @@ export const readBasic = (header: string): Basic | null => {
   return colon === -1 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
-/** Loads the token that was sent as password; null if it is no token. */
+/** Loads the token that was sent as password; null if it is not a token. */
 const loadToken = async ({ store, clock }: Platform, text: string): Promise<SignedIn | null> => {
   try {
     return await authenticateToken(store.db, { kind: 'token', text, via: 'bearer' }, clock.now());

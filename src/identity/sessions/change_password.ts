@@ -24,7 +24,7 @@ const requireFreshSession = async (call: Call): Promise<void> => {
 };
 
 /**
- * Changes the caller's password, or sets the first one. All sessions of the user end; this browser gets a new one.
+ * Changes the caller's password, or sets the first one. All sessions of the user end; this browser gets a new session.
  * @param passwords the current password, for users who have one
  * @returns the cookie of the new session
  * @throws Failure 400 for a wrong current password or an invalid new one

@@ -90,14 +90,14 @@ const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promis
 
 /**
  * Maximum number of attempts of one origin that wait for each other, so that concurrent guesses count like sequential
- * ones.
+ * guesses.
  */
 const maxWaitingAttempts = 100;
 
 /**
  * Returns the user of a login and password. Every password check goes through this function, and failures are counted
  * together.
- * @throws Failure 401 for a wrong password or unknown user alike, 429 with `Retry-After` after ten failures of one
+ * @throws Failure 401 both for a wrong password and an unknown user, 429 with `Retry-After` after ten failures of one
  * address within a minute
  */
 export const checkPassword = async (platform: Platform, input: PasswordInput): Promise<PasswordUser> => {

@@ -24,11 +24,11 @@ export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refuse
 export const getRefusalTime = ({ refused_until }: Count, now: number): number =>
   Math.max(refused_until - now, 0);
 
-/** How many are too many: in how many milliseconds, instead of a minute; and how many, instead of ten. */
+/** Limit: the window in milliseconds (default: a minute) and the number of failures (default: ten). */
 export type FailureLimits = {
   window?: number;
   max?: number;
-  /** How many are added; default: one. */
+  /** Number of failures to add; default: one. */
   times?: number;
   /** Too many are refused until their window ends, instead of for a minute and longer each time. */
   isQuota?: boolean;
@@ -75,8 +75,8 @@ export const getOrigin = (ip: string): string => {
 };
 
 /**
- * Returns the names under which a failed sign-in counts: the origin alone, and the origin with the account. The
- * account is hashed, for people type passwords into the wrong field.
+ * Returns the names under which a failed sign-in counts: the origin alone, and the origin with the account. The account
+ * is hashed, because people type passwords into the wrong field.
  */
 export const getCountedNames = (ip: string, login: string): [string, string] => {
   const origin = getOrigin(ip);

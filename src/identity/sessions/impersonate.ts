@@ -19,8 +19,8 @@ export const findImpersonationProblem = (user: UserRow): string | null => {
  * Starts a session in which the caller acts as another user. It ends with the caller's own session, after an hour, and
  * when either of the two gains or loses the role of an administrator.
  * @returns the cookie of the session
- * @throws Failure 403 for callers who are not administrators with a session of their own, and for users whom nobody
- * may impersonate; 404 for an unknown user
+ * @throws Failure 403 for callers who are not administrators in their own session, and for users who must not be
+ * impersonated; 404 for an unknown user
  */
 export const startImpersonation = async (call: Call, userId: number): Promise<string> => {
   const actor = requireActor(call);
@@ -61,8 +61,8 @@ export const startImpersonation = async (call: Call, userId: number): Promise<st
 /**
  * Ends the impersonation of a call.
  * @param ownSecret cookie of the administrator's own session, which the browser kept
- * @returns whether the cookie is that of the session behind, so that the browser may go on with it
- * @throws Failure 404 for a call that impersonates nobody
+ * @returns whether the cookie is that of the session behind, so that the browser may continue with it
+ * @throws Failure 404 for a call that does not impersonate
  */
 export const endImpersonation = async (call: Call, ownSecret: string | null): Promise<boolean> => {
   const { user, credential, sudo_by_id } = requireActor(call);

@@ -20,7 +20,7 @@ const loadRows = async (db: Reader, names: readonly string[]): Promise<Row[]> =>
 /** 429. @param milliseconds until the next attempt is allowed */
 export const tooManyFailures = (milliseconds: number): Failure => tooManyRequests(milliseconds / 1000);
 
-/** @throws Failure 429 with `Retry-After` where one of the counts says so */
+/** @throws Failure 429 with `Retry-After` if one of the counts reached its limit */
 const refuseTooMany = (counts: readonly Count[], now: number): void => {
   const refused = Math.max(0, ...counts.map((count) => getRefusalTime(count, now)));
   if (refused > 0) throw tooManyFailures(refused);

@@ -42,8 +42,8 @@ const endOldest = async (tx: Tx, user_id: number): Promise<void> => {
 
 /**
  * Creates the session of an authenticated user, and accepts the invitations of their address if it is confirmed.
- * @returns the cookie, of which only the hash is stored
- * @throws Failure 403 for a user blocked meanwhile, 404 for a deleted one
+ * @returns the cookie; only its hash is stored
+ * @throws Failure 403 for a user blocked meanwhile, 404 for a deleted user
  */
 export const startSession = async ({ store, random }: Sessions, input: NewSession): Promise<string> => {
   const secret = generateSecret(random);

@@ -51,7 +51,7 @@ export const insertToken = async (
   return id;
 };
 
-/** Who creates a token, and from where. */
+/** Creator of a token, and their address. */
 export type Creator = { cause: Cause | null; source: Source };
 
 /**
@@ -66,7 +66,7 @@ export const createToken = async (
 ): Promise<{ id: number; text: string }> =>
   await createTokenAfter(platform, by, token, async ({ db }) => await requireNoBot(db, token.user_id));
 
-/** As `createToken`. @param precheck runs first in the same transaction; throws to refuse */
+/** Like `createToken`. @param precheck runs first in the same transaction; throws to refuse */
 export const createTokenAfter = async (
   { store, random }: Pick<Platform, 'store' | 'random'>,
   { cause, source }: Creator,

@@ -5,7 +5,7 @@ import type { TokensTable } from '../../platform/db/schema/credentials.ts';
 import type { PageRequest } from '../../platform/http/page.ts';
 import { containsText } from '../../platform/db/contains_text.ts';
 
-/** All columns of a token but its hashes and those of OAuth. */
+/** All columns of a token except its hashes and OAuth columns. */
 export const tokenColumns = [
   'id',
   'user_id',
@@ -51,7 +51,7 @@ const within = (column: string, least: number | string | undefined, most: number
   most === undefined ? null : sql<boolean>`${sql.ref(column)} <= ${most}`,
 ];
 
-/** Over `tokens`: those that a filter selects. */
+/** Over `tokens`: tokens that match a filter. */
 export const tokenCondition = (filter: TokenFilter, now: number): RawBuilder<boolean> => {
   const { kind, user_id, state, revoked, search = '' } = filter;
   const all: (RawBuilder<boolean> | null)[] = [

@@ -202,7 +202,9 @@ const self = endpoint({
   handle: async (call) => tokenJson(await loadOwnToken(call), call.now),
 });
 
-/** Loads a personal token. Others than administrators cannot tell unknown tokens from those of other users. */
+/**
+ * Loads a personal token. Users who are not administrators cannot distinguish unknown tokens from other users' tokens.
+ */
 const findPersonal = async (call: Call, tokenId: number): Promise<TokenRow> => {
   const user_id = call.admin ? null : requireUser(call).id;
   const token = await findToken(call.db, tokenId, { kind: 'personal', user_id });

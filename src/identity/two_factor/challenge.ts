@@ -50,13 +50,13 @@ const findChallenge = async (tx: Tx, token_hash: string): Promise<Challenge | un
 
 const accountName = ({ user_id }: Challenge): string => `second factor of ${user_id}`;
 
-/** Returns the names under which a wrong code counts: the address alone, and the address with the account. */
+/** Returns the names under which a wrong code counts: only the address, and the address with the account. */
 const namesToCount = ({ ip }: Source, challenge: Challenge): string[] =>
   getCountedNames(ip, accountName(challenge));
 
 /**
- * Window in which wrong codes also count for the account alone. An attacker who has the password could use many
- * addresses to try a million codes. Nobody without the password can lock the user out.
+ * Window in which wrong codes also count for the account regardless of address. An attacker who has the password could
+ * use many addresses to try a million codes. Nobody without the password can lock the user out.
  */
 const accountWindow = hourMilliseconds;
 
@@ -82,7 +82,7 @@ export const answerChallenge = async (
   const outcome = await platform.store.write(async (tx) => {
     const challenge = await findChallenge(tx, token_hash);
     if (challenge === undefined) return null;
-    // Serialized, so that concurrent guesses count like sequential ones.
+    // Serialized, so that concurrent guesses count like sequential guesses.
     await lockUser(tx, challenge.user_id);
     await requireFewFailures(tx.db, [...namesToCount(source, challenge), accountName(challenge)], tx.now);
     const factor = await useFactor(tx, { platform, totp }, challenge.user_id, code);

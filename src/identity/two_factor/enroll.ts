@@ -53,8 +53,8 @@ export const loadPendingKey = async (call: Call): Promise<string | null> => {
 };
 
 /**
- * Enables the factor and returns the recovery codes, to be shown once. Revokes what the password alone granted
- * before, except this browser's session.
+ * Enables the factor and returns the recovery codes, to be shown once. Revokes access that the password granted before,
+ * except this browser's session.
  * @throws Failure 400 under `code`, 409 if the factor is on
  */
 export const finishEnrolment = async (call: Call, code: string): Promise<string[]> => {

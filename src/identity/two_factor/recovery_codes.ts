@@ -18,7 +18,7 @@ export const newCodes = (random: (bytes: number) => Buffer): string[] =>
   Array.from({ length: codesAtOnce }, () => newCode(random));
 
 /**
- * Hashes a code with a key outside the database, for a copy of the database would allow trying all codes in a day.
+ * Hashes a code with a key outside the database, because a copy of the database would allow trying all codes in a day.
  * The user's id makes equal codes of two users differ.
  */
 const hashCode = ({ encryption_key }: Secrets, userId: number, code: string): string =>

@@ -11,7 +11,7 @@ export type UserCounts = {
   without_two_factor: number;
 };
 
-/** Counts users for administrators, in one statement. The ghost is no user. */
+/** Counts users for administrators, in one statement. The ghost user is not counted. */
 export const countUsers = async (db: Reader): Promise<UserCounts> => {
   const { rows } = await sql<UserCounts>`select
     count(*) as "all",

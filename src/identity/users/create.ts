@@ -24,7 +24,7 @@ export type NewUser = Pick<Row, RequiredColumn> &
     projects_limit?: number | undefined;
   };
 
-/** Returns the instance's current limit for users without one of their own. */
+/** Returns the instance's current limit for users without an individual limit. */
 export const defaultProjectsLimit = async ({ db }: Tx): Promise<number> =>
   (await readSettings(db)).settings.default_projects_limit;
 
@@ -112,7 +112,7 @@ export type UserInput = {
   public_email?: string | null;
   /** Column of the stored avatar (`identity/avatars/`). */
   avatar?: string | null;
-  /** Whether the address was never verified. */
+  /** True if the address was never verified. */
   email_unchecked?: boolean;
 } & Profile;
 
@@ -135,7 +135,7 @@ export const requireFree = async (
     throw conflict('Email has already been taken');
   const isOwn = further === 'own';
   if (username === undefined || username.toLowerCase() === own?.username.toLowerCase()) return isOwn;
-  // The route is read first, so that of a concurrently created user either both or neither is visible.
+  // The route is read first, so that for a concurrently created user either both or neither is visible.
   const isTaken = await isRouteTaken(tx, username);
   if ((await userIdByName(tx.db, username)) !== undefined) throw conflict('Username has already been taken');
   if (isTaken) throw invalid({ username: ['has already been taken'] });

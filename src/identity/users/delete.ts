@@ -82,7 +82,7 @@ const removePersonalNamespace = async (tx: Tx, cause: Cause | null, userId: numb
 };
 
 export type Deletion = {
-  /** Whether contributions and solely owned groups are removed, too. */
+  /** True to also remove contributions and solely owned groups. */
   hard_delete?: boolean | undefined;
   /** `If-Unmodified-Since` of the request. */
   unmodified_since?: string | undefined;

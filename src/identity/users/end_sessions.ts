@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/open.ts';
 
 /**
- * Ends all sessions of a user and everything else that a password alone granted: pending challenges, and tokens of
- * the password grant without an application. Used when the password changes or the user is blocked.
+ * Ends all sessions of a user and all other access granted by the password: pending challenges, and tokens of the
+ * password grant without an application. Used when the password changes or the user is blocked.
  * @param kept id of the session to keep
  */
 export const endAllSessions = async (tx: Tx, userId: number, kept = 0): Promise<void> => {

@@ -8,7 +8,7 @@ type Cost = { memory: number; passes: number; parallelism: number };
 export const usualPasswordCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 let costOfNew = usualPasswordCost;
 
-/** Sets the cost of new hashes; those there are keep theirs. Tests lower it, since they hash at each start. */
+/** Sets the cost of new hashes; existing hashes keep their cost. Tests lower it, because they hash at each start. */
 export const setPasswordCost = (cost: Cost): void => void (costOfNew = cost);
 
 const parseCost = (parameters: string): Cost => {
@@ -19,7 +19,7 @@ const tagLength = 32;
 
 const run = promisify(argon2) as (algorithm: 'argon2id', parameters: object) => Promise<Buffer>;
 
-/** Maximum number of passwords hashed at once. One of Node's four threads stays free for files. */
+/** Maximum number of passwords hashed concurrently. One of Node's four threads stays free for files. */
 const maxConcurrentHashes = 3;
 const maxQueuedHashes = 100;
 let running = 0;

@@ -4,8 +4,8 @@ import { conflict } from '../../platform/errors.ts';
 import type { UserRow } from './queries.ts';
 
 /**
- * Refuses changes that would leave the service without an active administrator. Locks all administrators, so that of
- * two who resign concurrently one keeps the role.
+ * Refuses changes that would leave the service without an active administrator. Locks all administrators, so that if
+ * two resign concurrently, one keeps the role.
  * @param user the user who loses the role or is blocked or deleted
  * @throws Failure 409
  */

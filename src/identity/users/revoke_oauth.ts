@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/open.ts';
 
-/** Revokes all OAuth authorizations of a user, for one who is blocked or deleted. */
+/** Revokes all OAuth authorizations of a blocked or deleted user. */
 export const revokeOauth = async (tx: Tx, userId: number): Promise<void> => {
   await tx.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute();
   await tx.db

@@ -58,7 +58,7 @@ export const passwordProblem = (
   return isGuessed ? 'must not contain commonly used combinations of words and letters' : null;
 };
 
-/** Attributes with rules. Absent ones are not checked. */
+/** Attributes with rules. Absent attributes are not checked. */
 export type CheckedUser = {
   email?: string;
   name?: string;

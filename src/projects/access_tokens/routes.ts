@@ -42,7 +42,7 @@ const accessTokenJson = (token: AccessToken, now: number) => ({
 const pathOf = ({ plural }: SourceKind): string => `/${plural}/:id/access_tokens`;
 const paramsOf = ({ noun }: SourceKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
 
-/** @throws Failure 404 for a hidden source, 403 for those who may not administer its members */
+/** @throws Failure 404 for a hidden source, 403 for callers who may not administer its members */
 const findAdministered = async (kind: SourceKind, call: Call, id: number | string): Promise<Source> => {
   const source = await kind.find(call, id);
   if (!source.mayAdmin) throw forbidden();

@@ -127,9 +127,9 @@ export const revokeAccessToken = async (call: Call, source: Source, token: Acces
   });
 
 /**
- * Replaces a token by one of the same name and scopes.
+ * Rotates a token: the new token has the same name and scopes.
  * @returns id and text of the new token, to be shown once
- * @throws Failure 403 for a token with a role above that of the caller, 401 for one that has ended
+ * @throws Failure 403 for a token with a role above the caller's role, 401 for an expired token
  */
 export const rotateAccessToken = async (
   call: Call,

@@ -16,7 +16,7 @@ export const badgeShape = object({ name: nullable(string), ...links, id: int, ki
 
 export type BadgeRow = Selectable<BadgesTable>;
 
-/** What the placeholders of a badge stand for; those of a missing value stay. */
+/** Values of the placeholders of a badge; placeholders of missing values are kept. */
 export type Placeholders = Record<string, string>;
 
 /** Replaces `%{project_path}` and the like; unknown placeholders stay. */

@@ -8,7 +8,7 @@ import type { Placeholders } from './json.ts';
 
 export type BadgeOwner = {
   columns: { project_id: number | null; group_id: number | null };
-  /** SQL condition over `badges`: the badges that it shows; a project also shows those of the groups above. */
+  /** SQL condition over `badges`: the badges that it shows; a project also shows badges of its parent groups. */
   shown: RawBuilder<boolean>;
   /** SQL condition over `badges`: its own badges. */
   own: RawBuilder<boolean>;
@@ -19,7 +19,7 @@ export type BadgeOwnerKind = {
   plural: 'projects' | 'groups';
   noun: string;
   find: (call: Call, id: number | string) => Promise<BadgeOwner>;
-  /** @throws Failure 403 for those who may not change its badges */
+  /** @throws Failure 403 for callers who may not change its badges */
   findToChange: (call: Call, id: number | string) => Promise<BadgeOwner>;
 };
 

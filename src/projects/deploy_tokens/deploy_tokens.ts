@@ -31,9 +31,9 @@ const ofOwner = ({ project_id, group_id }: TokenOwner): RawBuilder<boolean> =>
 const isActive = (now: number) => sql<boolean>`(expires_at is null or expires_at > ${now})`;
 
 /**
- * Lists the tokens of an owner, the oldest first.
- * @param owner null: those of all projects and groups
- * @param active false: those that have expired; undefined: all
+ * Lists the tokens of an owner, oldest first.
+ * @param owner null: tokens of all projects and groups
+ * @param active false: expired tokens; undefined: all
  */
 export const listDeployTokens = async (
   { db, now }: Call,

@@ -37,7 +37,7 @@ const area = 'deploy_tokens';
 type Kind = {
   plural: 'projects' | 'groups';
   noun: string;
-  /** @throws Failure 404, 403 for those who may not administer it */
+  /** @throws Failure 404, 403 for callers who may not administer it */
   find: (call: Call, id: number | string) => Promise<TokenOwner>;
 };
 

@@ -75,7 +75,7 @@ export const addToList = async (call: Call, entry: Entry): Promise<void> => {
     throw invalid({ [column]: ["can't be the same as the source project"] });
   }
   await call.write(async (tx) => {
-    // Locks in order of ids, so that two projects that list each other at once do not deadlock.
+    // Locks in order of ids, so that two projects that list each other concurrently do not deadlock.
     if (list === 'project' && target < projectId) await holdTarget(tx, entry);
     await holdProject(tx, projectId);
     if (list === 'group' || target > projectId) await holdTarget(tx, entry);

@@ -51,7 +51,10 @@ const sumCounts = async ({ db, viewer, platform }: CountRequester, ids: number[]
 
 type OwnCount = { label_id: number; state: 'opened' | 'closed'; count: number };
 
-/** Selects the confidential issues of which the caller is author or assignee, in projects that hide the others. */
+/**
+ * Selects the confidential issues that the caller wrote or is assigned to, in projects that hide other confidential
+ * issues.
+ */
 const ownConfidential = async (
   { db, viewer, platform }: CountRequester,
   ids: number[],

@@ -4,7 +4,7 @@ import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import type { Project } from '../projects/find.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 
-/** Color of a label that is created from its title alone. */
+/** Color of a label that is created only from its title. */
 const plainColor = '#428BCA';
 const maxTitleLength = 255;
 
@@ -45,7 +45,7 @@ export const findLabels = async (
   return [...byTitle.values()];
 };
 
-/** Finds labels as `findLabels` does, and creates missing ones in the project. Skips titles that are too long. */
+/** Finds labels like `findLabels`, and creates missing labels in the project. Skips titles that are too long. */
 export const findOrCreateLabels = async (
   tx: Tx,
   cause: Cause,

@@ -1,4 +1,4 @@
-/** Projects and groups as owners of labels and milestones, which are loaded and changed alike. */
+/** Projects and groups as owners of labels and milestones, which both load and change in the same way. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
@@ -71,7 +71,7 @@ export const ownerColumns = ({ kind, id }: Owner): { project_id: number | null; 
 export const ownedBy = (table: 'labels' | 'milestones', { kind, id }: Owner): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(`${table}.${kind === 'projects' ? 'project_id' : 'group_id'}`)} = ${id}`;
 
-/** As `ownedBy`, including the rows of the groups above. */
+/** Like `ownedBy`, including the rows of parent groups. */
 export const availableTo = (table: 'labels' | 'milestones', owner: Owner): RawBuilder<boolean> => {
   const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in ${selectAncestors(owner.namespace_id)}`;
   return owner.kind === 'groups' ? above : sql<boolean>`(${ownedBy(table, owner)} or ${above})`;

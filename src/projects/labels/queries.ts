@@ -17,7 +17,7 @@ type Condition = RawBuilder<boolean>;
 export type LabelFilter = {
   search?: string;
   include_ancestor_groups: boolean;
-  /** For a group: whether labels of subgroups are included. */
+  /** For a group: true to include labels of subgroups. */
   include_descendant_groups?: boolean;
   /** For a group; false: labels of its projects are included. */
   only_group_labels?: boolean;
@@ -64,7 +64,7 @@ const orders = {
 
 export type LabelOrder = keyof typeof orders;
 
-/** Lists labels by title, or in another order, including those of the groups above unless excluded. */
+/** Lists labels by title, or in another order, including labels of parent groups unless excluded. */
 export const listLabels = async (
   call: Call,
   owner: Owner,
@@ -101,7 +101,7 @@ const toIdAndTitle = (key: LabelKey): { id: number; title: string | null } => {
 
 /**
  * Loads a label. Of two with the same title, the owner's own takes precedence.
- * @param scope `own`: without labels of the groups above
+ * @param scope `own`: without labels of parent groups
  * @throws Failure 404 `404 Label Not Found`
  */
 export const findLabel = async (

@@ -6,7 +6,7 @@ const maxTitleLength = 255;
 export const titleTaken = () => invalid({ title: ['has already been taken'] });
 
 /**
- * Trims and checks a title. Commas are refused, for they separate labels in lists.
+ * Trims and checks a title. Commas are refused, because they separate labels in lists.
  * @throws Failure 400 for a title that is blank, too long or has a comma
  */
 export const checkLabelTitle = (text: string): string => {

@@ -1,6 +1,6 @@
 /**
- * After a transfer of a project: copies the labels of its former groups that its issues, merge requests and boards have
- * into the project.
+ * After a transfer of a project: copies labels of its former groups that its issues, merge requests and boards use into
+ * the project.
  */
 import { sql } from 'kysely';
 import { insertRow } from '../../platform/db/insert.ts';
@@ -41,7 +41,7 @@ const listFormerLabels = async (tx: Tx, project: TransferredProject): Promise<Fo
   return rows;
 };
 
-/** Returns the label of this title that the project has in its new namespace; copies it if there is none. */
+/** Returns the label of this title that the project has in its new namespace; copies it if it is missing. */
 const findOrCopyLabel = async (
   tx: Tx,
   project: TransferredProject,

@@ -7,7 +7,7 @@ import type { Share } from './share.ts';
 /** A group with which something is shared; null for both texts: the caller does not see the group. */
 export type ListedShare = Share & { name: string | null; full_path: string | null };
 
-/** Lists the groups with which a project or group is shared, also those that the caller does not see. */
+/** Lists the groups that a project or group is shared with, including groups that the caller does not see. */
 export const listShares = async (
   { db, viewer, platform, now }: Pick<Call, 'db' | 'viewer' | 'platform' | 'now'>,
   { type, id }: Source,

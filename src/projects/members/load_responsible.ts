@@ -12,8 +12,8 @@ export type Responsible = { name: string; username: string };
 type Place = { project_id: number | null; namespace_id: number };
 
 /**
- * Loads people who can give others a role in a place: active owners and maintainers, those with the highest role first.
- * Members of groups with which it is shared are left out.
+ * Loads users who can give others a role in a source: active owners and maintainers, highest role first. Omits members
+ * of groups it is shared with.
  */
 export const loadResponsible = async (
   db: Reader,

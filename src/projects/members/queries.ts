@@ -21,7 +21,7 @@ export const isCurrentMember = (now: number) =>
 export type MemberFilter = {
   /** Part of the name or user name. */
   query: string;
-  /** Whether members of the groups above, and of groups with which it is shared, are included. */
+  /** True to include members of parent groups and of groups it is shared with. */
   inherited: boolean;
   now: number;
   /** Only these users. */
@@ -44,12 +44,12 @@ export type ListedMember = MemberRow & { source_type: SourceType; source_id: num
 
 type MembershipRow = Omit<Selectable<MembersTable>, 'id'>;
 
-/** Which memberships of a source are read. `users`: a query of their ids, which leads to the memberships. */
+/** Memberships of a source to read. `users`: a query of the users' ids, which selects the memberships. */
 type Wanted = Pick<MemberFilter, 'inherited' | 'now'> & { users: RawBuilder<unknown> };
 
 /**
- * Subquery: the memberships that give these users a role in the source: its own, those of the groups above it, and
- * those of the groups with which any of these is shared, with the lesser role and the earlier last day.
+ * Subquery: the memberships that give these users a role in the source: direct memberships, memberships of parent
+ * groups, and memberships of groups that any of these is shared with, with the lesser role and the earlier last day.
  */
 const reachingMembers = (source: Source, { inherited, now, users }: Wanted): RawBuilder<MembershipRow> => {
   const theirs = sql`(${users}) as wanted cross join members`;
@@ -67,7 +67,7 @@ const reachingMembers = (source: Source, { inherited, now, users }: Wanted): Raw
     where members.user_id = wanted.user_id and source_type = 'Namespace' and source_id = invited.id)`;
 };
 
-/** The first membership of each user: the highest role, its last day; of equal ones, the direct membership. */
+/** The first membership of each user: the highest role, its last day; if roles are equal, the direct membership. */
 const place = (source: Source) => sql<number>`row_number() over (partition by members.user_id
   order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
   ${directMembers(source)} desc)`;
@@ -87,7 +87,10 @@ const current = (db: Reader, source: Source, wanted: Wanted) => {
     .where('ranked.place', '=', 1);
 };
 
-/** The groups whose members have a role in the source: those above it, and those with which one of these is shared. */
+/**
+ * The groups whose members have a role in the source: its parent groups, and the groups that any of these is shared
+ * with.
+ */
 const reachingGroups = async (db: Reader, source: Source, now: number): Promise<number[]> => {
   const { rows } = await sql<{ id: number }>`
     select id from ${selectAncestors(source.namespace_id)} as above
@@ -131,7 +134,7 @@ const conditionsOf = ({ project, groups }: Places): RawBuilder<boolean>[] => [
 /** SQLite takes at most 500 parts of one statement. */
 const partsAtOnce = 100;
 
-/** Joins lists of users, of each of which no more are read than the first `limit`. */
+/** Joins lists of users. Reads at most the first `limit` of each list. */
 const firstOf = (lists: readonly RawBuilder<unknown>[], limit: number): RawBuilder<unknown> =>
   sql`select distinct user_id from (${sql.join(
     lists.map((list) => sql`select user_id from (${list} order by user_id limit ${limit}) as part`),
@@ -215,7 +218,7 @@ export const loadMembership = async (
 export const hasEnded = ({ expires_at }: Membership, now: number): boolean =>
   expires_at !== null && expires_at <= today(now);
 
-/** Returns whether another user, who is no bot, owns the group, directly or through a group above. */
+/** Returns whether another user who is not a bot owns the group, directly or through a parent group. */
 export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Promise<boolean> => {
   const other = await tx.db
     .selectFrom('members')

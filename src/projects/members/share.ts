@@ -56,8 +56,8 @@ const deleteEnded = async (tx: Tx, { type, id }: Source): Promise<void> => {
 
 /**
  * Shares a source with a group that the caller sees.
- * @throws Failure 403 for a role above that of the caller or where sharing is locked, 404 for a hidden group, 409 if it
- * is shared already
+ * @throws Failure 403 for a role above the caller's role or if sharing is locked, 404 for a hidden group, 409 if it is
+ * shared already
  */
 export const shareWithGroup = async (
   call: Call,
@@ -104,8 +104,8 @@ export const shareWithGroup = async (
 };
 
 /**
- * Changes the role that a share gives at most, and its last day.
- * @throws Failure 400, 403 for a role above that of the caller, 404
+ * Changes the maximum role of a share, and its last day.
+ * @throws Failure 400, 403 for a role above the caller's role, 404
  */
 export const updateShare = async (
   call: Call,

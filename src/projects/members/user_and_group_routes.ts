@@ -1,4 +1,4 @@
-/** Who and what surrounds a project or group: its users, the groups above it, and sharing. */
+/** Relations of a project or group: its users, parent groups, and shares. */
 import { type RawBuilder, sql } from 'kysely';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { anyOf } from '../../core/access/visible.ts';

@@ -5,7 +5,7 @@ import type { MilestonesTable } from '../../platform/db/schema/projects.ts';
 import { bool, int, nullable, object, optional, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 
-/** A milestone, alone or embedded. `project_id` or `group_id` names its owner. */
+/** A milestone, standalone or embedded. `project_id` or `group_id` names its owner. */
 export const milestoneShape = object({
   id: int,
   iid: int,

@@ -27,7 +27,7 @@ export type MilestoneFilter = {
   order?: MilestoneOrder;
 };
 
-/** Orders of a list. Milestones without a due date stand last. */
+/** Orders of a list. Milestones without a due date are last. */
 const orders = {
   newest: sql`milestones.id desc`,
   oldest: sql`milestones.id`,
@@ -66,7 +66,7 @@ const makeConditions = (
   return conditions.filter((condition) => condition !== null);
 };
 
-/** Lists milestones, newest first or in another order, with those of the groups above on request. */
+/** Lists milestones, newest first or in another order, with milestones of parent groups on request. */
 export const listMilestones = async (
   db: Reader,
   owner: Owner,
@@ -77,7 +77,7 @@ export const listMilestones = async (
   return await selectMilestones(db, scope('milestones', owner), filter, page);
 };
 
-/** As `listMilestones`, of several owners. @param within over `milestones`: those that the viewer sees */
+/** Like `listMilestones`, for several owners. @param within over `milestones`: milestones that the viewer sees */
 export const selectMilestones = async (
   db: Reader,
   within: RawBuilder<boolean>,
@@ -120,7 +120,7 @@ const findOwn = async (
 export const findMilestone = async (db: Reader, owner: Owner, id: number): Promise<MilestoneRow> =>
   await findOwn(db, owner, 'id', id);
 
-/** As `findMilestone`, by the number that its address has. */
+/** Like `findMilestone`, by the number in its URL. */
 export const findMilestoneByIid = async (db: Reader, owner: Owner, iid: number): Promise<MilestoneRow> =>
   await findOwn(db, owner, 'iid', iid);
 
@@ -140,7 +140,7 @@ export const lockMilestones = async (tx: Tx, { kind, id }: Owner): Promise<void>
 export const milestonesTurn = (owner: Owner): string =>
   owner.kind === 'projects' ? iidTurn(owner.id, 'milestone') : ownerTurn(owner);
 
-/** Over `milestones`: those that may not share a title with one of this owner. */
+/** Over `milestones`: milestones that must not share a title with a milestone of this owner. */
 const neighbours = (owner: Owner) => {
   const inherited = availableTo('milestones', owner);
   if (owner.kind === 'projects') return inherited;

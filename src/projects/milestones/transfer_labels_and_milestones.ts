@@ -1,5 +1,5 @@
 /**
- * After a transfer of a project: copies the labels and milestones of its former groups that its records have into the
+ * After a transfer of a project: copies labels and milestones of its former groups that its records use into the
  * project.
  */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
@@ -32,7 +32,7 @@ const listFormerMilestones = async (tx: Tx, project: TransferredProject): Promis
     .orderBy('id')
     .execute();
 
-/** Returns the milestone of this title that the project has in its new namespace; copies it if there is none. */
+/** Returns the milestone of this title that the project has in its new namespace; copies it if it is missing. */
 const findOrCopyMilestone = async (tx: Tx, owner: Owner, former: GroupMilestone): Promise<number> => {
   const match = await tx.db
     .selectFrom('milestones')

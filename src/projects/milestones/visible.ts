@@ -15,7 +15,8 @@ export const tracksMilestones = (viewer: Viewer, dialect: SqlDialect): Condition
   ]);
 
 /**
- * Over `milestones`: those of projects and groups that the viewer sees. None without signing in, as the lists require.
+ * Over `milestones`: milestones of projects and groups that the viewer sees. Empty without signing in, as the lists
+ * require.
  * @param ofProjects further conditions over the `projects` of milestones
  */
 export const visibleMilestones = (

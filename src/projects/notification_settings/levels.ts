@@ -68,7 +68,7 @@ export const readEvents = (input: SettingInput): SentEvents =>
     customEvents.filter((event) => input[event] !== undefined).map((event) => [event, input[event]]),
   );
 
-/** Returns whether each event is enabled. @param sent those that the user enabled or disabled */
+/** Returns whether each event is enabled. @param sent events that the user enabled or disabled */
 export const completeEvents = (sent: SentEvents): Record<CustomEvent, boolean> =>
   Object.fromEntries(
     customEvents.map((event) => [event, sent[event] ?? enabledByDefault.has(event)]),

@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/open.ts';
 import type { NotificationLevel } from '../../platform/db/schema/column_types.ts';
 import type { SentEvents } from './levels.ts';
 
-/** What a setting is about; neither: the user's own level, which others refer to as `global`. */
+/** Scope of a setting; without project and group: the user's general level, which others refer to as `global`. */
 export type Source = { project_id: number | null; group_id: number | null };
 
 export type NotificationSetting = { level: NotificationLevel; events: SentEvents };

@@ -96,7 +96,7 @@ const insertProject = async (
   const { id } = await tx.db
     .insertInto('projects')
     .values({
-      // The contract's `expire_in` also expires the newest artifacts; a project may keep those.
+      // The contract's `expire_in` also expires the newest artifacts; a project may keep them.
       keep_latest_artifact: 0,
       ...columns,
       repository_path: generateRepositoryPath(),
@@ -144,7 +144,7 @@ export const createProject = async (
     const namespace = await lockNamespace(tx, unlocked.id);
     if (namespace === undefined) throw namespaceRefused();
     await requireProjectQuota(tx, creator, namespace);
-    // As in an update: administrators decide what a project costs.
+    // As in an update, only administrators decide the costs of a project.
     if ((input.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
     const visibility = getNewVisibility(call, input, namespace);
     const repository_storage = input.repository_storage ?? chooseStorage(call.settings, Math.random());

@@ -3,7 +3,7 @@ import { enqueue } from '../../platform/queue/enqueue.ts';
 import type { ProjectColumns } from './fields.ts';
 
 /**
- * Background work that checks all merge requests from and into a project, or those of a group, whose merge is
+ * Background work that checks all merge requests from and into a project, or of a group's projects, whose merge is
  * scheduled.
  */
 export const waitingMergesWork = 'merge_requests.auto_merge_project';
@@ -12,7 +12,7 @@ export const waitingMergesWork = 'merge_requests.auto_merge_project';
 export const enqueueWaitingMerges = async (tx: Tx, project_id: number): Promise<void> =>
   await enqueue(tx, waitingMergesWork, { project_id }, { unique_key: `${waitingMergesWork}:${project_id}` });
 
-/** Enqueues the work for the projects of a group, and for those that get their roles from it. */
+/** Enqueues the work for the projects of a group, and for projects that get their roles from it. */
 export const enqueueWaitingMergesOfGroup = async (tx: Tx, group_id: number): Promise<void> => {
   const unique_key = `${waitingMergesWork}:group:${group_id}`;
   await enqueue(tx, waitingMergesWork, { group_id }, { unique_key });

@@ -1,6 +1,6 @@
 /**
- * Decides which other projects a job may access: those whose allowlist names its project or a group above, and those
- * without an allowlist. There it may read what its user may read. Public projects are readable as for everybody.
+ * Decides which other projects a job may access: projects whose allowlist names its project or a parent group, and
+ * projects without an allowlist. There it may read what its user may read. Public projects are readable by every job.
  */
 import type { Selectable } from 'kysely';
 import { getJobLevel } from '../../core/access/credentials/job_token.ts';

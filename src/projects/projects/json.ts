@@ -264,7 +264,7 @@ const fullJson = (row: ProjectRow, context: Context) => {
   };
 };
 
-/** Returns the status of the import, with its address and problem for viewers who may change the project. */
+/** Returns the status of the import, with its URL and error for viewers who can change the project. */
 const projectImportJson = (row: ProjectRow, { viewer, imports }: Context) => {
   const imported = imports.get(row.id);
   return may(viewer, 'admin_project', row)
@@ -272,13 +272,13 @@ const projectImportJson = (row: ProjectRow, { viewer, imports }: Context) => {
     : { import_status: row.import_status };
 };
 
-/** Returns the projects of which an import is known. */
+/** Returns the projects that have an import. */
 const listImported = (rows: readonly ProjectRow[]): number[] =>
   rows.filter(({ import_status }) => import_status !== 'none').map(({ id }) => id);
 
 /**
  * Renders projects. Anonymous callers always get the basic fields.
- * @param statistics whether to include sizes for viewers who may see them
+ * @param statistics whether to include sizes for viewers who can see them
  */
 export const projectsJson = async (
   call: Call,

@@ -18,7 +18,7 @@ const nextIid = compiled((db, { project_id, kind }: { project_id: number; kind: 
 export const iidTurn = (project_id: number, kind: IidKind): string => `${kind} of ${project_id}`;
 
 /**
- * Takes the next iid of a project. Gapless, for a failed transaction rolls it back. The row stays locked until the
+ * Takes the next iid of a project. Gapless, because a failed transaction rolls it back. The row stays locked until the
  * transaction ends.
  */
 export const takeIid = async (tx: Tx, project_id: number, kind: IidKind): Promise<number> => {

@@ -54,7 +54,7 @@ export const loadTopics = async (db: Reader, projectId: number): Promise<string[
   return rows.map(({ name }) => name);
 };
 
-/** Returns the ids of topics by folded name. Adds those that are missing; locks all, so that none is deleted. */
+/** Returns the ids of topics by folded name. Adds missing topics; locks all, so that no topic is deleted. */
 const claimTopics = async ({ db, now }: Tx, topics: readonly string[]): Promise<Map<string, number>> => {
   const rows = topics
     .map((name) => ({
@@ -77,7 +77,7 @@ const claimTopics = async ({ db, now }: Tx, topics: readonly string[]): Promise<
   return new Map(claimed.map(({ id, folded_name }) => [folded_name, id]));
 };
 
-/** Deletes those of these topics that no project has any more and that no administrator described. */
+/** Deletes these topics, except topics that a project has or that an administrator described. */
 const deleteUnusedTopics = async ({ db, dialect }: Tx, ids: readonly number[]): Promise<void> => {
   await db
     .deleteFrom('topics')

@@ -22,7 +22,7 @@ export type TransferRecords = (tx: Tx, project: { id: number; namespace_id: numb
 
 const failed = (text: string): Failure => refused(`Failed to transfer project ${text}`);
 
-/** Loads a namespace. Hidden and missing ones both give 404. */
+/** Loads a namespace. Hidden and missing namespaces both give 404. */
 const findTarget = async (call: Call, id: number | string): Promise<Namespace> => {
   const { db, viewer, platform } = call;
   const { dialect } = platform.store;

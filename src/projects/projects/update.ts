@@ -97,7 +97,7 @@ const withDefaultBranch = async (
   return { ...requested, default_branch: branch };
 };
 
-/** @returns the topics before and after, for the change log; empty: unchanged */
+/** @returns the topics before and after, for the change log; empty if unchanged */
 const changeTopics = async (
   tx: Tx,
   projectId: number,

@@ -67,7 +67,7 @@ const projectsByPath = async ({ db, platform }: Call, paths: string[]) => {
   return new Map(rows.map((row) => [row.route, row]));
 };
 
-/** Returns the granted access. Hidden and missing projects alike grant nothing. */
+/** Returns the granted access. Neither hidden nor missing projects grant anything. */
 export const grantedAccess = async (
   call: Call,
   { viewer, readsOnly }: Puller,

@@ -10,7 +10,7 @@ export type Puller = {
   /** null: anonymous. */
   username: string | null;
   viewer: Viewer;
-  /** Whether the presented token is read-only. */
+  /** True if the presented token is read-only. */
   readsOnly: boolean;
 };
 

@@ -28,7 +28,7 @@ const readAction = (sent: unknown): FileAction => {
 
 /**
  * Reads the changes of files; undefined if none were sent.
- * @throws Failure 400 for invalid ones
+ * @throws Failure 400 for invalid changes
  */
 export const readFileActions = (sent: unknown): FileAction[] | undefined => {
   if (sent === undefined || sent === null) return undefined;

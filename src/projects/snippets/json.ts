@@ -16,7 +16,7 @@ export const snippetShape = object({
   project_id: nullable(int),
   web_url: string,
   raw_url: string,
-  /** Snippets are no repositories. */
+  /** Snippets are not repositories. */
   ssh_url_to_repo: nullable(string),
   http_url_to_repo: nullable(string),
   files: array(object({ path: string, raw_url: string })),

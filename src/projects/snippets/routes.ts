@@ -1,4 +1,4 @@
-/** Endpoints of snippets of users and projects, alike under both paths. */
+/** Endpoints of snippets of users and projects, the same under both paths. */
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { missingAttribute, nothingToChange } from '../../platform/errors.ts';

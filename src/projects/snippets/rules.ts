@@ -20,7 +20,7 @@ const titleProblem = (title: string): string | null =>
 const fileNameProblem = (name: string): string | null => {
   const problem = lengthProblem(name, maxNameLength);
   if (problem !== null) return problem;
-  // In an address, these two lead to another page.
+  // In a URL, these two would resolve to another page.
   if (name === '.' || name === '..') return 'is invalid';
   return /^[\p{L}\p{M}\p{N} _.+@-]*$/u.test(name)
     ? null

@@ -19,7 +19,9 @@ export const openHome = async (call: Call, id: number | string | undefined): Pro
   return project;
 };
 
-/** Returns whether the caller may create a snippet. External users may only in projects of which they are members. */
+/**
+ * Returns whether the caller may create a snippet. External users may do so only in projects in which they are members.
+ */
 export const mayCreate = ({ viewer }: Call, home: Home): boolean =>
   home === null ? viewer.user_id !== null && !viewer.external : may(viewer, 'create_snippet', home);
 

@@ -33,7 +33,7 @@ const editFiles = (
 
 const names = ['title', 'description', 'visibility', 'file_name', 'content'] as const;
 
-/** The names of the files, for the change log; empty if they are those from before. */
+/** The names of the files, for the change log; empty if they are unchanged. */
 const changedPaths = (before: readonly SnippetFile[], after: readonly SnippetFile[]) => {
   const [was, is] = [before.map(({ path }) => path), after.map(({ path }) => path)];
   const isSame = was.length === is.length && was.every((path, at) => path === is[at]);

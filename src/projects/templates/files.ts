@@ -1,4 +1,4 @@
-/** File templates, read from the package's folder `templates/` at each call, for they are rarely requested. */
+/** File templates, read from the package's folder `templates/` at each call, because they are rarely requested. */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { notFound } from '../../platform/errors.ts';
@@ -62,7 +62,7 @@ const withText = async (facts: LicenseFacts): Promise<License> => {
   return { ...facts, popular: facts.featured, content };
 };
 
-/** Lists licenses. @param popular true: only popular ones */
+/** Lists licenses. @param popular true: only popular licenses */
 export const listLicenses = async (
   popular: boolean,
   { limit, offset }: PageRequest,

@@ -1,7 +1,6 @@
 /**
- * Topics as the viewer sees them. A topic that only projects use, all of them hidden from the viewer, is hidden, too:
- * its name could tell of them. Topics that an administrator described are public. Projects are counted as far as the
- * viewer sees them.
+ * Topics as the viewer sees them. A topic is hidden if all of its projects are hidden from the viewer, because its name
+ * could reveal them. Topics that an administrator described are public. Counts only projects that the viewer sees.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
@@ -22,7 +21,7 @@ const openCount = (viewer: Viewer): RawBuilder<number> => {
     : sql`public_projects_count`;
 };
 
-/** Projects with a topic that the viewer sees as a member only; null if there are none. */
+/** Projects with a topic that the viewer sees only as a member; null if there are none. */
 const memberProjects = (viewer: Viewer, dialect: SqlDialect): RawBuilder<unknown> | null => {
   if (viewer.admin || viewer.user_id === null) return null;
   const hidden = isOpenTo(viewer, 'internal') ? ['private'] : ['private', 'internal'];
@@ -53,7 +52,7 @@ export type TopicRow = Awaited<ReturnType<ReturnType<typeof visibleTopics>['rows
 
 export type TopicFilters = { search?: string | undefined; without_projects?: boolean | undefined };
 
-/** Lists topics, those of most projects first. */
+/** Lists topics, most projects first. */
 export const listTopics = async (
   call: Context,
   { search = '', without_projects = false }: TopicFilters,
@@ -88,7 +87,7 @@ export const findTopic = async (call: Context, id: number): Promise<TopicRow> =>
   return row;
 };
 
-/** As `findTopic`, by name in any case. */
+/** Like `findTopic`, by name, case-insensitive. */
 export const findTopicByName = async (call: Context, name: string): Promise<TopicRow> => {
   const row = await visibleTopics(call)
     .rows.where('topics.folded_name', '=', foldTopicName(name))

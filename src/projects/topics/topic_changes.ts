@@ -1,4 +1,4 @@
-/** What all changes of topics share: checks of names, locks, and events. */
+/** Common parts of changes of topics: checks of names, locks, and events. */
 import type { Selectable } from 'kysely';
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';

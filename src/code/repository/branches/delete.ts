@@ -49,7 +49,7 @@ const listBranches = async ({ repository }: Code): Promise<Ref[]> => {
   return refs;
 };
 
-/** Deletes branches merged into the default branch, except protected ones. */
+/** Deletes branches merged into the default branch, except protected branches. */
 export const deleteMergedBranches = async (call: Call, code: Code): Promise<void> => {
   const { project, repository } = code;
   const defaultRef = getDefaultRef(project);

@@ -36,7 +36,7 @@ const resolvePlace = async (
 };
 
 /**
- * @param code of a caller who may comment on commits
+ * @param code opened for a caller who may comment on commits
  * @throws Failure 400 if the text is blank
  */
 export const createCommitComment = async (

@@ -22,7 +22,7 @@ export const diffLimits: DiffLimits = {
   file_bytes: 200 * 1024,
 };
 
-/** Limits of the diff of one file, which a page shows alone. */
+/** Limits of the diff of one file that a page shows separately. */
 export const oneFileLimits: DiffLimits = { ...diffLimits, file_bytes: 2 * 1024 * 1024 };
 
 const binaryText = (old: string, now: string): string => `Binary files ${old} and ${now} differ\n`;

@@ -14,8 +14,8 @@ export type Author = {
 };
 
 /**
- * Finds users by the addresses of commits, with few statements for all; the keys are in lower case. Commits can name any
- * address, so that only members, and users who publish theirs, are found by it.
+ * Finds users by the addresses of commits, with few statements; the keys are in lower case. Commits can name any
+ * address, so only members and users with a public address are found.
  */
 export const loadAuthors = async (
   { db, now }: Pick<Call, 'db' | 'now'>,

@@ -23,7 +23,7 @@ const readRange = (sent: unknown): [number, number] | undefined => {
 export type Blame = {
   /** Lines of the whole file. */
   lines: string[];
-  /** In the order of lines; `lines`: the first and the last. */
+  /** In line order; `lines`: first and last line. */
   ranges: { lines: [number, number]; commit: Commit }[];
 };
 

@@ -30,7 +30,7 @@ const findLastCommit = async ({ repository }: Code, commit: Oid, path: string): 
 type FileRequest = {
   commit: Oid;
   path: string;
-  /** As the caller named the commit. */
+  /** The commit, as the caller named it. */
   ref: string;
 };
 

@@ -2,7 +2,7 @@ import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import type { Code } from '../find_code.ts';
 
 export type LastCommits = {
-  /** By name of the entry. */
+  /** Keyed by the name of the entry. */
   commits: Map<string, Commit>;
   /** False: the time was over before all were found. */
   isFinished: boolean;

@@ -13,7 +13,7 @@ export const stripLeadingSlashes = (path: string): string => path.replace(/^\/+/
 /** Removes leading and trailing slashes. */
 export const stripSlashes = trimSlashes;
 
-/** Whether a commit can contain the path: no `.` or `..` segments, no NUL and no empty segments. */
+/** Returns whether a commit can contain the path: no `.` or `..` segments, no NUL and no empty segments. */
 export const isPlainPath = (path: string): boolean =>
   path === '' ||
   (Buffer.byteLength(path) <= maxPathBytes &&

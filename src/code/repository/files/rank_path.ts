@@ -37,7 +37,7 @@ export const toWords = (search: string): string[] =>
 type Rank = {
   /** Smaller for a better match. */
   sum: number;
-  /** The path has each word as it is. */
+  /** The path contains each word unchanged. */
   hasWords: boolean;
 };
 
@@ -55,8 +55,8 @@ const rankPath = (path: string, words: readonly string[]): Rank | null => {
 };
 
 /**
- * Sorts items whose path matches: the best first, short paths before long ones. Where paths have the words as they are,
- * only those match. Without words, all stay as they are.
+ * Sorts items whose path matches: best first, short paths before long paths. If paths contain the words unchanged, only
+ * these paths match. Without words, the order is unchanged.
  */
 export const rankPaths = <Item>(
   items: readonly Item[],

@@ -6,7 +6,7 @@ import type { Code } from '../find_code.ts';
 import { listFolder } from './list_folder.ts';
 
 export type ReadmeAndLicense = {
-  /** null if there is none. Without a text it is too large, or binary. */
+  /** null if the folder has none. Without a text it is too large or binary. */
   readme: { path: string; text: string | null } | null;
   license: { path: string; name: string } | null;
 };

@@ -4,7 +4,10 @@ import type { Code } from '../find_code.ts';
 import { type LoadedFile, toFileHeaders } from './find_file.ts';
 import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
 
-/** Serves the raw content of a loaded file, for the API and for pages. @param headers replace those of the file */
+/**
+ * Serves the raw content of a loaded file, for the API and for pages.
+ * @param headers replace the headers of the file
+ */
 export const serveFile = async (
   call: Call,
   { repository }: Pick<Code, 'repository'>,

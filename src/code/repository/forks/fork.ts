@@ -100,7 +100,7 @@ const copyRepository = async (platform: Platform, source: Project, forkId: numbe
   });
 };
 
-/** Whether the fork's creator may still fork the source: access may have been revoked since. */
+/** Returns whether the fork's creator may still fork the source: access may have been revoked since. */
 const mayStillFork = async (
   { store: { db }, clock }: Platform,
   source: Project,
@@ -133,7 +133,7 @@ const createFork = async (call: Call, source: Project, request: ForkRequest): Pr
     squash_option: source.squash_option,
     forked_from_project_id: source.id,
     fork_network_id: getForkNetwork(source),
-    // On the same storage, so that both repositories share objects.
+    // Uses the same storage, so that both repositories share objects.
     repository_storage: source.repository_storage,
   };
   try {

@@ -12,8 +12,8 @@ import { getForkNetwork } from './fork_relation.ts';
 const maxForks = 20;
 
 /**
- * Lists forks of the same network in which the user is a developer, those of the project itself first. Administrators
- * get those of which they are members.
+ * Lists forks of the same network in which the user is a developer, forks of the project itself first. Administrators
+ * get forks in which they are members.
  */
 export const listOwnForks = async (
   { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,

@@ -8,7 +8,7 @@ import { getForkNetwork } from './fork_relation.ts';
 /** Projects that are offered. */
 const maxRelatives = 50;
 
-/** Lists other projects of the network of forks: the one that this was forked from first, then its own forks. */
+/** Lists other projects of the fork network: first the upstream project, then the project's forks. */
 export const listReadableRelatives = async (
   { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
   project: Project,

@@ -1,4 +1,4 @@
-/** Brings the default branch of a fork up to date with that of the project that it was forked from. */
+/** Updates the default branch of a fork from its upstream. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { isWider } from '../../../identity/groups/rules.ts';
 import { forbidden, notFound } from '../../../platform/errors.ts';
@@ -13,22 +13,25 @@ import { requireRoom } from '../refs/require_room.ts';
 import { branchPrefix } from '../refs/resolve.ts';
 import { findDefaultHead, loadUpstream } from './upstream.ts';
 
-/** @property files names of conflicting files, at most 1,000; there may be none, as when a folder moved to two places */
+/**
+ * @property files names of conflicting files, at most 1,000; may be empty, for example when a folder moved to two
+ * places
+ */
 export type ForkUpdate =
   | { result: 'unchanged' | 'fast_forward' | 'merged' }
   | { result: 'conflict'; files: string[]; upstream: Project };
 
 type Sides = { branch: string; fork: Code; upstream: Code; head: Oid; theirs: Oid };
 
-/** Whether only members read the code. */
+/** Returns whether only members can read the code. */
 const isForMembers = ({ visibility, repository_access_level }: Project): boolean =>
   visibility === 'private' || repository_access_level === 'private';
 
-/** Whether the fork would show commits to users who may not see the upstream. */
+/** Returns whether the fork would show commits to users who cannot see the upstream. */
 export const wouldReveal = (fork: Project, upstream: Project): boolean =>
   isWider(fork.visibility, upstream.visibility) || (isForMembers(upstream) && !isForMembers(fork));
 
-/** Whether the caller may update the fork from its upstream. */
+/** Returns whether the caller may update the fork from its upstream. */
 export const mayUpdateFork = async (
   { db, viewer, signedIn }: Pick<Call, 'db' | 'viewer' | 'signedIn'>,
   fork: Project,
@@ -66,7 +69,7 @@ const attempt = async (call: Call, fork: Code, upstream: Code, branch: string): 
   if (head === null || theirs === null) throw notFound('Branch');
   if (head === theirs) return { result: 'unchanged' };
   const places = { source: upstream.project, target: fork.project };
-  // A repository that is full already takes no more commits.
+  // A full repository accepts no further commits.
   await requireRoom(call, fork);
   await importCommit(call.platform, places, theirs, [head]);
   const combined = await combine(call, { branch, fork, upstream, head, theirs });
@@ -82,8 +85,8 @@ const attempt = async (call: Call, fork: Code, upstream: Code, branch: string): 
 };
 
 /**
- * Moves the default branch of a fork to the head of its upstream, or merges the upstream into it where both have
- * commits of their own. The same events, pipelines and hooks follow as from a push.
+ * Moves the default branch of a fork to the head of its upstream, or merges the upstream into it if both have diverged.
+ * The same events, pipelines and hooks follow as from a push.
  * @throws Failure 404 if the caller may not read the upstream, 403 if they may not push to the branch
  */
 export const updateFork = async (call: Call, project: Project): Promise<ForkUpdate> => {

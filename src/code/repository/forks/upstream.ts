@@ -1,4 +1,4 @@
-/** Compares the default branch of a fork with that of the project that it was forked from, its upstream. */
+/** Compares the default branch of a fork with the default branch of its upstream, the project it was forked from. */
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';

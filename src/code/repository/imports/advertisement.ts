@@ -5,14 +5,14 @@ import { ImportFailure, cutOffText, malformedText, noRepositoryText } from './im
 import { readPacket } from './read_packet.ts';
 
 export type Advertisement = {
-  /** Branches and tags by full name, without those whose names are not allowed here. */
+  /** Branches and tags by full name, without names that are not allowed here. */
   refs: Map<string, Oid>;
   /** Full name of the default branch; null if there is no branch. */
   head: string | null;
   capabilities: ReadonlySet<string>;
 };
 
-/** Maximum branches and tags; as many as gitd sets at once. */
+/** Maximum branches and tags; as many as gitd sets in one call. */
 const maxRefs = 100_000;
 
 const serviceLine = '# service=git-upload-pack';
@@ -57,8 +57,8 @@ const parseRef = (line: string): { id: Oid; name: string } => {
 };
 
 /**
- * Finds the branch that HEAD names; on servers that do not say, one that has its commit; where there is none, any
- * other. The usual names come first.
+ * Finds the branch of HEAD. If the server does not name it, returns a branch at the same commit, or any branch. The
+ * usual names come first.
  */
 const findHead = (
   refs: Advertisement['refs'],

@@ -26,7 +26,7 @@ const isCertificateCode = (code: string): boolean =>
 const describeRequestError = (error: unknown): string => {
   if (error instanceof AddressRefusal)
     return 'The address is in the local network, which the settings do not allow.';
-  // Of several addresses, all failed: the last error stands for the others.
+  // If all of several addresses failed, the last error represents the others.
   const { code = '', errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
   const known = connectionTexts[errors?.at(-1)?.code ?? code];
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Reads the answer of a git server to a request for objects: packets, of which those of band 1 are the pack. */
+/** Reads the answer of a git server to a request for objects: packets; band 1 contains the pack. */
 import { type Oid, flushPacket, packet } from '../../../platform/git/protocol_types.ts';
 import type { Advertisement } from './advertisement.ts';
 import { ImportFailure, cutOffText, malformedText } from './import_failure.ts';

@@ -13,7 +13,7 @@ const refsTimeout = 3_600;
 const megabyte = 2 ** 20;
 
 export type Received = {
-  /** Whether there is any branch or tag. */
+  /** True if there is any branch or tag. */
   hasRefs: boolean;
   /** null if there is no branch. */
   defaultBranch: string | null;
@@ -42,7 +42,7 @@ const describeRefusal = ({ message }: GitFailure): string => {
 };
 
 type ReceiveOptions = RemoteAccess & {
-  /** Of the pack; null: no limit. */
+  /** Bytes of the pack; null: no limit. */
   maxBytes: number | null;
   /** Limit of the time in which git stores the pack. */
   seconds: number;

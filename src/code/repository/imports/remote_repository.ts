@@ -24,7 +24,7 @@ export type RemoteAccess = {
 };
 
 const maxRedirects = 5;
-/** Maximum bytes of the list of refs, of which those of pull requests are the most. */
+/** Maximum bytes of the list of refs, most of which can belong to pull requests. */
 const maxListBytes = 32 * 2 ** 20;
 /** Milliseconds without a byte after which a server counts as gone. */
 const maxSilence = 120_000;
@@ -87,7 +87,10 @@ const send = async (
 const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode);
 
-/** Whether a server may receive the credentials of another: it is the same, or the same with encryption. */
+/**
+ * Returns whether a server may receive the credentials of another: only if it is the same server, or the same server
+ * with encryption.
+ */
 const isSameServer = (from: URL, to: URL): boolean =>
   from.origin === to.origin ||
   (from.hostname === to.hostname && from.port === '' && to.port === '' && to.protocol === 'https:');
@@ -140,7 +143,7 @@ const readList = async (response: IncomingMessage, access: RemoteAccess): Promis
 };
 
 export type RemoteRepository = Advertisement & {
-  /** Yields a pack of all that branches and tags lead to. */
+  /** Yields a pack of all objects that branches and tags reach. */
   readPack: () => AsyncGenerator<Buffer>;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Carries out imports. The project says how far its import is, and takes no other change of its repository meanwhile.
- * Each step may be repeated after the process died. Each attempt receives into a place of its own, so that one whose
- * lease has ended, and which goes on, changes nothing that a later one or users have written.
+ * Runs imports. The project stores the progress of its import, and accepts no other change of its repository meanwhile.
+ * Each step may be repeated after the process died. Each attempt receives into a separate location, so that an attempt
+ * that continues after its lease ended changes nothing that a later attempt or users have written.
  */
 import { type Selectable, sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
@@ -33,12 +33,12 @@ const internalText = 'An error of this service ended the import. Its log says mo
 
 type Row = Selectable<ProjectImportsTable>;
 /**
- * @property project with the place that this attempt receives into
- * @property row with this attempt counted. The number never repeats: it tells the attempt from all others.
+ * @property project with the location that this attempt receives into
+ * @property row with this attempt counted. The number never repeats: it identifies the attempt.
  */
 type Import = { project: Project; row: Row };
 
-/** The import is over, or another process makes an attempt of its own, since the lease of this one ended. */
+/** The import is over, or another process started an attempt after the lease of this attempt ended. */
 class Overtaken extends Error {}
 
 /** @throws Overtaken unless this is the latest attempt of an import that is not over */
@@ -64,13 +64,13 @@ const lockOpen = async ({ db, dialect }: Tx, projectId: number) => {
   return project === undefined || project.deleted_at !== null || !isBeingImported(project) ? null : project;
 };
 
-/** As `requireLatestAttempt`, and keeps it so until the transaction ends. */
+/** Like `requireLatestAttempt`, and locks the attempt until the transaction ends. */
 const lockLatestAttempt = async (tx: Tx, imported: Import): Promise<void> => {
   await lockOpen(tx, imported.project.id);
   await requireLatestAttempt(tx.db, imported);
 };
 
-/** Gives a project an empty repository in another place, and removes the one that it has. */
+/** Gives a project an empty repository in another location, and removes its current repository. */
 const replaceRepository = async (tx: Tx, project: RepositoryLocation): Promise<string> => {
   const path = generateRepositoryPath();
   await tx.db.updateTable('projects').set({ repository_path: path }).where('id', '=', project.id).execute();
@@ -147,7 +147,7 @@ const finish = async (
   await platform.store.write(async (tx) => {
     const { id } = imported.project;
     await lockLatestAttempt(tx, imported);
-    // What was received before a move is not where the repository is now.
+    // Data received before a move is not at the repository's current location.
     await keepInPlace(tx, imported.project);
     if (hasRefs)
       await tx.db.updateTable('projects').set({ repository_written: 1 }).where('id', '=', id).execute();
@@ -171,7 +171,7 @@ const fail = async ({ store }: Platform, imported: Import, why: string): Promise
   });
 };
 
-/** Returns the smaller of the limits of imports and of repositories; null if there is none. */
+/** Returns the smaller of the limits of imports and of repositories; null if neither is set. */
 const getMaxBytes = ({ config }: Platform): number | null => {
   const { repository_bytes } = getQuota(config);
   const limits = [config.import_limit === 0 ? null : config.import_limit * megabyte, repository_bytes];

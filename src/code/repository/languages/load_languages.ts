@@ -41,7 +41,7 @@ export const loadLanguages = async (code: Code): Promise<readonly LanguageShare[
 /** Milliseconds that a page waits. */
 const maxWaitMilliseconds = 500;
 
-/** As `loadLanguagesAt`, but empty if counting takes long: a large repository is shown at a later visit. */
+/** Like `loadLanguagesAt`, but empty if counting takes long: a large repository is shown at a later visit. */
 export const loadLanguagesBriefly = async (code: Code, commit: Oid): Promise<readonly LanguageShare[]> => {
   return await waitAtMost(loadLanguagesAt(code, commit), maxWaitMilliseconds, []);
 };

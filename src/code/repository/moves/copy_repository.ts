@@ -8,7 +8,7 @@ import { pipePack } from '../refs/pipe_pack.ts';
 const refsTimeout = 3_600;
 const checkTimeout = 3_600;
 
-/** Reads all refs, internal ones too: lines `<oid> <name>`. */
+/** Reads all refs, including internal refs: lines `<oid> <name>`. */
 const dumpRefs = async (repository: Repository): Promise<string[]> => {
   const { body } = await repository.read('refs.dump', {}, { seconds: refsTimeout });
   return body.toString().split('\n').filter(Boolean).toSorted();
@@ -29,7 +29,10 @@ const copyObjects = async (
   if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
 };
 
-/** Makes the copy have all objects and refs of the source as they are now. What it has already is not sent again. */
+/**
+ * Makes the copy have all objects and refs of the source as they are now. Objects that it already has are not sent
+ * again.
+ */
 export const copyRepository = async (from: Repository, into: Repository): Promise<void> => {
   const wanted = await dumpRefs(from);
   const present = await dumpRefs(into);
@@ -59,7 +62,7 @@ export const compareRefs = async (from: Repository, into: Repository): Promise<v
 
 /**
  * Copies refs that keep commits and were written to the source after it was copied. They are never removed, unlike
- * other internal refs: one of those that only the source has was removed since.
+ * other internal refs: such a ref that only the source has was removed since.
  */
 export const copyLateRefs = async (from: Repository, into: Repository): Promise<void> => {
   const present = new Set((await dumpRefs(into)).map((line) => line.slice(41)));

@@ -20,7 +20,7 @@ export const movingText =
 const importingText = 'The repository is being imported and is read-only meanwhile.';
 
 /**
- * Keeps a repository in its place until the transaction ends.
+ * Prevents moves of a repository until the transaction ends.
  * @returns its project; undefined: the caller finds out that the project is gone
  * @throws Failure 503 while it moves, or if it is no longer at `location`
  */
@@ -47,8 +47,8 @@ export const keepInPlace = async ({ db, dialect }: Tx, location: RepositoryLocat
 };
 
 /**
- * Keeps a repository in its place, and imports away, until the transaction ends. Comes first in transactions that begin
- * a change of refs.
+ * Prevents moves and imports of a repository until the transaction ends. Must come first in transactions that start a
+ * change of refs.
  * @throws Failure 503 while it is moved or imported, or if it is no longer at `location`
  */
 export const holdRepository = async (tx: Tx, location: RepositoryLocation): Promise<void> => {

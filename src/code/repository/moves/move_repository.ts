@@ -49,7 +49,7 @@ const openCopy = ({ git }: Platform, { storage, path }: Copy, written = false): 
     repository_written: toFlag(written),
   });
 
-/** Enqueues the removal of a repository that no project names any more, and of which nothing is kept. */
+/** Enqueues the removal of a repository that no project references any more, and whose objects are not needed. */
 export const enqueueCopyRemoval = async (tx: Tx, copy: Copy): Promise<void> =>
   await enqueue(
     tx,
@@ -86,7 +86,7 @@ const setReadOnly = async ({ store }: Platform, { project_id }: Move, isReadOnly
       .execute();
   });
 
-/** Waits until no change of refs is in progress. New ones are refused already. */
+/** Waits until no change of refs is in progress. New changes are already refused. */
 const drain = async ({ store, clock }: Platform, { project_id }: Move): Promise<void> => {
   const end = clock.now() + maxDrain;
   for (;;) {
@@ -171,8 +171,8 @@ const noteFailure = async (platform: Platform, move: Move, error: unknown): Prom
 };
 
 /**
- * Removes a copy, unless the project names it. What the service wrote to it late, because it had loaded the project
- * before the switch, is copied first.
+ * Removes a copy, unless the project references it. First copies late writes of processes that had loaded the project
+ * before the switch.
  */
 export const removeCopy = async (platform: Platform, payload: Payload): Promise<void> => {
   const copy = { storage: String(payload['storage']), path: String(payload['path']) };

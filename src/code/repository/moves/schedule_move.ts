@@ -17,8 +17,8 @@ const problem = (text: string): Failure => invalid({ destination_storage_name: [
 export type Destination = { storages: readonly string[]; named: string | undefined };
 
 /**
- * Chooses the storage: the named one, or any other than the source.
- * @throws Failure 400 if it is unknown, the same, or there is no other
+ * Chooses the storage: the named storage, or any storage other than the source.
+ * @throws Failure 400 if it is unknown or the source, or if there is no other storage
  */
 export const chooseDestination = (source: string, { storages, named }: Destination): string => {
   if (named !== undefined && !storages.includes(named)) throw problem('is not included in the list');
@@ -29,7 +29,7 @@ export const chooseDestination = (source: string, { storages, named }: Destinati
   return chosen;
 };
 
-/** Whether a move of the project waits or runs. */
+/** Returns whether a move of the project is waiting or running. */
 const hasOpenMove = async (db: Reader, projectId: number): Promise<boolean> => {
   const row = await db
     .selectFrom('repository_moves')
@@ -94,7 +94,7 @@ export const enqueueMoveAll = async (tx: Tx, source: string, destination: string
 
 /**
  * Schedules the moves of the next projects of a storage.
- * @returns the id after which to go on; null if there are no more
+ * @returns the id after which to continue; null if there are no more
  */
 export const schedulePage = async (
   tx: Tx,

@@ -73,7 +73,7 @@ export const addBranchRule = async (
     return row;
   });
 
-/** @throws Failure 404 if there is no such rule */
+/** @throws Failure 404 if the rule does not exist */
 export const changeBranchRule = async (
   call: Call,
   { id: project_id }: Project,

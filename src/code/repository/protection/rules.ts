@@ -1,4 +1,4 @@
-/** Protected branches and tags: who may push, merge or create. Names may contain the wildcard `*`. */
+/** Protected branches and tags: users who may push, merge or create. Names may contain the wildcard `*`. */
 import { may } from '../../../core/access/may.ts';
 import { type Viewer, getProjectLevel } from '../../../core/access/viewer.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
@@ -46,11 +46,13 @@ export const loadProtectedTags = async (db: Reader, projectId: number): Promise<
 export const isProtected = (rules: readonly { name: string }[], name: string): boolean =>
   rules.some((rule) => matchesWildcard(rule.name, name));
 
-/** Whether the viewer has the level. A level of 0 admits no one, not even administrators. */
+/** Returns whether the viewer has the level. A level of 0 admits nobody, not even administrators. */
 const hasLevel = (viewer: Viewer, project: Project, level: number): boolean =>
   level > 0 && (viewer.admin || getProjectLevel(viewer, project) >= level);
 
-/** Whether the viewer may push to the branch. If several rules match, one that admits the viewer suffices. */
+/**
+ * Returns whether the viewer may push to the branch. If several rules match, one rule that admits the viewer is enough.
+ */
 export const mayPushTo = (
   viewer: Viewer,
   project: Project,
@@ -65,7 +67,7 @@ export const mayPushTo = (
   );
 };
 
-/** Whether the viewer may merge into the branch. Permission to push implies it. */
+/** Returns whether the viewer may merge into the branch. Permission to push implies it. */
 export const mayMergeInto = (
   viewer: Viewer,
   project: Project,
@@ -84,13 +86,13 @@ export const mayMergeInto = (
   );
 };
 
-/** Whether force pushes to the branch are allowed. */
+/** Returns whether force pushes to the branch are allowed. */
 export const mayForcePush = (rules: readonly ProtectedBranch[], branch: string): boolean => {
   const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));
   return matchingRules.every((rule) => rule.allow_force_push === 1);
 };
 
-/** Whether the viewer may create, move or delete the tag. */
+/** Returns whether the viewer may create, move or delete the tag. */
 export const mayCreateTag = (
   viewer: Viewer,
   project: Project,

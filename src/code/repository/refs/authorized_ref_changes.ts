@@ -16,7 +16,7 @@ import {
   loadProtectedTags,
 } from '../protection/rules.ts';
 
-/** Of several concurrent changes of one branch, all but one must retry. */
+/** If several changes of one branch are concurrent, all but one must retry. */
 const maxAttempts = 12;
 
 /**

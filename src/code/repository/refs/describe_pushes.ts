@@ -13,7 +13,7 @@ import { branchPrefix, tagPrefix } from './resolve.ts';
 /** Facts about a push, as stored in the data of its activity. */
 export type PushedCommits = { commit_count: number; commit_title: string | null };
 
-/** Commits that a new branch does not have of its own: those of the default branch. */
+/** Commits that are not new on a new branch: the commits of the default branch. */
 const findBase = async (repository: Repository, project: Project, ref: string): Promise<Oid[]> => {
   const default_ref = getDefaultRef(project);
   if (default_ref === null || default_ref === ref) return [];

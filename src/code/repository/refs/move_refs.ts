@@ -1,6 +1,6 @@
 /**
- * Moves branches and tags. Other code must not call `refs.update` for them; internal refs (such as those of merge
- * requests) are written directly.
+ * Moves branches and tags. Other code must not call `refs.update` for them; internal refs (such as merge request refs)
+ * are written directly.
  */
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -30,7 +30,7 @@ export type Move = {
   /** Plain JSON for `complete`, which may run in another process after this one died. */
   data?: Record<string, unknown>;
   /**
-   * Runs in the transaction that begins the operation. Rechecks permissions; throws if the move is no longer allowed.
+   * Runs in the transaction that starts the operation. Rechecks permissions; throws if the move is no longer allowed.
    */
   check?: (tx: Tx) => Promise<void>;
   /** Runs in the transaction that completes the operation. Must equal the registered completion of this kind. */

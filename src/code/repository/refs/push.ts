@@ -37,7 +37,7 @@ export type Push = {
 export type PushHandlers = {
   onAsk: (question: PushQuestion) => Promise<PushAnswer>;
   onTell: (news: PushNotice) => Promise<PushNoticeAnswer>;
-  /** Whether the push is authorized. From then on refs may move, so the push must not be aborted. */
+  /** True if the push is authorized. From then on refs may move, so the push must not be aborted. */
   isBegun: () => boolean;
   /** Must be called when the stream ends, successfully or not. */
   end: () => void;

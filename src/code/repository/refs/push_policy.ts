@@ -19,7 +19,7 @@ export type PushRules = { branches: readonly ProtectedBranch[]; tags: readonly P
 /** Maximum problems reported for one push. */
 const maxProblems = 10;
 
-/** Whether a deploy key with write access may push to the branch: it has the rights of a developer. */
+/** Returns whether a deploy key with write access may push to the branch: it has the rights of a developer. */
 const keyMayPushTo = (rules: readonly ProtectedBranch[], branch: string): boolean => {
   const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));
   const admits = ({ push_access_level: level }: ProtectedBranch): boolean =>

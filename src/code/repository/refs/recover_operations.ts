@@ -22,7 +22,7 @@ const grace = 3_000;
 const keepDropped = hourMilliseconds;
 const batchSize = 100;
 
-/** Whether git has made this update: the ref has the new value, or descends from it. */
+/** Returns whether git has made this update: the ref has the new value, or descends from it. */
 const wasMade = async (repository: Repository, { ref, old, new: target }: RefUpdate): Promise<boolean> => {
   const { refs } = await repository.ask('refs.get', { names: [ref] });
   const now = refs[0]?.target ?? zeroOid;
@@ -101,8 +101,9 @@ const forgetDropped = async ({ store, clock }: Platform): Promise<void> => {
 };
 
 /**
- * Completes or drops abandoned operations: of dead processes, and those whose storage or database did not answer. Runs at start,
- * before requests are served, and then periodically. Safe to run in several processes at once.
+ * Completes or drops abandoned operations: operations of dead processes, and operations whose storage or database did
+ * not answer. Runs at start, before requests are served, and then periodically. Safe to run in several processes at
+ * once.
  */
 const recoverOperations = async (
   platform: Platform,

@@ -5,7 +5,7 @@ import { branchPrefix, loadRefs, resolveRevision, tagPrefix } from './resolve.ts
 import { trimSlashes } from '../../../platform/trim.ts';
 
 export type RefPath = {
-  /** As written in the address: a branch, a tag, `HEAD` or an id. */
+  /** As written in the URL: a branch, a tag, `HEAD` or an id. */
   ref: string;
   commit: Oid;
   /** Without slashes at its ends; empty: the root. */
@@ -13,7 +13,7 @@ export type RefPath = {
   kind: 'branch' | 'tag' | 'commit';
 };
 
-/** Maximum segments of a ref; longer ones are reached by their commit id. */
+/** Maximum segments of a ref; longer refs are reachable by their commit id. */
 const maxRefSegments = 20;
 
 type Candidate = { ref: string; name: string; kind: 'branch' | 'tag' };

@@ -18,7 +18,7 @@ export type RefsMoved = {
   user_id: number | null;
   kind: string;
   updates: RefUpdate[];
-  /** Whether the pusher asked for no pipeline (`ci.skip`). */
+  /** True if the pusher requested no pipeline (`ci.skip`). */
   skip_ci: boolean;
   /** Sealed push options (`ci_push_options.ts`); null if none. */
   sealed_options: string | null;
@@ -48,8 +48,8 @@ export const readRefsMoved = ({
 const maxEvents = 50;
 
 /**
- * Chooses the default branch of a project that has none. Of several new branches, the instance's default name is
- * preferred, then `main` and `master`.
+ * Chooses the default branch of a project without one. Among several new branches, prefers the instance's default name,
+ * then `main` and `master`.
  */
 const chooseDefaultBranch = (updates: readonly RefUpdate[], usual: string): string | null => {
   const names = updates

@@ -24,7 +24,7 @@ const nullIfInvalidName = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** Resolves a full or abbreviated id, a branch, a tag or `HEAD` to a commit; null if there is none. */
+/** Resolves a full or abbreviated id, a branch, a tag or `HEAD` to a commit; null if it does not exist. */
 export const resolveRevision = async (code: Code, revision: string): Promise<Resolved | null> => {
   const { project, repository, sight } = code;
   if (revision === '' || revision.length > maxRevisionLength || revision.startsWith('-')) return null;
@@ -52,7 +52,7 @@ export const requireRevision = async (code: Code, revision: string, noun = 'Comm
 export const requireRef = async (code: Code, ref: string | undefined, noun: string): Promise<Resolved> =>
   await requireRevision(code, ref === undefined || ref === '' ? 'HEAD' : ref, noun);
 
-/** Loads refs by full name, in the same order; null for missing ones. */
+/** Loads refs by full name, in the same order; null for missing refs. */
 export const loadRefs = async (
   repository: Repository,
   names: string[],

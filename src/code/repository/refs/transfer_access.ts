@@ -48,7 +48,7 @@ const sufficientScopes: Record<GitService, readonly string[]> = {
   'git-receive-pack': ['api', 'write_repository'],
 };
 
-/** Whether the credentials of a user admit a service. */
+/** Returns whether a user's credentials permit a service. */
 export const mayUse = ({ scopes }: GitUser, service: GitService): boolean =>
   scopes === null || sufficientScopes[service].some((scope) => scopes.includes(scope));
 
@@ -78,15 +78,15 @@ export const transferProblem = (user: GitUser, project: Project, service: GitSer
 };
 
 /**
- * Whether `refs/merge-requests/` is hidden from the user: merge requests may be limited to members while code is public.
- * A deploy key sees them unless merge requests are disabled.
+ * Returns whether `refs/merge-requests/` is hidden from the user: merge requests may be limited to members while code
+ * is public. A deploy key sees them unless merge requests are disabled.
  */
 export const hidesRequests = ({ viewer, deployKey }: GitUser, project: Project): boolean =>
   deployKey === null
     ? !may(viewer, 'read_merge_request', project)
     : project.merge_requests_access_level === 'disabled';
 
-/** Whether pipeline refs are visible: only to jobs, in their own project. */
+/** Returns whether pipeline refs are visible: only to jobs, in their own project. */
 export const seesPipelineRefs = ({ viewer: { job } }: GitUser, { id }: Pick<Project, 'id'>): boolean =>
   job?.project_id === id;
 

@@ -1,6 +1,6 @@
 /**
- * Makes the index of code equal to the default branch of a project. The rows themselves say how far it is, so a run
- * that was interrupted, or that runs twice, goes on where it was.
+ * Synchronizes the code index with the default branch of a project. The rows contain the progress, so an interrupted or
+ * repeated run continues where it stopped.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -16,18 +16,18 @@ import { getRepository } from '../get_repository.ts';
 import type { RefsMoved } from '../refs/refs_moved.ts';
 import { findRef } from '../refs/resolve.ts';
 
-/** Files of a branch that are indexed; further ones are not found. */
+/** Maximum indexed files of a branch; further files are not found. */
 const maxIndexedFiles = 50_000;
-/** Bytes. Of a larger file, as of a binary one, only the path is found. */
+/** Bytes. Larger files and binary files are found only by path. */
 const maxIndexedBytes = 256 * 1024;
 /** Bytes; longer paths are not found. */
 const maxPathBytes = 1_000;
 
-/** What one transaction writes: on SQLite about 10 ms of work, for no request is served meanwhile. */
+/** Amount that one transaction writes: on SQLite about 10 ms of work, because no request is served meanwhile. */
 const batch = { rows: 200, bytes: 65_536 };
-/** Blobs that are read at once. */
+/** Maximum blobs to read concurrently. */
 const readsAtOnce = 16;
-/** On SQLite, the share of the time that is left to requests: three of four parts. */
+/** On SQLite, share of the time reserved for requests: three quarters. */
 const restsFor = 3;
 /** Milliseconds after which the rest is left to another run, so that a stop need not wait long. */
 const maxDuration = 5_000;
@@ -54,7 +54,10 @@ const listBlobs = async (repository: Repository, commit: Oid): Promise<Map<strin
 
 const maxRowsPerRead = 2_000;
 
-/** Deletes the files that the branch no longer has, and leaves in `blobs` those that are not indexed as they are. */
+/**
+ * Deletes files that the branch no longer has, and keeps in `blobs` only files that are not indexed in their current
+ * state.
+ */
 const compareIndexed = async ({ store, project }: Place, blobs: Map<string, Oid>): Promise<void> => {
   let after = '';
   for (;;) {
@@ -170,7 +173,7 @@ const storeIndexedCommit = async ({ store, project }: Place, commit: Oid | null)
       .execute();
   });
 
-/** Indexes the default branch as it is now. Enqueues another run where there is more than this one can do. */
+/** Indexes the current default branch. Enqueues another run if one run is not enough. */
 export const indexCode = async (
   platform: Platform,
   projectId: number,

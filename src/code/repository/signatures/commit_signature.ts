@@ -12,7 +12,7 @@ import { type SshSignature, isSshSignatureOf, parseSshSignature } from './verify
 /** `unknown_key`: nobody here has the key. `unverified`: it did not sign the commit, or is another person's. */
 type SshStatus = 'verified' | 'unverified' | 'unknown_key';
 
-/** Of an unknown key, key and user are null. */
+/** For an unknown key, key and user are null. */
 export type CommitSignature = {
   user: { id: number; name: string; username: string } | null;
 } & (

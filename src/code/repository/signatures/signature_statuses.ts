@@ -18,7 +18,7 @@ const kept = makeLruCache<Kept>(20_000, () => 1);
 
 type Load = () => Promise<CommitSignature | null>;
 
-/** Loads the status of a signed object; that of the last minute may be shown again. */
+/** Loads the status of a signed object; a status of the last minute may be reused. */
 const loadStatus = async ({ repository }: Code, id: Oid, load: Load): Promise<SignatureStatus | null> => {
   const key = `${repository.storage} ${repository.path} ${id}`;
   const cached = kept.get(key);
@@ -46,7 +46,7 @@ export const loadSignatureStatuses = async (
 
 const signatureStart = /^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m;
 
-/** Whether the message of an annotated tag ends with a signature. */
+/** Returns whether the message of an annotated tag ends with a signature. */
 export const isSignedMessage = (message: string | null): boolean =>
   message !== null && signatureStart.test(message);
 

@@ -7,7 +7,7 @@ import { loadConfirmedAddresses } from '../../../identity/users/addresses/furthe
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 
-/** As GitLab names them. */
+/** GitLab's names. */
 export type PgpStatus =
   | 'verified'
   /** The key did not sign the commit, or was no longer valid. */
@@ -57,7 +57,7 @@ const decideStatus = (
   if (isRevoked) return 'revoked_key';
   if (confirmed.length === 0) return 'unverified_key';
   if (!isValid) return 'unverified';
-  // Addresses in the key that are not confirmed ones of the account prove nothing.
+  // Addresses in the key that are not confirmed for the account prove nothing.
   return confirmed.some((one) => one.email === email) ? 'verified' : 'other_user';
 };
 

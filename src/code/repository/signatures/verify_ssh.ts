@@ -1,7 +1,7 @@
 /** Checks SSH signatures (OpenSSH's PROTOCOL.sshsig) of commits. Pure. */
 import { createPublicKey, hash, verify } from 'node:crypto';
 
-/** What git signs for. */
+/** Namespace of git signatures. */
 const namespace = 'git';
 const magic = 'SSHSIG';
 
@@ -44,7 +44,7 @@ export type SshSignature = {
 
 const armor = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n?-----END SSH SIGNATURE-----\s*$/;
 
-/** Parses an armored signature; null if it is none of SSH. */
+/** Parses an armored signature; null if it is not an SSH signature. */
 export const parseSshSignature = (text: string): SshSignature | null => {
   const [, base64] = armor.exec(text.replaceAll('\r\n', '\n')) ?? [];
   if (base64 === undefined) return null;

@@ -32,8 +32,8 @@ export const loadLastPipelines = async (
 };
 
 /**
- * Loads the latest pipeline of each project in one query, by project id: those of branches and tags that no parent
- * pipeline started. Projects whose pipelines the caller may not read have none.
+ * Loads the latest pipeline of each project in one query, by project id: pipelines of branches and tags that no parent
+ * pipeline started. Omits projects whose pipelines the caller may not read.
  */
 export const loadLastPipelinesOfProjects = async (
   call: Pick<Call, 'db' | 'viewer' | 'platform'>,

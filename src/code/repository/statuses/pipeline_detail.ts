@@ -22,7 +22,7 @@ import {
 } from '../../../identity/users/json.ts';
 import { countedRows } from './counted_statuses.ts';
 
-/** One pipeline alone. */
+/** A single pipeline. */
 export const singlePipelineShape = object({
   ...briefPipelineShape.properties,
   before_sha: string,

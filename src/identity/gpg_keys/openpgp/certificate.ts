@@ -1,4 +1,4 @@
-/** A public key with its users and subkeys, of which only what the key itself signed counts. Pure. */
+/** A public key with its users and subkeys. Only parts that the key itself signed count. Pure. */
 import { type Packet, readArmor, readPackets } from './packets.ts';
 import { type PublicKey, parsePublicKey, toHashedKey } from './public_key.ts';
 import { type Signature, isSignatureOf, parseSignature } from './signature.ts';
@@ -48,10 +48,10 @@ type Budget = { left: number };
 
 type Verifier = (signature: Signature, types: readonly number[], data: readonly Buffer[]) => boolean;
 
-/** Of a key that is revoked, or of its parts: these count also if they expire. */
+/** Revocations of the key or its parts: they count even if they expire. */
 const revocations = [0x20, 0x28, 0x30];
 
-/** Verifies signatures of the key on itself and its parts. What it says only for a time does not count. */
+/** Verifies signatures of the key on itself and its parts. Statements with an expiration time do not count. */
 const makeVerifier =
   (primary: PublicKey, budget: Budget): Verifier =>
   (signature, types, data) => {
@@ -82,7 +82,7 @@ const readUser = (body: Buffer): GpgUser | null => {
 
 const certifications = [0x10, 0x11, 0x12, 0x13];
 
-/** Returns the certification of a user id that was not revoked; null if there is none. */
+/** Returns the unrevoked certification of a user id; null if there is none. */
 const certifyUser = (part: Part, verify: Verifier): Signature | null => {
   const length = Buffer.from([0xb4, 0, 0, 0, 0]);
   length.writeUInt32BE(part.packet.body.length, 1);
@@ -96,7 +96,7 @@ const certifyUser = (part: Part, verify: Verifier): Signature | null => {
 const endOf = ({ created_at }: PublicKey, { key_lifetime }: Pick<Signature, 'key_lifetime'>): number | null =>
   key_lifetime === null || key_lifetime === 0 ? null : created_at + key_lifetime;
 
-/** A subkey that may sign says so itself, so that nobody claims the subkey of another person. */
+/** A signing subkey must sign its binding itself, so that nobody claims another person's subkey. */
 const readSubkey = (part: Part, primary: PublicKey, verify: Verifier): SigningKey | null => {
   const key = parsePublicKey(part.packet.body);
   if (key === null || key.material === null) return null;
@@ -150,7 +150,7 @@ const readCertificate = ([first, ...rest]: readonly Part[]): Certificate | null 
   return { primary, isRevoked, users: certified.flatMap(({ user }) => user ?? []), signing };
 };
 
-/** Parses an armored public key; null if it is none, or none that can sign and names a user. */
+/** Parses an armored public key; null if it is not a key, cannot sign, or names no user. */
 export const parseCertificate = (text: string): Certificate | null => {
   const bytes = readArmor(text, 'PUBLIC KEY BLOCK');
   const packets = bytes === null ? null : readPackets(bytes);

@@ -2,12 +2,12 @@
 
 export type Packet = { tag: number; body: Buffer };
 
-/** Packets of one key: far more than real ones have. */
+/** Packets of one key: far more than real keys have. */
 const maxPackets = 1_000;
 
 const longestHeader = 1_000;
 
-/** Decodes the armor of a block, such as `PUBLIC KEY BLOCK`; null if the text is no such block, or several. */
+/** Decodes the armor of a block, such as `PUBLIC KEY BLOCK`; null unless the text is exactly one such block. */
 export const readArmor = (text: string, kind: string): Buffer | null => {
   const [begin, end] = [`-----BEGIN PGP ${kind}-----`, `-----END PGP ${kind}-----`];
   const plain = text.replaceAll('\r', '').trim();
@@ -17,7 +17,7 @@ export const readArmor = (text: string, kind: string): Buffer | null => {
   const headersEnd = content.search(/\n[ \t]*\n/);
   if (headersEnd === -1 || headersEnd > longestHeader) return null;
   const lines = content.slice(headersEnd).split('\n');
-  // A line with `=` is the checksum, which says nothing about who made the data.
+  // A line with `=` is the checksum, which does not prove the origin of the data.
   const base64 = lines.filter((line) => !line.startsWith('=')).join('');
   return /^[A-Za-z0-9+/=\s]*$/.test(base64) ? Buffer.from(base64, 'base64') : null;
 };

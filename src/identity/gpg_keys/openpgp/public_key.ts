@@ -2,7 +2,7 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { type FieldReader, makeReader } from './packets.ts';
 
-/** How a key verifies the digest that a signature is of. */
+/** Verifies the digest of a signature with a key. */
 type Material =
   | { kind: 'rsa'; key: KeyObject; size: number }
   | { kind: 'ecdsa'; key: KeyObject; size: number }
@@ -22,7 +22,7 @@ export type PublicKey = {
   material: Material | null;
 };
 
-/** Bits. Larger keys cost too much time, smaller ones prove nothing. */
+/** Bits. Larger keys cost too much time, smaller keys prove nothing. */
 const [minRsaBits, maxRsaBits] = [2_048, 8_192];
 const maxExponentBytes = 4;
 

@@ -11,15 +11,15 @@ export type Signature = {
   created_at: number;
   /** Seconds after `created_at`; 0 if it does not expire. */
   lifetime: number;
-  /** Seconds after the creation of the key; null: the signature says nothing of it. */
+  /** Seconds after the creation of the key; null if the signature does not specify it. */
   key_lifetime: number | null;
-  /** null: the signature says nothing of it. */
+  /** null if the signature does not specify it. */
   key_flags: number | null;
   /** Key id of the issuer, 16 hex digits in upper case; null: unknown. */
   issuer: string | null;
   /** The signature by which a subkey agrees to be one; null: none. */
   embedded: Buffer | null;
-  /** What the digest covers after the signed data. */
+  /** Bytes that the digest covers after the signed data. */
   trailer: Buffer;
   numbers: Buffer;
 };
@@ -45,7 +45,7 @@ const parse = (body: Buffer): Signature | null => {
   fields.take(2);
   if (hashed.some(({ type: kind, isCritical }) => isCritical && !knownTypes.has(kind))) return null;
   const find = (kind: number): Buffer | undefined => hashed.findLast((one) => one.type === kind)?.body;
-  // Who signed, and what a subkey signed, prove themselves: these need no protection.
+  // The issuer and the embedded signature of a subkey prove themselves, so they need no protection.
   const findAny = (kind: number): Buffer | undefined =>
     find(kind) ?? unhashed.findLast((one) => one.type === kind)?.body;
   const seconds = (kind: number): number | null => find(kind)?.readUInt32BE() ?? null;

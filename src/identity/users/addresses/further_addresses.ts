@@ -1,4 +1,4 @@
-/** The addresses of users beside that of the account, as far as accounts depend on them. */
+/** Secondary addresses of users, for code that depends on accounts. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { dayMilliseconds } from '../../../platform/time.ts';
@@ -40,12 +40,12 @@ export const loadConfirmedAddresses = async (
   ...(await loadFurtherAddresses(db, user.id)),
 ];
 
-/** SQL over `users`: this (normalized) address is that of the account, or a confirmed further one. */
+/** SQL over `users`: this (normalized) address is the primary address or a confirmed secondary address. */
 export const hasAddress = (address: string): RawBuilder<boolean> =>
   sql<boolean>`users.id in (select id from users where lower(email) = ${address}
     union all select user_id from emails where email = ${address} and confirmed_at is not null)`;
 
-/** Finds the accounts of which these (normalized) addresses are confirmed ones, by address. */
+/** Finds accounts by confirmed (normalized) secondary address. */
 export const findByConfirmedAddress = async (
   db: Reader,
   addresses: readonly string[],
@@ -71,7 +71,7 @@ export const takeAddress = async (
   email: string,
   userId: number | null,
 ): Promise<'taken' | 'own' | 'free'> => {
-  // First, for it waits for a confirmation that another transaction is about to commit.
+  // First, because it waits for a confirmation that another transaction is about to commit.
   const removed = await tx.db
     .deleteFrom('emails')
     .where('email', '=', email)

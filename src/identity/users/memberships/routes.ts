@@ -1,4 +1,4 @@
-/** What administrators read of a user: memberships. */
+/** User data for administrators: memberships. */
 import { sql } from 'kysely';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { today } from '../../../core/access/viewer.ts';

@@ -1,4 +1,4 @@
-/** What users say of themselves: an emoji, a message, and whether they are busy. */
+/** Status that users set for themselves: an emoji, a message, and whether they are busy. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import type { UserStatusesTable } from '../../../platform/db/schema/identity.ts';

@@ -32,7 +32,7 @@ export const updateInvitation = async (
   await call.write(async (tx) => {
     await kind.lock(tx, source);
     const invitation = await findInvitation(tx.db, source, email, tx.now);
-    // Those who may not grant a role may not change when it ends.
+    // Users who may not grant a role may not change its expiration.
     if (invitation.access_level > source.level) throw forbidden();
     if (Object.keys(changes).length === 0) return;
     await tx.db.updateTable('invitations').set(changes).where('id', '=', invitation.id).execute();

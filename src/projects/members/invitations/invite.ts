@@ -46,7 +46,7 @@ const refusalOf = (error: unknown): string => {
   return error.kind === 'bad_request' ? 'User cannot be added' : 'User may not be added';
 };
 
-/** Adds users at once. @param users ids by the name under which a refusal is reported */
+/** Adds users immediately. @param users ids by the name under which a refusal is reported */
 const addUsers = async (
   { call, kind, source, role }: Parts,
   users: ReadonlyMap<string, number>,
@@ -136,9 +136,9 @@ const requireFewInvited = async (call: Call, times: number): Promise<void> =>
   );
 
 /**
- * Invites addresses, and adds users and the accounts of confirmed addresses at once.
- * @returns what was refused
- * @throws Failure 400 for an invalid role, 403 for those who may not grant it, 429
+ * Invites addresses, and immediately adds users and the accounts of confirmed addresses.
+ * @returns the refused entries
+ * @throws Failure 400 for an invalid role, 403 for callers who may not grant it, 429
  */
 export const invite = async (parts: Parts, { emails, user_ids }: Invited): Promise<Refusals> => {
   const { call, kind, source, role } = parts;

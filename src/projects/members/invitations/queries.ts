@@ -10,7 +10,7 @@ import type { Source } from '../member_source.ts';
 /** An invitation with the names of the user who sent it. */
 export type ListedInvitation = Invitation & { created_by_name: string | null };
 
-/** Over `invitations`: pending ones of the source. */
+/** Over `invitations`: pending invitations of the source. */
 export const inSource = ({ type, id }: Source, now: number): RawBuilder<boolean> =>
   sql<boolean>`(invitations.source_type = ${type} and invitations.source_id = ${id} and ${isPending(now)})`;
 

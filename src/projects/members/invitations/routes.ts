@@ -37,7 +37,7 @@ const invitationShape = object({
   created_by_name: nullable(string),
 });
 
-/** `user_name` is always null: accounts with a confirmed address become members at once. */
+/** `user_name` is always null: accounts with a confirmed address become members immediately. */
 const invitationJson = (row: ListedInvitation) => ({
   id: row.id,
   invite_email: row.email,

@@ -17,7 +17,7 @@ export const loadImports = async (
   return new Map(rows.map((row) => [row.project_id, row]));
 };
 
-/** Renders the import of a project, for users who may change it. */
+/** Renders the import of a project, for users who can change it. */
 export const importJson = (
   { import_status }: { import_status: ImportStatus },
   imported: ProjectImport | undefined,

@@ -72,7 +72,7 @@ export const scheduleImport = async (
   await enqueue(tx, importWork, { project_id }, options);
 };
 
-/** Whether a change of refs has begun that is not complete. */
+/** Returns whether a change of refs has started but is not complete. */
 const isBeingWritten = async ({ db }: Tx, projectId: number): Promise<boolean> => {
   const query = db.selectFrom('git_operations').select('id').where('project_id', '=', projectId).limit(1);
   return (await query.executeTakeFirst()) !== undefined;

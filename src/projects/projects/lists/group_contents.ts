@@ -7,7 +7,7 @@ import { visibleGroups } from '../../../identity/groups/visible.ts';
 export type GroupContents = {
   subgroups: number;
   projects: number;
-  /** When something last happened in one of the projects; null if there is none. */
+  /** Time of the last activity in any of the projects; null if there is none. */
   last_activity_at: number | null;
 };
 

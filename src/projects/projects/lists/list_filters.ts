@@ -91,7 +91,7 @@ const isWithin = (filters: ProjectFilters): (Condition | null)[] => {
 const isForCaller = ({ viewer, platform }: Call, filters: ProjectFilters): (Condition | null)[] => {
   const { dialect } = platform.store;
   const level = getMinRole(filters);
-  // An administrator's own projects are those with a granted role.
+  // An administrator's own projects are projects in which they were granted a role.
   const own = { ...viewer, admin: false };
   return [
     visibleProjects(viewer, dialect),

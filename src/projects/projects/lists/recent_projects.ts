@@ -5,7 +5,7 @@ import type { Page } from '../../../platform/http/page.ts';
 import type { Project } from '../find.ts';
 import { projectConditions } from './list_filters.ts';
 
-/** Lists the projects of which the caller is a member, those with the last activity first. */
+/** Lists the projects in which the caller is a member, most recent activity first. */
 export const listRecentProjects = async (call: Call, limit: number): Promise<Page<Project>> => {
   const where = allOf(projectConditions(call, { membership: true, archived: false }));
   const items = await call.db

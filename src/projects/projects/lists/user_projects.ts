@@ -15,8 +15,8 @@ const openProject = sql<boolean>`(
     where project_stars.user_id = users.id and ${isPublic}))`;
 
 /**
- * Loads a user by id or name, with their personal namespace. To anonymous callers, only users exist who own or starred
- * a public project, so that names cannot be probed.
+ * Loads a user by id or name, with their personal namespace. Anonymous callers find only users who own or starred a
+ * public project, so that names cannot be probed.
  */
 export const findProjectOwner = async (
   call: Call,

@@ -12,7 +12,7 @@ const maxEntries = 2_000;
 const readmeNames = /^readme(?:\.(?:md|markdown|mdown|txt|rst|adoc|asciidoc|org))?$/i;
 const licenseNames = /^(?:un)?licen[cs]e(?:[-.].{1,20})?$|^copying(?:\..{1,10})?$/i;
 
-/** Whether a file is Markdown, by its name. */
+/** Returns whether a file is Markdown, by its name. */
 const isMarkdownName = (name: string): boolean => /\.(?:md|markdown|mdown)$/i.test(name);
 
 /** Finds a file by its name: Markdown first, then in the order of the folder. */
@@ -29,7 +29,7 @@ export const findLicense = (entries: readonly TreeEntry[]): TreeEntry | undefine
 
 type RootPaths = { readme: string | null; license: string | null };
 
-/** By repository and commit. */
+/** Keyed by repository and commit. */
 const cache = makeLruCache<RootPaths>(10_000, () => 1);
 
 const loadPaths = async ({ platform }: Call, row: ProjectRow): Promise<RootPaths | null> => {

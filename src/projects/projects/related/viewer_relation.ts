@@ -33,7 +33,7 @@ const countForks = async ({ db, viewer, platform }: Call, id: number): Promise<n
   return rows[0]?.total ?? 0;
 };
 
-/** Loads how the viewer relates to a visible project, for its header. Most projects take one statement. */
+/** Loads the viewer's relation to a visible project, for its header. Most projects take one statement. */
 export const loadViewerRelation = async (
   call: Call,
   { id }: Pick<Project, 'id'>,

@@ -174,7 +174,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   });
 };
 
-/** Returns the place of the repository to remove; null if there is none. */
+/** Returns the location of the repository to remove; null if there is none. */
 const placeToRemove = async (store: Store, projectId: number): Promise<RepositoryLocation | null> => {
   const row = await store.db
     .selectFrom('projects')

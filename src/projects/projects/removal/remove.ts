@@ -5,7 +5,7 @@ import { endBotsOf } from '../../../identity/bots/bot_users.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import type { Project } from '../find.ts';
 
-/** Removes a project: it disappears and its path is free at once. Background work (`work.ts`) deletes the rows. */
+/** Removes a project: it disappears and its path is free immediately. Background work (`work.ts`) deletes the rows. */
 export const removeProject = async (call: Call, { id, full_path }: Project): Promise<void> =>
   await call.write(async (tx) => {
     const { numUpdatedRows } = await tx.db
