@@ -59,7 +59,7 @@ import { housekeepingWork, runHousekeeping } from '../code/repository/housekeepi
 import { describePushes } from '../code/repository/refs/describe_pushes.ts';
 import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
 
-/** Slow kinds run in lanes of their own, so that they delay only themselves. Other kinds share one lane. */
+/** Slow kinds run in separate lanes, so that they delay only themselves. Other kinds share one lane. */
 export const lanes: readonly Lane[] = [
   // Reading a configuration takes up to ten seconds; `ci/pipelines/config/config_mutex.ts` reads one at a time per project.
   {

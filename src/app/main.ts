@@ -46,7 +46,7 @@ export type ServiceParts = {
   log: Logger;
   /** Called when commits can no longer be acknowledged. The process must end. */
   onFatal: (error: unknown) => void;
-  /** Whether the process does other work, so that the service leaves its memory alone. Default: false. */
+  /** True if the process does other work, so that the service does not manage its memory. Default: false. */
   sharesProcess?: boolean;
 };
 
@@ -78,7 +78,8 @@ const startRunner = async (platform: Platform, bound: string, stops: Stops): Pro
 };
 
 /**
- * Completes operations that dead processes interrupted. Work leased by this folder's last process is free at once.
+ * Completes operations that dead processes interrupted. Work leased by this folder's last process is available
+ * immediately.
  */
 const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;

@@ -19,7 +19,7 @@ type NewBackup = { name: string; destination: string; holder: string };
 
 const insertRecord = async (store: Store, { name, destination, holder }: NewBackup): Promise<number> =>
   await store.write(async (tx) => {
-    // Of two that begin at once on PostgreSQL, the second waits here and sees the first.
+    // If two start concurrently on PostgreSQL, the second waits here and sees the first.
     if (tx.dialect.engine === 'postgres') await sql`lock table backups in exclusive mode`.execute(tx.db);
     // This process holds the lock of the folder, so an earlier backup from there is dead.
     await tx.db.updateTable('backups').set({ held_until: null }).where('holder', '=', holder).execute();

@@ -160,7 +160,7 @@ const lockWork = (config: Config): { release: () => void } => {
 };
 
 /**
- * Makes a backup, and removes the oldest ones of its place beyond those that are kept.
+ * Creates a backup, and removes the oldest backups beyond the number to keep.
  * @throws StartFailure if another backup runs or the place cannot be used
  */
 export const createBackup = async (parts: BackupParts): Promise<Made> => {

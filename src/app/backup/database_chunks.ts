@@ -1,6 +1,6 @@
 /**
- * Stores the rows of the database as chunks, each an object of the backup. A chunk ends where its content says so, so
- * that a change of some rows changes their chunks alone, and a later backup stores only those.
+ * Stores the rows of the database as chunks, each an object of the backup. Chunk boundaries depend on the content, so
+ * that a change of some rows changes only their chunks, and a later backup stores only these chunks.
  */
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -29,7 +29,7 @@ type Chunk = StoredObject & { lines: string };
 
 type StoredTable = Table & { rows: number; chunks: Chunk[] };
 
-/** What the database consists of; itself an object, compressed by zstd. */
+/** List of the database's chunks; itself an object, compressed with zstd. */
 export type StoredDatabase = {
   /** Names of the migrations that it has. */
   migrations: string[];
@@ -79,7 +79,7 @@ const storeText = async (storing: Storing, text: string): Promise<StoredObject> 
 const loadText = async (place: BackupReader, sha256: string): Promise<string> =>
   (await buffer((await openObject(place, sha256)).compose(createZstdDecompress()))).toString();
 
-/** Loads what a backup has of the database; null if there is no backup, or it has a file instead. */
+/** Loads the database index of a backup; null if there is no backup, or it has a file instead. */
 export const loadStoredDatabase = async (
   place: BackupReader,
   manifest: Manifest | null,

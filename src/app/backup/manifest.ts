@@ -1,6 +1,6 @@
 /**
- * What a backup consists of. `backups/<name>.json` is written last: without it there is no backup. It names the
- * objects, files under `objects/` that are named by their SHA-256 and shared by all backups of a place.
+ * Manifest of a backup. `backups/<name>.json` is written last: without it there is no backup. It lists the objects:
+ * files under `objects/` that are named by their SHA-256 and shared by all backups of a location.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { StartFailure } from '../../platform/errors.ts';
@@ -37,7 +37,7 @@ export type Manifest = {
 
 /** Bytes of an artifact, an upload, an avatar or a log, in an area of the store of bytes. */
 export type BlobLine = { kind: 'blob'; area: string } & StoredObject;
-/** A log in the data folder. `masked`: secrets were replaced, so its checksum is not that of the bytes sent. */
+/** A log in the data folder. `masked`: secrets were replaced, so its checksum is not the checksum of the bytes sent. */
 export type LogLine = { kind: 'log'; path: string; masked: boolean } & StoredObject;
 /** A repository: packs to store in this order, and its refs, lines `<oid> <name>`. */
 export type RepositoryLine = {

@@ -84,8 +84,8 @@ const isSameDatabase = (one: DatabasePlace, other: DatabasePlace): boolean =>
   one.database_url === other.database_url && one.database_schema === other.database_schema;
 
 /**
- * Moves the database of a configuration. The old file of SQLite gets another name, so that no service starts with it.
- * @returns the rows of each table
+ * Moves the database of a configuration. The old SQLite file is renamed, so that no service starts with it.
+ * @returns the number of rows of each table
  */
 export const moveDatabase = async (
   source: Config,

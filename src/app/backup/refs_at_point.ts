@@ -42,8 +42,8 @@ const readLog = async (db: Reader, projectId: number, after: number): Promise<Lo
 };
 
 /**
- * Returns the value that a ref had before all of these moves: the one that is left more often than it is reached. The
- * order of events is that of their commits, which may differ from that of the moves.
+ * Returns the value that a ref had before all of these moves: the value that moves start from more often than they
+ * arrive at. Events are ordered by commit, which may differ from the order of the moves.
  */
 const findFirstValue = (moves: readonly Move[]): string | undefined => {
   const balance = new Map<string, number>();
@@ -112,8 +112,8 @@ type RequestRow = { iid: number; head_sha: string };
 const running = "('created', 'waiting_for_resource', 'preparing', 'pending', 'running')";
 
 /**
- * Sets the refs that the service writes by itself to what the rows of the snapshot say. A number that the restored
- * database will give out again leads to nothing.
+ * Sets the service's internal refs to the values in the rows of the snapshot. A number that the restored database will
+ * assign again gets no ref.
  */
 export const setInternalRefs = (refs: Refs, snapshot: Snapshot, projectId: number): Refs => {
   const set = new Map([...refs].filter(([name]) => !/^refs\/(?:pipelines|merge-requests)\//.test(name)));

@@ -60,8 +60,8 @@ export const extractDatabase = async (
 };
 
 /**
- * Ends what processes of the copied instance held, which may still run beside the restored one: operations on refs,
- * background work, claims on bytes, and the backup itself.
+ * Releases what processes of the copied instance held, because that instance may still run next to the restored
+ * instance: ref operations, background work, blob claims, and the backup itself.
  */
 const releaseHolds = (file: string): void => {
   const database = new DatabaseSync(file);
@@ -116,9 +116,7 @@ const restoreFiles = async ({ config, place, manifest, onPart, advance }: Restor
   }
 };
 
-/**
- * Puts the database in its place. On PostgreSQL, it first gets the schema of this version, then all rows are copied.
- */
+/** Puts the database in its place. On PostgreSQL, first creates the schema of this version, then copies all rows. */
 const restoreDatabase = async ({ config }: RestoreParts, file: string): Promise<void> => {
   if (config.database_url === null) {
     await syncFile(file);

@@ -19,7 +19,9 @@ export type Restoring = {
   data: string;
 };
 
-/** Writes an object to a file for its owner alone. It has its name only when it is whole and on disk. */
+/**
+ * Writes an object to a file readable only by its owner. The file gets its name only when it is complete and on disk.
+ */
 export const writeObject = async (
   place: BackupReader,
   { sha256 }: StoredObject,

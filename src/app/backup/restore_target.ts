@@ -12,7 +12,7 @@ import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { readSecrets, secretsPath } from '../service/secrets.ts';
 import type { Manifest } from './manifest.ts';
 
-/** A file in the data folder while a restore fills it: the same restore may go on after it was interrupted. */
+/** A file in the data folder while a restore fills it: the same restore may continue after an interruption. */
 const progressFile = (config: Config): string => join(config.data, 'restoring');
 
 const readProgress = (config: Config): string | null => {

@@ -13,7 +13,7 @@ import type { BlobLine, ContentLine, LogLine, StoredObject } from './manifest.ts
 import { type BackupPlace, objectArea } from './places/backup_place.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What is written while a backup is made. */
+/** State while a backup is written. */
 export type Saving = {
   place: BackupPlace;
   snapshot: Snapshot;
@@ -24,14 +24,14 @@ export type Saving = {
   /** Lines of the backup before, by key. */
   earlier: ReadonlyMap<string, ContentLine>;
   write: (line: ContentLine) => Promise<void>;
-  /** Notes that something is missing or damaged; the backup goes on. */
+  /** Records missing or damaged data; the backup continues. */
   report: (problem: string) => void;
   /** Bytes that were added to the place. */
   added: (bytes: number) => void;
   advance: () => void;
 };
 
-/** Files copied at once. */
+/** Maximum files to copy concurrently. */
 export const concurrency = 4;
 
 export const addObject = async (
@@ -110,7 +110,7 @@ const openLog = async (file: string): Promise<FileHandle | null> => {
   }
 };
 
-/** Adds the log of a job; null if there is none. A finished one that the backup before has is not read again. */
+/** Adds the log of a job; null if there is none. A finished log that the previous backup has is not read again. */
 const saveLog = async (saving: Saving, row: LogRow): Promise<LogLine | null> => {
   const { data, earlier, place, report } = saving;
   const path = getTracePath(row);

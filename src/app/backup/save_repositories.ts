@@ -39,7 +39,10 @@ const removeMissing = (refs: Refs, missing: ReadonlySet<string>, onLost: (name: 
   }
 };
 
-/** Adds a pack of what `tips` lead to and `not` does not; null: of nothing. Returns the tips that do not exist, too. */
+/**
+ * Adds a pack of the objects that `tips` reach and `not` does not; null if there are none. Also returns the tips that
+ * do not exist.
+ */
 const addPack = async (
   saving: Saving,
   repository: Repository,

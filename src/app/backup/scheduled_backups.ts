@@ -1,5 +1,5 @@
 /**
- * Makes and verifies backups on schedule. Each runs in a process of its own, so that it takes neither memory nor time
+ * Creates and verifies backups on schedule. Each runs in a separate process, so that it takes neither memory nor time
  * from requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -84,9 +84,9 @@ export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandl
 });
 
 /**
- * Schedules the next backup, if the settings say so.
+ * Schedules the next backup, if configured.
  * @returns a function that ends a backup in progress
- * @throws StartFailure for settings that make no schedule
+ * @throws StartFailure for settings that are not a valid schedule
  */
 export const startBackups = async (platform: Scheduled): Promise<() => void> => {
   const { backup_schedule } = platform.config;

@@ -53,7 +53,7 @@ const listApplied = async (config: Config): Promise<string[]> => {
 const dropSchema = async (store: Store, schema: string): Promise<void> =>
   void (await sql`drop schema if exists ${sql.ref(schema)} cascade`.execute(store.db));
 
-/** Copies the schema, as it is, into another one of the same server. */
+/** Copies the current schema into another schema of the same server. */
 const copySchema = async (config: Config, target: Config, store: Store): Promise<void> => {
   await migrate(store, selectApplied(await listApplied(config)));
   const reader = await openReader(config);
@@ -72,7 +72,7 @@ const copySchema = async (config: Config, target: Config, store: Store): Promise
 const tryInSchema = async (config: Config): Promise<TriedMigration[]> => {
   const schema = `${config.database_schema.slice(0, 48)}_dry_run`;
   const target = { ...config, database_schema: schema };
-  // What a killed run left.
+  // Left by a killed run.
   const before = await openAnyStore(toParts(target));
   await dropSchema(before, schema);
   await before.close();
@@ -87,9 +87,9 @@ const tryInSchema = async (config: Config): Promise<TriedMigration[]> => {
 };
 
 /**
- * Tries the pending migrations next to a running service: on SQLite on a copy of the file, on PostgreSQL in a schema of
- * its own, `<schema>_dry_run`.
- * @returns how long each took; null if there is no database yet
+ * Tries the pending migrations next to a running service: on SQLite on a copy of the file, on PostgreSQL in a separate
+ * schema, `<schema>_dry_run`.
+ * @returns the duration of each; null if there is no database yet
  */
 export const tryMigrations = async (config: Config): Promise<TriedMigration[] | null> => {
   if (!databaseExists(config)) return null;

@@ -16,7 +16,7 @@ import { type RestoreParts, extractDatabase, restoreBackup } from './restore.ts'
 import { countRows, openSnapshot } from './snapshot.ts';
 
 export type VerifyParts = Omit<RestoreParts, 'config' | 'isTrial'> & {
-  /** The configuration of the instance, for its secrets where the backup has none. */
+  /** The configuration of the instance, for its secrets if the backup has none. */
   config: Config;
   /** An empty folder that the caller removes. */
   scratch: string;

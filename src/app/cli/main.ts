@@ -72,10 +72,10 @@ const run = async (): Promise<number> => {
   }
 };
 
-// Files that this program creates are for their owner alone.
+// Files that this program creates are readable only by their owner.
 process.umask(0o077);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that closes the pipe early is no error: `gantry admin user list | head`.
+  // A reader that closes the pipe early is not an error: `gantry admin user list | head`.
   if (error.code === 'EPIPE') process.exit(0);
   printError(new StartFailure(`cannot write to standard output (${error.message})`));
   process.exit(1);

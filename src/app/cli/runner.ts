@@ -52,7 +52,7 @@ const runRunner = async (options: Options): Promise<void> => {
     url,
     token: readToken(options),
     executor: readExecutor(options.executor),
-    // Anyone who may push to that service runs commands here, so plain shells must be chosen explicitly.
+    // Anyone who can push to that service runs commands here, so plain shells must be chosen explicitly.
     is_local: false,
     concurrency: readOption('--concurrency', () => readCount(options.concurrency)),
     folder: resolve(options.folder),

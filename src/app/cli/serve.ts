@@ -70,7 +70,7 @@ const stop = async ({ service, log, systemd }: Running, signal: string): Promise
   log.info('stopped');
 };
 
-/** Resolves when a signal has stopped the service. A second signal ends the process at once. */
+/** Resolves when a signal has stopped the service. A second signal ends the process immediately. */
 const untilStopped = async (running: Running): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let stopping = false;

@@ -41,7 +41,7 @@ export const listen = async (app: FastifyInstance, address: Address): Promise<st
   return `http://${bracketHost(bound.address)}:${bound.port}`;
 };
 
-/** Stops accepting connections, answers open requests and closes. Idle connections are closed at once. */
+/** Stops accepting connections, answers open requests and closes. Idle connections are closed immediately. */
 export const stopListening = async (app: FastifyInstance): Promise<void> => {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 100);
   await app.close();

@@ -14,7 +14,7 @@ const gitFailure = ({ kind }: GitFailure): Failure | null => {
   return kind === 'missing' || kind === 'no_repository' ? notFound() : null;
 };
 
-/** Codes of errors that pass: a full disk, or no more descriptors, processes or memory at the moment. */
+/** Codes of temporary errors: a full disk, or no more descriptors, processes or memory at the moment. */
 const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 const isExhausted = (error: unknown): boolean => {

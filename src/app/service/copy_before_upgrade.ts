@@ -8,7 +8,7 @@ import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
 import { databaseFile, openAnyStore } from './open_database.ts';
 
-/** Copies that are kept, the newest ones. */
+/** Number of newest copies to keep. */
 const maxCopies = 2;
 
 const upgradeFolder = (config: Pick<Config, 'data'>): string => join(config.data, 'before_upgrade');

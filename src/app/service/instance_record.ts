@@ -11,7 +11,7 @@ export type InstanceRecord = {
   fingerprints: Map<string, string>;
   /** Names of stores (`instance_stores.ts`) marked as belonging to this instance. */
   claimed: Set<string>;
-  /** Whether the database has never had a user. */
+  /** True if the database has never had a user. */
   isEmpty: boolean;
   applied: string[];
 };

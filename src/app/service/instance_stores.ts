@@ -1,6 +1,6 @@
 /**
- * The stores of an instance besides its database: repository storages, and the blobs of artifacts and uploads. Each
- * has a marker with the id of the instance, which the start compares with the database.
+ * The stores of an instance in addition to its database: repository storages, and the blobs of artifacts and uploads.
+ * Each has a marker with the id of the instance, which the start compares with the database.
  */
 import { StartFailure } from '../../platform/errors.ts';
 import type { InstanceRecord } from './instance_record.ts';
@@ -10,7 +10,7 @@ export type StoreState = {
   /** Id in the store's marker; null if it has none. */
   instance: string | null;
   isEmpty: boolean;
-  /** Whether the store holds what the database expects; null: the database expects nothing. */
+  /** True if the store contains what the database expects; null if the database expects nothing. */
   holdsExpected: boolean | null;
 };
 
@@ -99,7 +99,7 @@ const checkStore = async (store: InstanceStore, parts: Parts): Promise<boolean> 
 
 /**
  * Compares all stores with the database, without changing them.
- * @returns the stores to mark, and those whose mark the database has not recorded
+ * @returns the stores to mark, and the stores whose mark the database has not recorded
  * @throws StartFailure for the first store that does not belong to the database
  */
 export const checkStores = async (parts: Parts): Promise<InstanceStore[]> => {

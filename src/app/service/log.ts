@@ -47,7 +47,7 @@ const formatRequest = ({ method, route, path, status, ms }: Record<string, unkno
 const formatValue = (value: unknown): string =>
   typeof value === 'string' && /^[\w./:@+-]+$/.test(value) ? value : JSON.stringify(value);
 
-/** Formats the fields of a line: short ones after the message, the stack of an error below it. */
+/** Formats the fields of a line: short fields after the message, the stack of an error below it. */
 const formatFields = ({ err, ...fields }: Record<string, unknown>, paint: Paint): string => {
   const short = Object.entries(fields).map(
     ([name, value]) => ` ${paint('dim', `${name}=`)}${formatValue(value)}`,

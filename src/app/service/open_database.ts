@@ -16,8 +16,8 @@ export type StoreParts = {
 export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'gantry.sqlite');
 
 /**
- * Opens a store as it is, or creates an empty one.
- * @param file SQLite: another file than that of the configuration
+ * Opens an existing store unchanged, or creates an empty store.
+ * @param file SQLite: another file than the configured file
  */
 export const openAnyStore = async (
   { config, clock, onFatal }: StoreParts,

@@ -110,7 +110,9 @@ const makePlan = async (
 const isSame = (one: InstanceRecord, other: InstanceRecord): boolean =>
   one.id === other.id && one.claimed.size === other.claimed.size;
 
-/** Makes a plan, again if another service changed the database meanwhile, as when several start at once. */
+/**
+ * Makes a plan. Repeats if another service changed the database meanwhile, for example when several start concurrently.
+ */
 const makeStablePlan = async (parts: InstanceParts, store: Store): Promise<Plan> => {
   for (;;) {
     const record = await readInstanceRecord(store);
@@ -197,8 +199,8 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
 };
 
 /**
- * Runs the work alone among the processes that start on this database, if it has to be migrated: the first copies and
- * migrates, the others then find it done.
+ * Runs the work exclusively among the processes that start on this database, if it must be migrated: the first process
+ * copies and migrates, the others then find it done.
  */
 const openAlone = async <T>({ log }: InstanceParts, store: Store, work: () => Promise<T>): Promise<T> => {
   if (pendingMigrations((await appliedMigrations(store)) ?? []).length === 0) return await work();

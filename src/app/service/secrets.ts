@@ -44,13 +44,13 @@ const newRegistryKey = (): string =>
 
 const newKey = (): string => randomBytes(32).toString('hex');
 
-/** Reads the SSH host key that earlier versions stored in a file of its own. */
+/** Reads the SSH host key that earlier versions stored in a separate file. */
 const readEarlierHostKey = (data: string): string | null => {
   const file = join(data, 'ssh_host_ed25519_key');
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 };
 
-/** Adds missing secrets: all at a first start, and those that earlier versions lacked. */
+/** Adds missing secrets: all secrets at a first start, otherwise secrets that earlier versions lacked. */
 export const completeSecrets = (stored: StoredSecrets | null, data: string): StoredSecrets & Secrets => ({
   ...stored,
   session_key: stored?.session_key ?? newKey(),
@@ -80,8 +80,8 @@ const cannotWrite = (file: string, error: unknown): StartFailure =>
   );
 
 /**
- * Creates the file. Of several services at once, one succeeds.
- * @returns whether this one created it
+ * Creates the file. If several services create it concurrently, one succeeds.
+ * @returns whether this service created it
  */
 export const createSecretsFile = (file: string, secrets: StoredSecrets): boolean => {
   const draft = `${file}.${newKey().slice(0, 12)}`;

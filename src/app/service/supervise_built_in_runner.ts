@@ -1,6 +1,6 @@
 /**
- * Keeps the built-in runner running: a separate process that talks to the service as any runner does. When the
- * service ends, it takes no more jobs but finishes those it has, and reports to the next service at this address.
+ * Keeps the built-in runner running: a separate process that talks to the service like any runner. When the service
+ * ends, it accepts no new jobs, finishes its running jobs, and reports to the next service at this address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';

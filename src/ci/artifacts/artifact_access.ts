@@ -33,7 +33,7 @@ export const isForCaller = (
   }
 };
 
-/** Checks whether the caller, who may read the job, may read its artifacts. */
+/** Returns whether a caller who can read the job may read its artifacts. */
 export const hasArtifactAccess = async (
   asking: Reader,
   project: Project,

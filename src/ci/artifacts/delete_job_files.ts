@@ -5,7 +5,7 @@ import { deleteUnreferencedBytes } from './store/artifact_bytes.ts';
 /** Deletes the traces and blobs that `enqueueJobFileDeletion` named. */
 export const deleteJobFiles = async (platform: Platform, payload: Payload): Promise<void> => {
   const project_id = Number(payload['project_id']);
-  // Earlier versions enqueued ids alone.
+  // Earlier versions enqueued only ids.
   const jobs = JSON.parse(String(payload['jobs'])) as (number | [number, string | null])[];
   for (const job of jobs) {
     const [id, trace_key] = typeof job === 'number' ? [job, null] : job;

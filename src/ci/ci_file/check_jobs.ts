@@ -4,9 +4,9 @@ import type { Job } from './config_types.ts';
 
 type JobsContext = Pick<At, 'problems'> & {
   stages: readonly string[];
-  /** Before `parallel`. */
+  /** Count before `parallel`. */
   jobs: readonly Job[];
-  /** By the names in the file, and by the names that `parallel` creates. */
+  /** Keyed by the names in the file, and by the names that `parallel` creates. */
   named: ReadonlyMap<string, Job>;
 };
 

@@ -30,7 +30,7 @@ export type Artifacts = {
   paths: string[];
   exclude: string[];
   when: 'on_success' | 'on_failure' | 'always' | null;
-  /** As written; `parseDuration` reads it. `never` keeps. */
+  /** As written; `parseDuration` reads it. `never` keeps the artifacts. */
   expire_in: string | null;
   expose_as: string | null;
   access: 'all' | 'developer' | 'maintainer' | 'none' | null;
@@ -183,7 +183,7 @@ export type Config = {
   stages: string[];
   variables: Variable[];
   workflow: Workflow;
-  /** In the order of the file, with `parallel` expanded. */
+  /** In file order, with `parallel` expanded. */
   jobs: Job[];
 };
 

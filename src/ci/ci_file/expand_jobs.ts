@@ -37,7 +37,7 @@ const listAllNeeds = ({ needs, rules }: Job): Need[] => [
   ...(rules ?? []).flatMap((rule) => rule.needs ?? []),
 ];
 
-/** Whether the job's needs depend on the values of its own matrix. */
+/** Returns whether the job's needs depend on the values of its own matrix. */
 export const needsOwnMatrix = (job: Job): boolean => listMatrixNames(listAllNeeds(job)).length > 0;
 
 /** Finds a matrix name that needs refer to and one of the entry's jobs lacks; null if there is none. */
@@ -119,7 +119,7 @@ export const findMissingNeeds = (
     return missing === null ? [] : [missing];
   });
 
-/** Replaces a need for an entry by needs for all of its jobs, or for those that its matrix selects. */
+/** Replaces a need for an entry by needs for all of its jobs, or for the jobs that its matrix selects. */
 export const expandNeeds = (
   job: Job,
   needs: readonly Need[],

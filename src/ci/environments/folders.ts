@@ -28,7 +28,7 @@ type FolderFilter = EnvironmentFilter & {
 
 /**
  * Lists a page of environments and folders by name. A search lists environments only.
- * @returns also the number of environments that match, those in folders included
+ * @returns also the number of environments that match, including environments in folders
  */
 export const listEnvironmentFolders = async (
   db: Reader,

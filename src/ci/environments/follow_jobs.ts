@@ -77,7 +77,7 @@ export const handleJobStart = async (tx: Tx, job: FollowedJob): Promise<void> =>
   collectDeployment(tx, await insertDeployment(tx, { ...place, ...revision }));
 };
 
-/** Computes the time of the automatic stop from `auto_stop_in`; undefined if there is none. */
+/** Computes the time of the automatic stop from `auto_stop_in`; undefined if it is not set. */
 const computeStopTime = (tx: Tx, { auto_stop_in }: Environment): number | undefined => {
   const seconds = auto_stop_in === null ? null : parseDuration(auto_stop_in);
   return seconds === null || seconds === 0 ? undefined : tx.now + seconds * 1_000;

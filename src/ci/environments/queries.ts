@@ -57,7 +57,7 @@ export const findEnvironment = async (db: Reader, projectId: number, id: number)
   return row;
 };
 
-/** As `findEnvironment`, with a row lock until the transaction ends. */
+/** Like `findEnvironment`, with a row lock until the transaction ends. */
 export const lockEnvironment = async (tx: Tx, projectId: number, id: number): Promise<EnvironmentRow> => {
   const row = await tx.db
     .selectFrom('environments')

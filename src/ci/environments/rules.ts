@@ -14,7 +14,7 @@ const findNameProblems = (name: string): string[] => {
   return [];
 };
 
-/** Whether the URL is http(s) and so safe to link to; excludes `javascript:` and the like. */
+/** Returns whether the URL is http(s), and therefore safe to link to; excludes `javascript:` and the like. */
 export const isHttpUrl = (url: string): boolean =>
   url.length <= maxLength && /^https?:\/\/\S+$/i.test(url) && URL.canParse(url);
 

@@ -1,4 +1,4 @@
-/** Stops an environment: by the `on_stop` job of its last deployment, or else at once. */
+/** Stops an environment: by the `on_stop` job of its last deployment, or immediately if there is none. */
 import { loadActingViewer } from '../../core/access/background_actor.ts';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
@@ -19,7 +19,7 @@ export type JobRunner = {
   /** @throws Failure 403 if the caller cannot play the job */
   check: (call: Call, project: Project, jobId: number) => Promise<void>;
   play: (tx: Tx, jobId: number, userId: number) => Promise<unknown>;
-  /** Whether a user can run this job; its branch or tag may be protected from them. */
+  /** Returns whether a user can run this job; its branch or tag may be protected from them. */
   mayRun: (by: { db: Reader; viewer: Viewer }, project: Project, jobId: number) => Promise<boolean>;
 };
 

@@ -1,4 +1,7 @@
-/** SQL conditions for available and expired artifacts. Expired ones are hidden at once, before their bytes are deleted. */
+/**
+ * SQL conditions for available and expired artifacts. Expired artifacts are hidden immediately, before their bytes are
+ * deleted.
+ */
 import { type RawBuilder, sql } from 'kysely';
 
 /** Belongs to the latest successful pipeline of its ref, in a project with `keep_latest_artifact`. */

@@ -11,7 +11,7 @@ export type LoadedJob = { code: Code; job: JobRow };
 
 /**
  * Loads a job that runs on a runner.
- * @throws Failure 404 if there is none, or it is a trigger job, which has no log or artifacts
+ * @throws Failure 404 if it does not exist or is a trigger job, which has no log or artifacts
  */
 export const loadJob = async (db: Reader, projectId: number, id: number): Promise<JobRow> => {
   const job = await loadAnyJob(db, projectId, id);
@@ -64,6 +64,6 @@ export const findJobToChange = async (
   return { code, job };
 };
 
-/** As `findJobToChange`, for jobs of any kind: to cancel, retry or play. */
+/** Like `findJobToChange`, for jobs of any kind: to cancel, retry or play. */
 export const findJobToRun = async (call: Call, id: number | string, jobId: number): Promise<LoadedJob> =>
   await findJobToChange(call, id, jobId, loadAnyJob);

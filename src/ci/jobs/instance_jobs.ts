@@ -1,4 +1,4 @@
-/** Jobs of all projects that wait or run, and the newest ones, for administrators. */
+/** Waiting, running and newest jobs of all projects, for administrators. */
 import { type RawBuilder, sql } from 'kysely';
 import { requireActor, type Call } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
@@ -61,7 +61,7 @@ export const cancelInstanceJobs = async (call: Call): Promise<number> => {
     await listInstanceJobs(call.db, 'pending', page),
   ];
   let count = 0;
-  // Pending ones first: a place that becomes free must not be taken by one of them.
+  // Pending jobs first, so that they cannot take a slot that becomes free.
   for (const { id } of [...pending, ...running]) {
     if ((await call.write(async (tx) => await cancelJob(tx, id))) !== null) count += 1;
   }

@@ -66,7 +66,7 @@ export const jobShape = object({ ...contractFields, pipeline: nullable(briefPipe
 export const bridgeShape = object({
   ...jobShape.properties,
   downstream_pipeline: nullable(briefPipelineShape),
-  /** Why there is no pipeline. Empty if the caller cannot read the target project. */
+  /** Reasons why no pipeline was created. Empty if the caller cannot read the target project. */
   downstream_errors: array(string),
 });
 

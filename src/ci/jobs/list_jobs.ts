@@ -80,7 +80,7 @@ const countQuery = ({ db }: Pick<Call, 'db'>, projectId: number, { statuses, sea
   return sql<{ total: number | string }>`select ${all} - ${bridges} as total`;
 };
 
-/** Lists all jobs of a project, retried ones included, trigger jobs excluded. @param search part of the name */
+/** Lists all jobs of a project, including retried jobs, excluding trigger jobs. @param search part of the name */
 export const listProjectJobs = async (
   call: Call,
   projectId: number,

@@ -1,8 +1,8 @@
 import type { Reader } from '../../platform/db/open.ts';
 
 /**
- * Loads, for the current jobs of a pipeline that wait for certain jobs instead of the stages before, the names of those
- * jobs, by the id of the waiting job. A job that waits for none has an empty list.
+ * Loads the names of needed jobs, by the id of the waiting job, for the current jobs of a pipeline that wait for needs
+ * instead of stages. A job that waits for no job has an empty list.
  */
 export const loadNeeds = async (db: Reader, pipelineId: number): Promise<Map<number, string[]>> => {
   const rows = await db

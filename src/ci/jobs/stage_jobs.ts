@@ -11,7 +11,7 @@ import { type JobRow, jobColumns } from './rows.ts';
 /** Jobs of a stage that a page shows. */
 const maxShown = 200;
 
-/** Loads the jobs of a stage, retried ones included, oldest first. */
+/** Loads the jobs of a stage, including retried jobs, oldest first. */
 export const loadStageJobs = async (
   db: Reader,
   { pipeline_id, stage_position }: Pick<JobRow, 'pipeline_id' | 'stage_position'>,

@@ -61,7 +61,7 @@ const insertVariables = async (
 };
 
 /**
- * Starts a manual or delayed job. For a manual job that has ended, starts a new one in its place.
+ * Starts a manual or delayed job. For a manual job that has ended, starts a new job instead.
  * @throws Failure 400, 403
  */
 export const play = async (

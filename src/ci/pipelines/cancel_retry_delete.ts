@@ -12,7 +12,9 @@ import { replaceJobs } from './processing/replace_jobs.ts';
 import { enqueueResourceAssignment } from './resource_groups/enqueue_assignment.ts';
 import { type Pipeline, lockPipeline } from './pipeline_rows.ts';
 
-/** Cancels a pipeline and returns it; null if there is none. Running jobs end later, child pipelines asynchronously. */
+/**
+ * Cancels a pipeline and returns it; null if there is none. Running jobs finish later, child pipelines asynchronously.
+ */
 export const cancelPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipeline | null> => {
   const pipeline = await lockPipeline(tx, pipeline_id);
   if (pipeline === null) return null;
@@ -26,7 +28,7 @@ export const cancelPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipel
   return pipeline;
 };
 
-/** Retries failed and canceled jobs and resets skipped ones. Returns the pipeline; null if there is none. */
+/** Retries failed and canceled jobs and resets skipped jobs. Returns the pipeline; null if there is none. */
 export const retryPipeline = async (
   tx: Tx,
   pipeline_id: number,

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { type Project, findProjectFor } from '../../projects/projects/find.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 
-/** Loads a pipeline of the project; null if there is none of this id. */
+/** Loads a pipeline of the project; null if the id does not exist. */
 export const pipelinesOfProject = async (
   db: Reader,
   projectId: number,

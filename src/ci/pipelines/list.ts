@@ -183,7 +183,7 @@ const selectCommitShas = (db: ExpressionBuilder<Schema, 'pipelines'>, id: number
     .select('merge_request_commits.sha')
     .where('merge_request_diffs.merge_request_id', '=', id);
 
-/** Selects a merge request's own pipelines and those of its branch for its commits. */
+/** Selects a merge request's own pipelines and pipelines of its branch for its commits. */
 const selectOfMergeRequest = (
   db: Reader,
   sourceProjectId: number,

@@ -30,7 +30,7 @@ export const countRequestPipelines = async (
 
 /**
  * Creates a pipeline for the head of a merge request, for the caller.
- * @throws Failure 403 without the right, 400 with the reason why there is no pipeline
+ * @throws Failure 403 without permission, 400 with the reason why there is no pipeline
  */
 export const runRequestPipeline = async (call: Call, loaded: LoadedMergeRequest): Promise<LoadedPipeline> => {
   const source = await findPipelineSource(call, loaded);

@@ -40,7 +40,7 @@ export const selectPipelineById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('pipelines').selectAll().where('id', '=', id).compile(),
 );
 
-/** Loads a job. @throws Error if there is none */
+/** Loads a job. @throws Error if it does not exist */
 export const requireJob = async (db: Reader, id: number): Promise<Job> => {
   const [job] = await selectJobById(db, { id });
   if (job === undefined) throw new Error(`there is no job ${id}`);

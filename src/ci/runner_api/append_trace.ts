@@ -29,7 +29,7 @@ export const loadSecrets = async (
 
 const badRange = (text: string): Failure => new Failure('bad_request', { message: `400 ${text}` });
 
-/** Parses the offset at which a chunk starts. Old runners give an exclusive end, newer ones an inclusive end. */
+/** Parses the offset at which a chunk starts. Old runners send an exclusive end, newer runners an inclusive end. */
 const parseStart = (header: string | undefined, length: number): number => {
   if (header === undefined) throw badRange('Missing header Content-Range');
   const [, first, last] = /^(?:bytes )?(\d{1,15})-(\d{1,15})?$/.exec(header.trim()) ?? [];
@@ -82,7 +82,7 @@ export const requireExisting = async (
 
 type TraceParams = { id: number; token?: string | undefined; debug_trace?: string | undefined };
 
-/** Marks the trace when a runner with debug output for all jobs says so in its first chunk. */
+/** Marks the trace if the first chunk says that the runner logs debug output for all jobs. */
 const markShownVariables = async (
   call: Call,
   { job, memory }: AuthenticatedJob,

@@ -64,7 +64,7 @@ const getProblem = ({ deleted_at, erased_at, status }: JobLookup): Failure | nul
   return makeForbidden('Job is not running', { 'job-status': status });
 };
 
-/** A token ends with its job. A process that still has the job in its cache tells the runner how it ended. */
+/** A token ends with its job. A process that still has the job in its cache reports to the runner how it ended. */
 const makeRefusal = async (call: Call, id: number, token_hash: string): Promise<Failure> => {
   if (getJobCache(call.platform).jobs.get(token_hash)?.id !== id) return forbidden();
   const [job] = await byId(call.db, { id });

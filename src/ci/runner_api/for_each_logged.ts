@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
 
-/** Runs the work for each item in order. Logs an error and goes on, so that one job delays no other. */
+/** Runs the work for each item in order. Logs an error and continues, so that one job does not delay others. */
 export const forEachLogged = async <T>(
   platform: Platform,
   all: readonly T[],

@@ -1,6 +1,6 @@
 /**
- * Batches calls for jobs of one pipeline into one transaction: each alone would take the pipeline's lock and a commit.
- * A transaction locks one pipeline only.
+ * Batches calls for jobs of one pipeline into one transaction: a separate call would take the pipeline's lock and a
+ * commit each time. A transaction locks one pipeline only.
  */
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { Failure } from '../../platform/errors.ts';
@@ -66,7 +66,7 @@ export class Batches<A, R> {
     }
   }
 
-  /** Whether the database failed, rather than one call of the batch. */
+  /** Returns whether the database failed, rather than one call of the batch. */
   #isOfStore(error: unknown): boolean {
     const { isConflict, isStoreFull, isUnreachable } = this.#store;
     return error instanceof Failure || isUnreachable(error) || isStoreFull(error) || isConflict(error);

@@ -1,4 +1,4 @@
-/** What a runner reports of itself with each job request. */
+/** Information that a runner reports about itself with each job request. */
 
 type Info = { shell: string | null; features: Readonly<Record<string, unknown>> };
 

@@ -6,7 +6,7 @@ export type CachedJob = {
   id: number;
   /** Values to mask in its trace; null: not loaded yet. */
   secrets: string[] | null;
-  /** How often its trace was requested again. */
+  /** Number of times its trace was requested again. */
   refusals: number;
   /** The runner was asked to resend the trace from its start. */
   isRestarting: boolean;
@@ -15,7 +15,7 @@ export type CachedJob = {
 };
 
 export type JobCache = {
-  /** By the hash of the job's token. An entry outlives its job, so that the runner learns how the job ended. */
+  /** Keyed by the hash of the job's token. An entry outlives its job, so that the runner learns how the job ended. */
   jobs: Map<string, CachedJob>;
   /** Ids of jobs with requests since `seen_at` was last written. */
   heard: Set<number>;

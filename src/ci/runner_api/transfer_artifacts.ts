@@ -1,4 +1,4 @@
-/** Uploads artifacts of a job, and downloads those it depends on. */
+/** Uploads artifacts of a job, and downloads artifacts it depends on. */
 import type { Call } from '../../core/access/call.ts';
 import { linkToBytes } from '../artifacts/store/artifact_bytes.ts';
 import { getArtifactSizeLimit } from '../artifacts/store/size_limit.ts';
@@ -60,7 +60,7 @@ export const uploadArtifact = async (
   return new Answer('201', { status: 201, headers: { 'content-type': 'application/json' } });
 };
 
-/** A job may read its own artifacts and those it depends on. */
+/** A job may read its own artifacts and artifacts it depends on. */
 const canRead = async (call: Call, { job }: AuthenticatedJob, id: number): Promise<boolean> => {
   if (job.id === id) return true;
   const all = await loadAllDependencies(call.platform, job, await loadJobConfig(call.db, job));

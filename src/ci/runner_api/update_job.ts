@@ -19,14 +19,14 @@ import { heldStatuses } from '../../core/job_statuses.ts';
 
 /** Largest update in bytes. Old releases include the whole trace, and some characters take six bytes in JSON. */
 const maxUpdate = 32 * 1024 * 1024;
-/** How often a trace with a wrong checksum is requested again. */
+/** Maximum times that a trace with a wrong checksum is requested again. */
 const maxRefusals = 3;
 
 type Update = Static<typeof updateParams>;
 
 const readUpdate = paramsReader(updateParams);
 
-/** Maximum long bodies of unauthenticated clients in memory at once. */
+/** Maximum long bodies of unauthenticated clients in memory concurrently. */
 const maxUnauthenticated = 4;
 let unauthenticatedReads = 0;
 
@@ -97,7 +97,7 @@ const checkTrace = async (call: Call, { job, memory }: AuthenticatedJob, update:
   const isWhole = size === null || state.size === size;
   const isSame = crc === null || state.crc === null || state.crc === crc;
   if (isWhole && isSame) return;
-  // A trace that still differs is accepted as it is: the job has ended all the same.
+  // A trace that still differs is accepted unchanged, because the job has ended anyway.
   if (memory.refusals >= (isWhole ? 1 : maxRefusals)) {
     call.platform.log.warn(
       { job: job.id, size: state.size, told: size },

@@ -28,7 +28,7 @@ const managesGroup = (viewer: Viewer, dialect: SqlDialect): Condition => {
     and ${dialect.oneOf('runner_groups.namespace_id', namespaces)})`;
 };
 
-/** Runners that the viewer manages by a role of their own; an administrator's role does not count. */
+/** Runners that the viewer manages through a granted role; an administrator's role does not count. */
 export const ownRunners = (viewer: Viewer, dialect: SqlDialect): Condition => {
   const self = { ...viewer, admin: false };
   return anyOf([
@@ -58,7 +58,7 @@ const servesBelow = (viewer: Viewer, dialect: SqlDialect): Condition => sql<bool
   ) select 1 from projects where projects.namespace_id in (select id from below)
     and projects.deleted_at is null and ${managedProjects(viewer, dialect)})`;
 
-/** Runners that the viewer sees; those of the instance are visible to everybody. */
+/** Runners that the viewer sees; instance runners are visible to everybody. */
 export const seenRunners = (viewer: Viewer, dialect: SqlDialect): Condition =>
   viewer.admin
     ? always

@@ -7,7 +7,7 @@ import type { RunnerRow } from './rules.ts';
 type Contact = {
   /** Name of the machine; old runners send none. */
   system_id: string | null | undefined;
-  /** As received and not validated. */
+  /** As received, not validated. */
   info: unknown;
   ip: string;
 };

@@ -1,5 +1,5 @@
 /**
- * Endpoints of runners for users. Those of a project or group: `owner_routes.ts`; those of runner programs:
+ * Endpoints of runners for users. For endpoints of a project or group, see `owner_routes.ts`; of runner programs,
  * `program_routes.ts`.
  */
 import { sql } from 'kysely';

@@ -69,7 +69,7 @@ export const loadVariablesByKey = async (platform: Platform, db: Reader, owner: 
   return rows.map(({ id, ...row }) => ({ id, ...unsealRow(platform, row) }));
 };
 
-/** Precedence of owners: higher values override lower ones. */
+/** Precedence of owners: higher values override lower values. */
 const precedence = { Instance: 0, Namespace: 1, Project: 2 } as const;
 
 const selectReaching = compiled((db, input: { project_id: number; namespace_id: number }) =>

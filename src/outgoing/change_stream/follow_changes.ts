@@ -24,8 +24,8 @@ const maxChanges = 100;
 type Follower = { call: Call; after: number | null; limit: number; signal: AbortSignal };
 
 /**
- * Yields the pages that the caller sees: at once what there is, then each time that something changes. A page may be
- * empty. Access is checked before each read.
+ * Yields pages of changes that the caller sees: existing changes immediately, then a page after each change. A page may
+ * be empty. Access is checked before each read.
  * @param timeout milliseconds to wait for a change before an empty page
  */
 const pages = async function* pages(
@@ -98,13 +98,14 @@ const events = async function* events(follower: Follower): AsyncGenerator<string
         yield `id: ${change.id}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`;
       }
       const last = changes.at(-1)?.id ?? sent;
-      // Tells where to go on, past what the caller does not see; without anything new, keeps the connection open.
+      // Sends the position to continue at, after changes that the caller cannot see; otherwise keeps the connection
+      // open.
       if (next_after !== last) yield `id: ${next_after}\n\n`;
       else if (changes.length === 0) yield ': \n\n';
       sent = next_after;
     }
   } catch {
-    // The caller may no longer read, or the database is away: the client reconnects and is told why.
+    // The caller lost access, or the database is unavailable: the client reconnects and receives the reason.
   }
 };
 

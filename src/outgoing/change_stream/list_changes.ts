@@ -44,30 +44,32 @@ export type Change = {
   action: string;
   project_id: number;
   project_path: string;
-  /** Of a comment: what it is on. */
+  /** For a comment: its subject. */
   target_type: string;
   target_iid: number | null;
-  /** Id of a pipeline, a job, a deployment or a label; of a member, that of the user; null: another kind of target. */
+  /**
+   * Id of a pipeline, a job, a deployment or a label; for a member, the id of the user; null for other kinds of target.
+   */
   target_id: number | null;
-  /** The pipeline, or that of the job, or of the job that deployed. */
+  /** The pipeline: of the job, or of the job that deployed. */
   pipeline_id: number | null;
   /** Full name of the branch or tag; of a release, of its tag. */
   ref: string | null;
-  /** Of a comment on a commit: the commit. */
+  /** For a comment on a commit: the commit. */
   sha: string | null;
 };
 
 export type ChangePage = {
   changes: Change[];
-  /** Where the next read goes on. */
+  /** Position at which the next read continues. */
   next_after: number;
-  /** Whether there is nothing more to read now. */
+  /** True if there is nothing more to read now. */
   isAtEnd: boolean;
-  /** Whether a transaction that is still open keeps later changes back. */
+  /** True if an open transaction holds back later changes. */
   isHeldBack: boolean;
 };
 
-/** Rows of the log that one read looks at, so that a viewer who sees few of them does not read it all at once. */
+/** Maximum log rows per read, so that a viewer who sees few of them does not read the whole log. */
 const maxScanned = 2_000;
 
 /** The iid of the target; null if it has none. */
@@ -154,7 +156,7 @@ export const listChanges = async (call: Call, after: number | null, limit: numbe
     where events.id > ${start} and events.id <= ${end}
       and ${visibleChanges(call.db, call.viewer, store.dialect)}
     order by events.id limit ${limit}`.execute(call.db);
-  // After the rows were read: none of them was deleted meanwhile.
+  // Checked after the rows were read: none of them was deleted meanwhile.
   await requireKept(call.db, after);
   const next_after = rows.length < limit ? end : (rows.at(-1)?.id ?? end);
   return { changes: rows.map(toChange), next_after, isAtEnd: next_after >= settled, isHeldBack };

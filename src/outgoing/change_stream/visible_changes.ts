@@ -1,4 +1,4 @@
-/** Which rows of the change log a viewer sees: by the rule of the record that the change was made to, as it is now. */
+/** Decides which rows of the change log a viewer sees, by the current visibility of the changed record. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../core/access/viewer.ts';
 import {

@@ -1,12 +1,12 @@
 /**
- * Calls back when changes were recorded, in this process or in another one. Other processes are told only while
- * somebody watches: `changes_read_until` says until when.
+ * Calls back when changes were recorded, in this process or in another process. Other processes notify only while
+ * somebody watches: `changes_read_until` is the end of that time.
  */
 import type { Platform } from '../../core/platform.ts';
 import { readUntilName, recordedTopic } from '../../core/events/record_event.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 
-/** Milliseconds. A process that dies leaves the others told for so long. */
+/** Milliseconds. After a process dies, others keep notifying for this time. */
 const lease = 120_000;
 const renewInterval = 30_000;
 

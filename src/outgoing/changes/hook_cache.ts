@@ -21,7 +21,7 @@ export type HookFacts = Pick<
   | (typeof eventFlagNames)[number]
 >;
 
-/** Which hooks a change can concern besides those of the instance. */
+/** Finds hooks that a change may concern, in addition to instance hooks. */
 export type Scope = { project_id: number } | { group_id: number } | null;
 
 type Cache = { version: string | null; hooks: LruCache<HookFacts[]> };

@@ -116,7 +116,7 @@ const storeDeliveries = async (
   );
 };
 
-/** How the turns of a hook's work begin. */
+/** Prefix of the turns of a hook's work. */
 export const turnsOfHook = (hook_id: number): string => `hook ${hook_id} `;
 
 /** The work that sends the pending deliveries of a hook and a target: one at a time, whatever the process. */

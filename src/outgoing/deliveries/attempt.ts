@@ -59,7 +59,7 @@ const removeOld = async ({ db, now }: Tx): Promise<void> => {
     .execute();
 };
 
-/** Adds an attempt to the log of its hook, which keeps the latest ones. Returns the id. */
+/** Adds an attempt to the log of its hook, which keeps the latest attempts. Returns the id. */
 export const insertLog = async (tx: Tx, columns: LogColumns): Promise<number> => {
   const id = await insertRow(tx.db, 'hook_logs', { ...columns, created_at: tx.now });
   if (id % trimEvery === 0) {

@@ -1,8 +1,8 @@
 /**
- * Sends the pending deliveries of one hook and one target, oldest first. Runs as background work with a turn of its
- * own, so that order is kept; a failed delivery holds back the later ones of its target until it succeeds. Work of a
- * paused hook ends at once: `paused_hooks.ts` enqueues it again. A process that dies between sending and recording
- * sends again, with the same id.
+ * Sends the pending deliveries of one hook and one target, oldest first. Runs as background work with its own turn, so
+ * that order is kept; a failed delivery holds back later deliveries of its target until it succeeds. Work of a paused
+ * hook ends immediately: `paused_hooks.ts` enqueues it again. A process that dies between sending and recording sends
+ * again, with the same id.
  */
 import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
@@ -63,7 +63,7 @@ const hookById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('hooks').selectAll().where('id', '=', id).compile(),
 );
 
-/** Loads the delivery to send; null if there is none, or the hook pauses. */
+/** Loads the delivery to send; null if there is none, or the hook is paused. */
 const loadOldest = async ({ store, clock }: Platform, queue: Queue): Promise<Oldest | null> => {
   const [hook] = await hookById(store.db, { id: queue.hook_id });
   if (hook === undefined || isPaused(hook, clock.now())) return null;

@@ -1,4 +1,4 @@
-/** What lists of hooks show of their deliveries. */
+/** Delivery data that lists of hooks show. */
 import { type Selectable, sql } from 'kysely';
 import type { Reader } from '../../platform/db/open.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';

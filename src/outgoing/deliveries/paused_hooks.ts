@@ -1,6 +1,6 @@
 /**
  * Deliveries of paused hooks. At the end of a pause one delivery is tried; after the first success, or after an edit of
- * the hook, the others follow in groups, so that 10,000 pending ones cost little while their receiver fails.
+ * the hook, the others follow in groups, so that 10,000 pending deliveries cost little while their receiver fails.
  */
 import type { Platform } from '../../core/platform.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
@@ -26,7 +26,7 @@ const enqueueProbe = async (tx: Tx, hookId: number, runAt: number): Promise<void
 /** Most pieces that the start of a pause removes; others end when they are taken. */
 const maxRemoved = 1_000;
 
-/** The character after a space: the range then has the turns of this hook, and not those of longer ids. */
+/** The character after a space: the range then contains the turns of this hook, and not turns of longer ids. */
 const afterSpace = '!';
 
 const removeWaiting = compiled((db, { from, to }: { from: string; to: string }, dialect) =>
@@ -73,7 +73,7 @@ export const endPause = async (tx: Tx, hookId: number): Promise<void> => {
   await enqueue(tx, resumeWork, { hook_id: hookId });
 };
 
-/** How many targets one transaction resumes, and the milliseconds until the next ones. */
+/** Number of targets that one transaction resumes, and milliseconds until the next transaction. */
 const maxTargets = 200;
 const pauseBetweenGroups = 200;
 
@@ -91,7 +91,7 @@ const pauseOfHook = compiled((db, { id }: { id: number }) =>
 
 const resumeGroup = async (tx: Tx, { hook_id, after, now }: Group): Promise<void> => {
   const [hook] = await pauseOfHook(tx.db, { id: hook_id });
-  // Its next pause has an end of its own.
+  // Its next pause has a separate end.
   if (hook === undefined || isPaused(hook, tx.now)) return;
   const rows = await tx.db
     .selectFrom('hook_deliveries')
@@ -131,8 +131,8 @@ const probeInterval = 600_000;
 const maxChoices = 1_000;
 
 /**
- * The oldest delivery of the target that waits longest: one that always fails does not hold back the others. Later ones
- * of a target are not tried before it.
+ * The oldest delivery of the target that waits longest: a delivery that always fails does not hold back others. Later
+ * deliveries of a target are not tried before it.
  */
 const longestDue = compiled((db, { hook_id }: { hook_id: number }) =>
   db

@@ -15,7 +15,7 @@ import type { HookOwner } from '../hooks/owners.ts';
 
 type Sample = Pick<RecordedChange, 'kind' | 'target_type' | 'target_id'> & { data?: object };
 
-/** Tables with the latest record of a trigger, its condition, and the change that it stands for. */
+/** Tables with the latest record of a trigger, its condition, and the change that it represents. */
 const tables: { [F in EventFlag]?: { from: string; kind: string; type: string; where?: string } } = {
   issues_events: {
     from: 'issues',
@@ -55,7 +55,7 @@ const tables: { [F in EventFlag]?: { from: string; kind: string; type: string; w
   releases_events: { from: 'releases', kind: 'release.created', type: 'Release' },
 };
 
-/** The project whose records test the hooks of its owner: the one with the latest activity. */
+/** The project whose records test the hooks of its owner: the project with the latest activity. */
 const findProjectId = async ({ db }: Call, owner: HookOwner): Promise<number | null> => {
   if (owner.type === 'project') return owner.id;
   let query = db.selectFrom('projects').select('id').where('deleted_at', 'is', null);
@@ -124,7 +124,7 @@ const findSample = async (call: Call, projectId: number, flag: EventFlag): Promi
   return await findRecord(call, projectId, flag);
 };
 
-/** Takes the snapshot of a sample; null if there is no record of this kind. */
+/** Takes the snapshot of a sample; null if no such record exists. */
 export const takeSample = async (call: Call, owner: HookOwner, flag: EventFlag): Promise<Snapshot | null> => {
   const project_id = await findProjectId(call, owner);
   const sample = project_id === null ? null : await findSample(call, project_id, flag);

@@ -34,7 +34,7 @@ export const branchFilterStrategies = ['wildcard', 'regex', 'all_branches'] as c
 
 export type BranchFilterStrategy = (typeof branchFilterStrategies)[number];
 
-/** What a hook sends: the payload, or a message that the incoming webhooks of a chat accept. */
+/** Format of a hook: the payload, or a message for incoming webhooks of a chat service. */
 export const hookFormats = ['json', 'slack', 'microsoft_teams'] as const;
 
 export type HookFormat = (typeof hookFormats)[number];

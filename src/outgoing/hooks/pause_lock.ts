@@ -1,7 +1,7 @@
 /**
- * The lock between changes that are stored for a paused hook and the end of its pause, on PostgreSQL; SQLite writes one
- * transaction after the other. Row locks would not do: new shared ones overtake an exclusive one that waits, so a pause
- * would never end while changes keep coming.
+ * Lock between changes stored for a paused hook and the end of its pause, on PostgreSQL; SQLite serializes
+ * transactions. Row locks are not enough: new shared locks overtake a waiting exclusive lock, so a pause would never
+ * end under constant changes.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/open.ts';
@@ -20,8 +20,8 @@ export const holdPauses = async ({ db, dialect }: Tx, hookIds: readonly number[]
 };
 
 /**
- * Waits for the transactions that hold the pause of a hook; later ones wait, and see that it has ended. A transaction
- * that also locks the row of the hook does so first.
+ * Waits for the transactions that hold the pause of a hook; later transactions wait, and see that it has ended. A
+ * transaction that also locks the row of the hook does so first.
  */
 export const lockPause = async ({ db, dialect }: Tx, hookId: number): Promise<void> => {
   if (dialect.engine === 'sqlite') return;

@@ -28,7 +28,7 @@ export const listFailingHooks = async (
   db: Reader,
   { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Page<HookRow>> => {
-  // Not a parameter: an index has these hooks only.
+  // Not a parameter: a partial index has only these hooks.
   const query = db
     .selectFrom('hooks')
     .where(sql<boolean>`failures > 0`)

@@ -18,7 +18,7 @@ const unsealText = ({ secrets }: Keys, sealed: string): string =>
 const unsealOptional = (keys: Keys, sealed: string | null): string | null =>
   sealed === null ? null : unsealText(keys, sealed);
 
-/** Encrypts values by name; null if there are none. */
+/** Encrypts values by name; null if there are no values. */
 export const sealValues = (keys: Keys, values: Values): string | null =>
   Object.keys(values).length === 0 ? null : sealText(keys, JSON.stringify(values));
 

@@ -1,4 +1,4 @@
-/** Templates of payloads: JSON with placeholders such as `{{project.name}}`, which stand for parts of the payload. */
+/** Templates of payloads: JSON with placeholders such as `{{project.name}}`, which insert payload values. */
 
 type Part = { text: string } | { path: string[]; isInText: boolean };
 

@@ -82,9 +82,9 @@ const lockHook = async (tx: Tx, id: number): Promise<void> => {
 };
 
 /**
- * Edits a hook. Also resumes a hook that paused after failures: its pending deliveries are sent at once. If the edit
- * changes the URL's origin, tokens, headers and URL variables that it does not include are cleared, so that the new host
- * does not receive them.
+ * Edits a hook. Also resumes a hook that paused after failures: its pending deliveries are sent immediately. If the
+ * edit changes the URL's origin, tokens, headers and URL variables that it does not include are cleared, so that the
+ * new host does not receive them.
  * @throws Failure 404, 422
  */
 export const updateHook = async (

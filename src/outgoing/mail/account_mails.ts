@@ -84,7 +84,7 @@ const readContent = async (platform: Platform, to: string, row: MailRow): Promis
   return { ...contents[purpose](url), to: link.email };
 };
 
-/** Writes a mail about the account. @returns null if it must not be sent, for its link has expired */
+/** Writes a mail about the account. @returns null if it must not be sent, because its link has expired */
 export const composeAccountMail = async (
   platform: Platform,
   { id, email }: Person,

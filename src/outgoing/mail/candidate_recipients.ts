@@ -42,7 +42,7 @@ type RecordCause = MailCause & { target_type: RecordType };
 
 const isRecordType = (type: string): type is RecordType => type in recordTables;
 
-/** Participants of a record, and those who subscribed to it or, of a new one, to its labels. */
+/** Participants and subscribers of a record, and for a new record, subscribers of its labels. */
 const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCause): Select[] => {
   const here = sql`target_type = ${type} and target_id = ${id}`;
   const record = sql.table(recordTables[type]);
@@ -65,7 +65,7 @@ const followers = ({ kind, target_type: type, target_id: id, note_id }: RecordCa
   ];
 };
 
-/** Those who commented on the commit that a comment is on. */
+/** Users who commented on the commit of a comment. */
 const commenters = (id: number): Select => [
   'participating',
   sql`select author_id as user_id from commit_comments join (select project_id as project, sha as commit_sha
@@ -74,8 +74,8 @@ const commenters = (id: number): Select => [
 ];
 
 /**
- * Members of the project, of the groups above it and of invited groups, and the owner of a personal namespace; without
- * those whose membership has ended.
+ * Members of the project, its parent groups and invited groups, and the owner of a personal namespace, except users
+ * whose membership has ended.
  */
 const selectMembers = ({ id, namespace_id }: Place, now: number): RawBuilder<unknown> => {
   const groups = selectAncestors(namespace_id);
@@ -108,7 +108,7 @@ const selectsFor = (cause: MailCause, { project, now }: About, dialect: SqlDiale
   if (target_type === 'CommitComment')
     return [...namedUsers(cause, dialect), commenters(cause.target_id), ...watchers(project, now)];
   if (!isRecordType(target_type)) return watchers(project, now);
-  // Edits concern the users whom they name, and new assignees and reviewers those who watch, too.
+  // Edits concern the users they name; new assignees and reviewers also concern watchers.
   if (cause.kind.endsWith('.updated')) {
     const isWatched = cause.assigned !== '' || cause.requested !== '';
     return [...namedUsers(cause, dialect), ...(isWatched ? watchers(project, now) : [])];

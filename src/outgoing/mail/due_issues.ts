@@ -17,7 +17,7 @@ export const dueIssuesWork = 'mail.due_issues';
 /** Row of `instance`: how far the issues were mailed, as `Position`. */
 const positionName = 'due_issues_mailed';
 
-/** Issues that were mailed: those due before the date, and of the date up to the id; null: all. */
+/** Issues already mailed: issues due before the date, and issues of the date up to the id; null: all. */
 type Position = { due_date: string; id: number | null };
 
 /** Milliseconds after midnight, UTC. */
@@ -34,7 +34,7 @@ const enqueueNext = async (tx: Tx): Promise<void> => {
   await enqueue(tx, dueIssuesWork, {}, { unique_key: dueIssuesWork, run_at });
 };
 
-/** Loads the position. Other processes wait for this transaction, and go on from where it ends. */
+/** Loads the position. Other processes wait for this transaction, and continue after it. */
 const lockPosition = async ({ db, dialect }: Tx): Promise<Position | null> => {
   await db
     .insertInto('instance')
@@ -65,7 +65,7 @@ const loadDueIssues = async ({ db }: Tx, after: { due_date: string; id: number }
     .select(['id', 'project_id'])
     .where('due_date', '=', after.due_date)
     .where('id', '>', after.id)
-    // As in the condition of the index.
+    // Same as in the condition of the index.
     .where(sql<boolean>`due_date is not null and state = 'opened' and deleted_at is null`)
     .orderBy('id')
     .limit(maxIssues)

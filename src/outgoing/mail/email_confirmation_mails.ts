@@ -48,7 +48,7 @@ const send = async (platform: Platform, id: number): Promise<void> => {
     if (!isRefused(error)) throw error;
     log.warn({ email_id: id }, 'the mail to a further address was refused');
   }
-  // Of a mail that was requested again meanwhile, nothing is recorded: that one is still to be sent.
+  // Records nothing for a mail that was requested again meanwhile, because the new mail must still be sent.
   await store.write(
     async ({ db }) =>
       void (await db

@@ -71,10 +71,10 @@ const chosenByAll: ReadonlySet<CustomEvent | null> = new Set([
 ]);
 
 /**
- * Decides by the level that applies. An explicit subscription counts at every level, as in GitLab; who unsubscribed
- * gets only mentions.
- * @param event null if the change is none that the level `custom` selects
- * @param subscribed the user's explicit subscription; null: none
+ * Decides by the applicable level. An explicit subscription counts at every level, as in GitLab; users who unsubscribed
+ * get only mentions.
+ * @param event null if the level `custom` has no event for the change
+ * @param subscribed the user's explicit subscription; null if there is none
  */
 export const wantsMail = (
   event: CustomEvent | null,
@@ -99,8 +99,9 @@ export const wantsMail = (
 type Stored = LevelSetting & { project_id: number | null; group_id: number | null };
 
 /**
- * Returns the setting that applies to a project: its own, else that of the nearest group, else the user's own.
- * @param groupIds the groups of the project, the nearest first
+ * Returns the setting that applies to a project: its own setting, otherwise the setting of the nearest group, otherwise
+ * the user's general setting.
+ * @param groupIds the groups of the project, nearest first
  */
 export const resolveSetting = (stored: readonly Stored[], groupIds: readonly number[]): LevelSetting => {
   const ordered = [

@@ -44,8 +44,8 @@ const isStillDue = ({ event_key, target_id }: MailRow, { due_date = null }: Subj
   due_date !== null && event_key === toDueKey(target_id ?? 0, due_date);
 
 /**
- * Returns the contents of mails whose record and comment exist and are visible to the user, by id of the mail; without
- * those about issues that are no longer due on that day.
+ * Returns the contents of mails whose record and comment exist and are visible to the user, by id of the mail; except
+ * mails about issues that are no longer due on that day.
  */
 export const loadVisibleMailContents = async (
   store: Store,

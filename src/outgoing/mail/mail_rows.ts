@@ -15,7 +15,7 @@ export const limitWindow = 60_000;
 /** A sent mail is kept for so long at least, so that its event is not mailed twice. */
 const minAge = hourMilliseconds;
 
-/** One in so many mails removes old ones. */
+/** One in this many mails removes old mails. */
 const trimEvery = 10;
 
 /** Characters of a sent text that are kept. */

@@ -1,7 +1,6 @@
 /**
- * Sends the pending mails of one user, oldest first: background work with a turn of its own. Whether the user may read
- * them is checked again here. A process that dies between sending and recording sends again, with the same
- * `Message-ID`.
+ * Sends the pending mails of one user, oldest first: background work with its own turn. Checks again whether the user
+ * may read them. A process that dies between sending and recording sends again, with the same `Message-ID`.
  */
 import { loadActingUser } from '../../core/access/background_actor.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
@@ -54,7 +53,7 @@ const loadRecipient = async (
 
 type Parcel = { rows: MailRow[]; message: Message; isSecret: boolean };
 
-/** Writes the message of these mails, and removes those that must not be sent. @returns null: none is left */
+/** Writes the message of these mails, and removes mails that must not be sent. @returns null if no mail is left */
 const prepare = async (platform: Platform, rows: MailRow[]): Promise<Parcel | null> => {
   const [first] = rows;
   if (first === undefined) return null;
@@ -107,8 +106,8 @@ const wasHeldBack = ({ attempts, next_attempt_at, created_at }: MailRow): boolea
   attempts === 0 && next_attempt_at > created_at;
 
 /**
- * Chooses the mails of the next message: one, or all if the limit kept them waiting or lets no other message pass.
- * @returns when to go on, if nothing may be sent now
+ * Chooses the mails of the next message: one, or all if the limit kept them waiting or allows no other message.
+ * @returns time to continue, if nothing may be sent now
  */
 const chooseNext = async (
   { store, clock, config }: Platform,

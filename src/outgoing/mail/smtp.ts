@@ -5,7 +5,7 @@ import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 export type Message = {
   /** Address of the user. */
   to: string;
-  /** Display name of the sender, whose address is that of the service; null: the name of the service. */
+  /** Display name of the sender, whose address is the service's address; null: the name of the service. */
   from_name: string | null;
   subject: string;
   text: string;

@@ -1,4 +1,4 @@
-/** Loads what mails are about, each kind in one statement, with the rule that says who may read it. */
+/** Loads the subjects of mails, each kind in one statement, with the rule for who may read it. */
 import { may } from '../../core/access/may.ts';
 import { canSeeIssue, canSeeMergeRequests, canSeeProject } from '../../core/access/visible.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
@@ -20,7 +20,7 @@ export type Subject = {
   reference: string;
   title: string;
   description: string | null;
-  /** Of an open issue; null: none. */
+  /** For an open issue; null if there is none. */
   due_date?: string | null;
   is_confidential: boolean;
   /** `issue-5`: id of the thread that its mails form. */
@@ -225,7 +225,7 @@ const loadMovedProjects = (ids: readonly number[]): Loaded[] =>
     return { ref: { target_type: 'Project', target_id: id }, project_id: id, complete };
   });
 
-/** Loads the subjects of mails by `subjectKey`, without those that are gone. */
+/** Loads the subjects of mails by `subjectKey`, without deleted subjects. */
 export const loadSubjects = async (
   store: Store,
   refs: readonly SubjectRef[],

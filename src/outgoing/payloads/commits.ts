@@ -1,4 +1,4 @@
-/** Reads commits for payloads. What git no longer has is left out: a delivery may come late. */
+/** Reads commits for payloads. Omits commits that git no longer has, because a delivery may be late. */
 import { formatSigned, toCommitTitle } from '../../code/repository/commits/json.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';

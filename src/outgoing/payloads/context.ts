@@ -1,4 +1,4 @@
-/** What a payload is built with, besides its snapshot. */
+/** Inputs of a payload, in addition to its snapshot. */
 import type { Site } from '../../core/access/site.ts';
 import type { Platform } from '../../core/platform.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';

@@ -24,7 +24,7 @@ const parse = (option: string): { namespace: string; key: string; value: string 
   return namespace === undefined ? null : { namespace, key, value: value ?? true };
 };
 
-/** Returns the options by namespace and key; unknown ones are left out. */
+/** Returns the options by namespace and key; unknown options are omitted. */
 export const groupPushOptions = (options: readonly string[]): Options => {
   const grouped: Options = {};
   for (const option of options) {

@@ -24,7 +24,7 @@ const ghost: UserFacts = {
 export const userOf = ({ snapshot: { users } }: Context, id: number | null | undefined): UserFacts | null =>
   id === null || id === undefined ? null : (users[String(id)] ?? null);
 
-/** The author of the change; a stand-in if nobody is known. */
+/** The author of the change; a placeholder if the author is unknown. */
 export const actorOf = (context: Context, id = context.snapshot.actor_id): UserFacts =>
   userOf(context, id) ?? ghost;
 

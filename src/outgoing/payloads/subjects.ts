@@ -1,4 +1,6 @@
-/** The attributes of issues, merge requests and snippets, alone and beside their comments. Pure, but for commits. */
+/**
+ * The attributes of issues, merge requests and snippets, standalone and with their comments. Pure, except for commits.
+ */
 import { issueUrl } from '../../planning/issues/web_url.ts';
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
@@ -45,7 +47,7 @@ export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: P
   ...timesOf(issue),
 });
 
-/** As `detailed_merge_status` of the API, as far as the row says. */
+/** Like `detailed_merge_status` of the API, derived only from the row. */
 const toDetailedStatus = (request: MergeRequestFacts): string => {
   if (request.state !== 'opened') return 'not_open';
   if (isWorkInProgress(request.title)) return 'draft_status';

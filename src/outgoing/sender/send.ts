@@ -16,7 +16,7 @@ export type OutgoingRequest = {
   body: string;
   /** Default: POST. */
   method?: 'GET';
-  /** Whether the certificate of the receiver is verified. */
+  /** True to verify the receiver's certificate. */
   verifiesCertificate: boolean;
 };
 
@@ -32,7 +32,7 @@ export type Outcome = {
   isRefused?: true;
 };
 
-/** Limits of a request: milliseconds in all, bytes of the response that are read, and those that are kept. */
+/** Limits of a request: total milliseconds, bytes of the response to read, and bytes to keep. */
 export type Limits = { milliseconds: number; maxBytes: number; keptBytes: number };
 
 const usualLimits: Limits = { milliseconds: 10_000, maxBytes: 1_048_576, keptBytes: 8_192 };
@@ -45,7 +45,9 @@ const flatten = (headers: IncomingMessage['headers']): Record<string, string> =>
     ]),
   );
 
-/** Reads the response up to the limit, then drops the connection. By events: an iterator takes twice as long. */
+/**
+ * Reads the response up to the limit, then drops the connection. Uses events, because an iterator takes twice as long.
+ */
 const readBody = async (response: IncomingMessage, { maxBytes, keptBytes }: Limits): Promise<string> => {
   let [bytes, kept] = [0, 0];
   const parts: Buffer[] = [];

@@ -54,7 +54,7 @@ const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, dialec
 
 export type AwardCounts = {
   target: AwardCount[];
-  /** By id of the note. */
+  /** Keyed by the id of the note. */
   notes: ReadonlyMap<number, AwardCount[]>;
 };
 

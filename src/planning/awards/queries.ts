@@ -8,7 +8,7 @@ import type { AwardRow } from './json.ts';
 export type Awardable = {
   type: AwardRow['target_type'];
   id: number;
-  /** Whether it is a system note. */
+  /** True for a system note. */
   system: boolean;
 };
 

@@ -3,8 +3,8 @@ import type { LoadedNoteable, NounActions } from '../issuables/target.ts';
 import type { Awardable } from './queries.ts';
 
 /**
- * Adds an award to the votes of its record. Awards that are no votes add zero, because the update also
- * invalidates cached lists that are filtered by awards.
+ * Adds an award to the votes of its record. Awards that are not votes add zero, because the update also invalidates
+ * cached lists that are filtered by awards.
  */
 export const countVote = async <L extends LoadedNoteable>(
   noun: NounActions<L>,

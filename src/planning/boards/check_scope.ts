@@ -43,7 +43,7 @@ const canSeeGroup = async (tx: Tx, groupId: number, userId: number): Promise<boo
   return group !== undefined;
 };
 
-/** @throws Failure 400 for a user who is missing, blocked, or does not see the project or group */
+/** @throws Failure 400 for a user who is missing, blocked, or cannot see the project or group */
 export const checkAssignee = async (tx: Tx, { project, group }: BoardOwner, id: number): Promise<void> => {
   if (project === null) {
     if (await canSeeGroup(tx, group.id, id)) return;

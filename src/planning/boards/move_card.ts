@@ -52,7 +52,9 @@ const stateEvent = ({ issue }: LoadedIssue, to: BoardColumn): Pick<IssueEdit, 's
 
 const listOfOne = (id: number | null = null): number[] => (id === null ? [] : [id]);
 
-/** Labels of all lists go where an issue leaves the lists; otherwise only that of a list of the same kind. */
+/**
+ * If an issue leaves the lists, labels of all lists are removed; otherwise only the label of a list of the same kind.
+ */
 const labelEdit = (board: Board, from: BoardList | null, to: BoardColumn): IssueEdit => {
   const add_label_ids = listOfOne(to.list?.label_id);
   const left = add_label_ids.length === 0 ? [] : listOfOne(from?.label_id);
@@ -117,10 +119,10 @@ const checkMove = async (call: Call, loaded: LoadedIssue, edit: IssueEdit): Prom
 const hasNeighbours = ({ above, below }: Neighbours): boolean => above !== null || below !== null;
 
 /**
- * Moves an issue to another column or another place. The label, assignee or milestone of the column it leaves is
- * removed and that of the new one added; the closed column closes it. All in one transaction.
- * @throws Failure 404 for an issue that is hidden or not of this board, 403 without the right, 400 for a column that is
- *   gone, 422 for a neighbour that is
+ * Moves an issue to another column or position. The label, assignee or milestone of the column it leaves is removed and
+ * that of the new column is added; the closed column closes it. All in one transaction.
+ * @throws Failure 404 for an issue that is hidden or not on this board, 403 without permission, 400 for a missing
+ * column, 422 for a missing neighbour
  */
 export const moveCard = async (
   call: Call,

@@ -73,7 +73,7 @@ const selectLists = async (db: Reader, boardIds: readonly number[]): Promise<Boa
     .orderBy('id')
     .execute();
 
-/** Whether a list still has its record. */
+/** Returns whether the record of a list still exists. */
 const isWhole = ({ label, assignee, milestone }: BoardList): boolean =>
   label !== null || assignee !== null || milestone !== null;
 

@@ -1,4 +1,4 @@
-/** Endpoints of boards of projects and groups, alike under both paths. */
+/** Endpoints of boards of projects and groups, the same under both paths. */
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { loadFullNames } from '../../identity/namespaces/full_names.ts';

@@ -118,7 +118,7 @@ const addNotes = async (
   await insertRows(tx.db, 'notes', rows);
 };
 
-/** Resolves the continued discussions in the transaction, as far as the caller may. */
+/** Resolves the continued discussions in the transaction, if the caller may resolve them. */
 export const resolveContinued = async (
   tx: Tx,
   call: Call,

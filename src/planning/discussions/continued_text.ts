@@ -5,7 +5,7 @@ export type Continued = {
   note_id: number;
   author: string;
   body: string;
-  /** Whether the note is the first of the discussion. */
+  /** True if the note is the first of the discussion. */
   is_first: boolean;
   /** Number of other notes in the discussion. */
   others: number;

@@ -38,7 +38,7 @@ const versions = (db: Reader, mergeRequestId: number) =>
 
 /**
  * Loads the version with these commits; null if the merge request never had it. If only the target branch advanced,
- * several versions have the same diff: prefers the one with the exact start commit, else the newest.
+ * several versions have the same diff: prefers the version with the exact start commit, otherwise the newest.
  */
 export const loadVersion = async (
   db: Reader,

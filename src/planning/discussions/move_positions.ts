@@ -108,8 +108,8 @@ const openTracing = async (
 };
 
 /**
- * Returns where a new comment stands in the newest version, if it is on a line of a single commit.
- * @returns the position itself for a comment on a version, or if its line is not in the newest one
+ * Returns the position of a new comment in the newest version, if it is on a line of a single commit.
+ * @returns the unchanged position for a comment on a version, or if its line is not in the newest version
  */
 export const findPresentPosition = async (
   platform: Platform,

@@ -53,7 +53,7 @@ const loadNotesOfLeads = async (db: Reader, target: TargetKey, leads: Lead[]): P
     .execute();
 };
 
-/** A standalone comment is a discussion of its own. */
+/** A standalone comment is a separate discussion. */
 const countDiscussions = async (listed: Listed): Promise<{ total: number }> => {
   const { rows } = await sql<{ total: number }>`
     select count(distinct discussion_id) + count(case when discussion_id is null then 1 end) as total
@@ -61,7 +61,9 @@ const countDiscussions = async (listed: Listed): Promise<{ total: number }> => {
   return { total: rows[0]?.total ?? 0 };
 };
 
-/** Selects the first note of each discussion along the index of their creation, so that a page reads no more than it has. */
+/**
+ * Selects the first note of each discussion in the order of the creation index, so that a page reads only its own rows.
+ */
 const selectLeads = async (listed: Listed, { limit, offset }: PageRequest): Promise<Lead[]> => {
   const { db } = listed.reader;
   const { indexedBy } = getDialect(db);
@@ -76,7 +78,10 @@ const selectLeads = async (listed: Listed, { limit, offset }: PageRequest): Prom
   return rows;
 };
 
-/** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. @param filter only those that begin with a comment, or with a system note */
+/**
+ * Lists the discussions of a target that the viewer sees, oldest first. The total counts discussions.
+ * @param filter only discussions that start with a comment, or with a system note
+ */
 export const listDiscussions = async (
   reader: NoteReader,
   target: TargetKey,
@@ -147,7 +152,7 @@ export const findNoteIn = ({ notes }: Discussion, id: number): NoteRow => {
 const unresolved = (db: Reader, { type, id }: TargetKey) =>
   selectNotes(db, { type, id }).where('resolvable', '=', sql.lit(1)).where('resolved_at', 'is', null);
 
-/** Whether a merge request has an unresolved discussion. */
+/** Returns whether a merge request has an unresolved discussion. */
 export const hasUnresolvedDiscussions = async (db: Reader, mergeRequestId: number): Promise<boolean> => {
   const discussion = await unresolved(db, { type: 'MergeRequest', id: mergeRequestId })
     .limit(1)

@@ -5,9 +5,9 @@ import { lineCode } from './line_code.ts';
 
 /** Changes of the file between the versions, as unified diffs; `''`: unchanged. */
 export type Since = {
-  /** From the old head to the new one. */
+  /** Path from the old head to the new head. */
   heads: string;
-  /** From the old base to the new one. */
+  /** Path from the old base to the new base. */
   bases: string;
 };
 

@@ -23,7 +23,7 @@ export type Acted = {
   title: string;
   description?: string | null;
   assignee_ids?: number[];
-  /** Of a merge request. */
+  /** Only for a merge request. */
   reviewer_ids?: number[];
   /** Users whose review is requested, including those who have reviewed before. */
   review_requested_ids?: number[];
@@ -36,9 +36,9 @@ export type Acted = {
   time_estimate?: number;
   /** Seconds. */
   time_spent?: number;
-  /** Whether the author explicitly subscribes to it. */
+  /** True if the author explicitly subscribes to it. */
   subscribed?: boolean;
-  /** Whether the author wants a todo on it. */
+  /** True if the author wants a to-do item for it. */
   todo?: boolean;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Declarations of the fields of issues and merge requests, and what derives from them. Each kind lists its columns and
- * JSON fields once, in its own `fields.ts`. Parameters, permissions, stored values, system notes and JSON follow from
- * that list, so a new column is one entry. The entries stand in the order of the JSON.
+ * Declarations of the fields of issues and merge requests, and everything derived from them. Each kind lists its
+ * columns and JSON fields once, in its own `fields.ts`. Parameters, permissions, stored values, system notes and JSON
+ * follow from that list, so a new column is one entry. The entries are in the order of the JSON.
  */
 import type { Static, TSchema, TUnsafe } from 'typebox';
 import { type ProjectAction, may } from '../../core/access/may.ts';

@@ -9,7 +9,7 @@ import type { LoadedTarget } from './target.ts';
 
 const maxParticipants = 1_000;
 
-/** Lists the participants with access to the record, as far as the caller sees why they take part. */
+/** Lists the participants with access to the record, if the caller can see why they participate. */
 export const listParticipants = async (
   call: Call,
   { target, project, isVisibleTo }: LoadedTarget,

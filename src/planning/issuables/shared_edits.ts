@@ -14,14 +14,14 @@ import type { LoadedTarget } from './target.ts';
 /** Values that require the permission to administer issues or merge requests. */
 type Administered = {
   assignee_ids?: number[];
-  /** Of a merge request. */
+  /** Only for a merge request. */
   reviewer_ids?: number[];
   milestone_id?: number | null;
-  /** null: those that it has. */
+  /** null: the current values. */
   labels?: string[] | null;
   add_labels?: string[];
   remove_labels?: string[];
-  /** By id: of boards, not of the API. */
+  /** Keyed by id; for boards, not for the API. */
   add_label_ids?: number[];
   remove_label_ids?: number[];
 };
@@ -111,7 +111,7 @@ export const changedPeople = async (
 ): Promise<PeopleChange> => {
   if (ids === undefined) return null;
   const after = await keepAssignable(tx, project, ids, isVisibleTo);
-  // None, or 0, clears.
+  // None or 0 clears it.
   const unchanged = after.length === 0 && ids.some((id) => id !== 0);
   return unchanged || after.join() === before.join() ? null : { before, after };
 };
@@ -147,7 +147,7 @@ const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> =>
   return new Map(rows.map((row) => [row.id, row.username]));
 };
 
-/** Columns that note who changed the description, kept apart from `set`: they are no change of their own. */
+/** Columns that record who changed the description, separate from `set`, because they are not a change themselves. */
 export const lastEdit = (
   set: object,
   { user }: Pick<Cause, 'user'>,
@@ -155,7 +155,7 @@ export const lastEdit = (
 ): { last_edited_at?: number; last_edited_by_id?: number } =>
   'description' in set ? { last_edited_at: now, last_edited_by_id: user.id } : {};
 
-/** Collects the old and new values for the change log. Of a description, only that it changed. */
+/** Collects the old and new values for the change log. For a description, only the fact that it changed. */
 export const collectChanges = <R extends Relations & { reviewers?: { id: number }[] }>(
   before: R,
   after: R,

@@ -40,7 +40,7 @@ export const maxSpentSeconds = 2 ** 31 - 1;
 export type LoadedNoteable = {
   target: Noteable;
   project: Project;
-  /** Whether another user may see the target; checked before they get a todo. */
+  /** Returns whether another user may see the target; checked before they get a to-do item. */
   isVisibleTo: (viewer: Viewer) => boolean;
 };
 
@@ -70,17 +70,17 @@ export type NoteableNoun<L extends LoadedNoteable> = {
   word: string;
   /** Loads the target; 404 if the caller may not see it. */
   find: (call: Call, projectId: number | string, iid: number) => Promise<L>;
-  /** Whether the caller may edit it: by role, or as its author or assignee. */
+  /** True if the caller may edit it: by role, or as its author or assignee. */
   mayUpdate: (call: Call, loaded: L) => boolean;
   /** Address of its page. */
   webUrl: (call: Call, loaded: L) => string;
   /** Applies a change of the shared parts to the target's own row. */
   change: (tx: Tx, target: L['target'], change: Change) => Promise<void>;
-  /** Executes the quick actions of a comment, as far as the caller may. Absent: they stay text. */
+  /** Executes the quick actions of a comment that the caller may execute. Absent: they remain text. */
   act?: (call: Call, loaded: L, actions: QuickAction[]) => Promise<Acts>;
 };
 
-/** What can be done with the loaded records of a kind. */
+/** Operations on the loaded records of a kind. */
 export type NounActions<L extends LoadedNoteable> = Omit<NoteableNoun<L>, 'find'>;
 
 /** A kind of target. */
@@ -93,7 +93,7 @@ export type Noun = NoteableNoun<LoadedTarget> & {
 export const describeParam = ({ type, word }: Pick<NoteableNoun<LoadedNoteable>, 'type' | 'word'>): string =>
   `${type === 'Snippet' ? 'id' : 'iid'} of the ${word}`;
 
-/** @returns the word of a kind with its article, for the summary of an endpoint */
+/** Returns the word of a kind with its article, for the summary of an endpoint. */
 export const withArticle = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 
 /** Changes made by quick actions, by name; empty if there were none. */

@@ -126,8 +126,8 @@ const storeQuickActions = async (
 };
 
 /**
- * Creates an issue and all its side effects in one transaction. Quick actions in its description are
- * executed as far as the caller is permitted.
+ * Creates an issue and all its side effects in one transaction. Quick actions in its description are executed if the
+ * caller is permitted.
  * @param follow runs in the same transaction, after the issue is stored
  * @throws Failure 400 for a title that is blank or too long
  */

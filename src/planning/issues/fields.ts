@@ -1,7 +1,7 @@
 /**
  * Every column of an issue and every field of its JSON, in the order of the JSON. To add a column, add an entry: it
- * says how the JSON shows the column, which parameter and permission set it, which system note a change leaves, and whether
- * an issue that moves to another project keeps it.
+ * defines the JSON of the column, the parameter and permission that set it, the system note of a change, and whether an
+ * issue keeps it when it moves to another project.
  */
 import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import {

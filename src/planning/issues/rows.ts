@@ -20,7 +20,7 @@ export type FullIssue = IssueRow &
   Relations & {
     project_path: string;
     closed_by: BasicUserRow | null;
-    /** Merge requests of the issue's project that close it, including those that the caller cannot see. */
+    /** Merge requests of the issue's project that close it, including merge requests that the caller cannot see. */
     merge_requests_count: number;
   };
 
@@ -60,7 +60,7 @@ const rowsById = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
   selectIssues(db).where(dialect.oneOf('issues.id', ids)).compile(),
 );
 
-/** Selects one issue with all embedded records in one statement. For several, three statements are faster. */
+/** Selects one issue with all embedded records in one statement. For several issues, three statements are faster. */
 const selectWhole = (db: Reader, dialect: SqlDialect) =>
   selectIssues(db).select(wholeColumns('Issue', 'issues', dialect));
 

@@ -39,8 +39,8 @@ const visibleKeys = async ({ db, viewer, platform }: Call, references: Reference
 };
 
 /**
- * Returns the texts to show instead of the stored ones, by note id. References to hidden and to deleted issues are
- * replaced alike, so that the caller cannot distinguish them.
+ * Returns the texts to show instead of the stored texts, by note id. References to hidden and to deleted issues are
+ * replaced in the same way, so that the caller cannot distinguish them.
  */
 export const visibleBodies = async (call: Call, notes: NoteRow[]): Promise<Map<number, string>> => {
   const references = notes.flatMap((note) => {

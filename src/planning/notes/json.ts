@@ -98,7 +98,7 @@ const noteJson = (
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) =>
   await mixedNotesJson(call, () => iid, notes);
 
-/** As `notesJson`, of several targets. @param getIid the iid of a note's target */
+/** Like `notesJson`, for several targets. @param getIid the iid of a note's target */
 export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => number, notes: NoteRow[]) => {
   const [users, moved, closed, suggested] = await Promise.all([
     basicUsersById(call.db, [

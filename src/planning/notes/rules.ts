@@ -44,7 +44,10 @@ export const requireCommenter = (call: Pick<Call, 'viewer'>, loaded: LoadedNotea
   if (!mayComment(call, loaded)) throw forbidden();
 };
 
-/** Whether the caller may edit and delete the note: its author and masters may, and nobody may a system note. */
+/**
+ * Returns whether the caller may edit and delete the note: its author and maintainers may; nobody may change a system
+ * note.
+ */
 export const mayAdminNote = (
   { viewer }: Pick<Call, 'viewer'>,
   loaded: LoadedNoteable,

@@ -53,10 +53,10 @@ const mark = async ({ call, loaded: { target } }: Acting, { todo }: Acted): Prom
   return { todo_event: todo ? 'add' : 'done' };
 };
 
-/** How quick actions edit a noun's record. */
+/** Editing operations that quick actions use on a noun's record. */
 export type Editing = {
   current: Current;
-  /** Whether the caller may set fields that need the permission to administer the kind. */
+  /** True if the caller may set fields that need the permission to administer the kind. */
   mayAdmin: boolean;
   edit: (requested: RequestedEdit) => Promise<unknown>;
 };

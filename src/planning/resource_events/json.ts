@@ -16,13 +16,13 @@ export const resourceEventShape = object({
   created_at: timestamp,
   resource_type: string,
   resource_id: int,
-  /** Of a change of state. */
+  /** For a change of state. */
   state: optional(string),
   /** Only for label events; null if the label was deleted. */
   label: optional(nullable(labelShape)),
-  /** Of a change of the milestone. */
+  /** For a change of the milestone. */
   milestone: optional(milestoneShape),
-  /** Of a change of labels or the milestone. */
+  /** For a change of labels or the milestone. */
   action: optional(string),
 });
 

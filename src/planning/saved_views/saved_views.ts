@@ -11,7 +11,7 @@ export type SavedView = Pick<Selectable<SavedViewsTable>, 'id' | 'name' | 'query
 /** The list that a view is of. */
 export type ViewedList = {
   kind: SavedViewsTable['kind'];
-  /** Of all three, the first that is set; none: the list of the user's own work. */
+  /** The first of the three that is set; otherwise the list of the user's own work. */
   project_id?: number;
   group_id?: number;
 };

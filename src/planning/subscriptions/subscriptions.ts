@@ -66,7 +66,7 @@ const saidRow = compiled((db, { type, id, user_id }: Follower) =>
     .compile(),
 );
 
-/** Whether a user follows a target. Of its author and assignees, it does not matter what else they did. */
+/** Returns whether a user follows a target. Authors and assignees always follow it. */
 export const isSubscribed = async (
   db: Reader,
   userId: number,

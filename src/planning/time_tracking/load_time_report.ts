@@ -10,7 +10,7 @@ export type TimeSpent = Person & { seconds: number };
 export type TimeEntry = TimeSpent & { created_at: number };
 
 export type TimeReport = {
-  /** What each user spent, most first. */
+  /** Time spent by each user, most first. */
   people: TimeSpent[];
   /** Newest first. */
   entries: TimeEntry[];

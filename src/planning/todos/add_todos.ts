@@ -15,8 +15,8 @@ export type NewTodo = {
 };
 
 /**
- * Adds todos on a target. A user who has a pending todo on it already gets none.
- * @returns the ids of the todos that were added
+ * Adds to-do items for a target. Skips users who already have a pending item for it.
+ * @returns the ids of the added items
  */
 export const addTodos = async (
   tx: Tx,

@@ -59,7 +59,7 @@ export const restoreTodo = async (call: Call, todo: TodoRow): Promise<boolean> =
   });
 };
 
-/** Marks all pending todos of the caller as done, including those on targets they can no longer see. */
+/** Marks all pending todos of the caller as done, including todos on targets they can no longer see. */
 export const finishAllTodos = async (call: Call): Promise<void> => {
   const actor = requireActor(call);
   await call.write(async (tx) => {

@@ -29,7 +29,7 @@ export type Edit<R extends Edited> = {
   assigned: PeopleChange;
   /** Reviewers of a merge request. */
   reviewers?: PeopleChange;
-  /** Whether labels, assignees or reviewers changed. */
+  /** True if labels, assignees or reviewers changed. */
   isRelated: boolean;
 };
 

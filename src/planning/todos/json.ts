@@ -8,7 +8,7 @@ import type { Project } from '../../projects/projects/find.ts';
 import { formatTime } from '../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 
-/** A todo. Each noun defines the shape of its own `target`. */
+/** A todo. Each noun defines the shape of its `target`. */
 export const todoShape = object({
   id: int,
   project: object({

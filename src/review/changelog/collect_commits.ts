@@ -1,4 +1,4 @@
-/** Collects the commits of a range that a changelog names: those with its trailer, without reverted ones. */
+/** Collects the commits of a range that a changelog names: commits with its trailer, except reverted commits. */
 import type { Code } from '../../code/repository/find_code.ts';
 import type { Commit, Oid } from '../../platform/git/protocol_types.ts';
 import { changelogFailure } from './template.ts';

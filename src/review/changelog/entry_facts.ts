@@ -1,4 +1,4 @@
-/** Loads the merge requests of commits, as far as the caller sees them. */
+/** Loads the merge requests of commits that the caller sees. */
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';

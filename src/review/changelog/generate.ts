@@ -91,7 +91,7 @@ const collectEntries = async (
   return entries;
 };
 
-/** Returns the categories that have entries: configured ones in their order, then others. */
+/** Returns the categories that have entries: configured categories in their order, then others. */
 const toCategories = (
   { categories }: ChangelogConfig,
   entries: ReadonlyMap<string, TemplateValue[]>,

@@ -73,7 +73,7 @@ const parseYaml = async (text: string): Promise<unknown> => {
   }
 };
 
-/** Loads the configuration of the default branch; the defaults if there is none. @throws Failure 422 */
+/** Loads the configuration of the default branch; or the defaults if it has none. @throws Failure 422 */
 export const readChangelogConfig = async (code: Code, path = defaultConfigFile): Promise<ChangelogConfig> => {
   const ref = getDefaultRef(code.project);
   const head = ref === null ? null : await resolveRevision(code, ref);

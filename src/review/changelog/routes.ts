@@ -41,7 +41,7 @@ const show = endpoint({
   }),
 });
 
-/** Reads the changelog on a branch; null if there is none yet. @throws Failure 422 for one that is too large */
+/** Reads the changelog on a branch; null if it does not exist. @throws Failure 422 if it is too large */
 const readExisting = async (code: Code, branch: string, file: string) => {
   const head = await resolveRevision(code, branchPrefix + branch);
   if (head === null) return null;

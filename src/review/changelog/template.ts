@@ -1,6 +1,7 @@
 /**
- * The template language of changelogs: `{{ path.to.value }}`, `{% if path %}`, `{% else %}`, `{% each path %}` and
- * `{% end %}`. A tag in `{% %}` takes the newline after it, a backslash at the end of a line that of the line.
+ * The template language of changelogs: `{{ path.to.value }}`, `{% if path %}`, `{% else %}`, `{% each path %}` and `{%
+ * end %}`. A tag in `{% %}` removes the newline after it; a backslash at the end of a line removes the newline of the
+ * line.
  */
 import { Failure } from '../../platform/errors.ts';
 

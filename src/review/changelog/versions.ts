@@ -11,7 +11,7 @@ const semver = /^v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(?:\+
 
 type Version = { numbers: number[]; pre: string };
 
-/** Parses a version; null if it is none. */
+/** Parses a version; null if it is not a version. */
 export const parseVersion = (text: string): Version | null => {
   const match = semver.exec(text);
   if (match === null) return null;
@@ -68,7 +68,7 @@ export const findPreviousTag = async (
   return previous?.commit ?? null;
 };
 
-/** Inserts the section of a version into a changelog, above those of lower versions. */
+/** Inserts the section of a version into a changelog, above the sections of lower versions. */
 export const insertSection = (existing: string, version: Version, section: string): string => {
   for (const match of existing.matchAll(/^## (\S+) .*$/gm)) {
     const other = parseVersion(match[1] ?? '');

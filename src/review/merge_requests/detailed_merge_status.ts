@@ -1,4 +1,4 @@
-/** Computes `detailed_merge_status` as far as it depends on project settings, not on the row of the request. */
+/** Computes `detailed_merge_status` from the project settings, without the row of the request. */
 import type { Reader } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import { JsonText } from '../../platform/http/endpoint.ts';

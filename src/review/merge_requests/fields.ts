@@ -52,7 +52,7 @@ const hasCommits = ({ checked_source_sha, checked_target_sha, real_size }: Statu
 const hasConflicts = (row: Status): boolean =>
   row.state === 'opened' && row.merge_status === 'cannot_be_merged' && hasCommits(row);
 
-/** Returns `mergeable` or why the request cannot be merged, as far as its row shows. */
+/** Returns `mergeable`, or the reason in its row why the request cannot be merged. */
 const detailedStatus = (row: Status): string => {
   if (row.state !== 'opened') return 'not_open';
   if (isWorkInProgress(row.title)) return 'draft_status';

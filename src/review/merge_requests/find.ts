@@ -36,7 +36,7 @@ const findInProject = async (call: Call, project: Project, iid: number): Promise
   return toLoadedMergeRequest(project, row);
 };
 
-/** Loads a merge request; 404 if the caller cannot see it. For merge, cancel, delete and time tracking. */
+/** Loads a merge request; 404 if the caller cannot see it. Used for merge, cancel, delete and time tracking. */
 export const findMergeRequest = async (
   call: Call,
   projectId: number | string,

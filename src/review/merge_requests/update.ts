@@ -248,7 +248,7 @@ const assigneesText = (before: string[], now: string[]): string | null =>
     ? issueAssigneesText(before, now)
     : mergeRequestAssigneeText(before[0] ?? null, now[0] ?? null);
 
-/** Assignees and reviewers that `check` computes from the locked request; they override those of the edit. */
+/** Assignees and reviewers that `check` computes from the locked request; they override the values of the edit. */
 export type People = Pick<MergeRequestEdit, 'assignee_ids' | 'reviewer_ids'>;
 
 const retry = Symbol('retry');

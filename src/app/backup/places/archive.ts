@@ -14,7 +14,7 @@ import { StartFailure } from '../../../platform/errors.ts';
 const blockSize = 512;
 const allowedName =
   /^(?:gantry-instance|backups\/[0-9TZ]+-[0-9a-f]{8}\.json|objects\/[0-9a-f]{2}\/[0-9a-f]{64})$/;
-/** The largest size in octal digits; larger ones are binary. */
+/** The largest size in octal digits; larger sizes are binary. */
 const maxOctalSize = 8 ** 11;
 
 const writeSize = (header: Buffer, size: number): void => {

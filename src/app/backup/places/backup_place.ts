@@ -40,7 +40,7 @@ export const loadManifest = async (place: BackupReader, name: string): Promise<M
 
 /**
  * Loads the newest backup, or the one with a name.
- * @throws StartFailure if there is none
+ * @throws StartFailure if it does not exist
  */
 export const findManifest = async (place: BackupReader, name: string | undefined): Promise<Manifest> => {
   const newest = name ?? (await listBackups(place)).at(-1);

@@ -52,7 +52,7 @@ const listKeys = async function* listKeys(
   } while (token !== undefined);
 };
 
-/** Returns where the bucket is: the settings for backups, else those of the store of bytes. */
+/** Returns the location of the bucket: the settings for backups, otherwise the settings of the blob store. */
 const getLocation = (config: Config, bucket: string): S3Location => {
   const bytes = getS3Location(config);
   const endpoint = config.backup_s3_endpoint ?? bytes?.endpoint;

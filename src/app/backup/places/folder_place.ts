@@ -1,4 +1,7 @@
-/** Backups in a folder, which belongs to one instance. Its files are for their owner alone: they contain secrets. */
+/**
+ * Backups in a folder, which belongs to one instance. Its files are readable only by their owner, because they contain
+ * secrets.
+ */
 import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -9,12 +9,12 @@ export type Row = Record<string, Value>;
 export type RestoredProject = {
   oldId: number;
   id: number;
-  /** New ids by old ones, by table. */
+  /** New ids by old id, by table. */
   ids: Map<string, Map<number, number>>;
   users: UserMatch;
   /** Author of what unknown users wrote. */
   ghostId: number;
-  /** New secrets of uploads by old ones, where another project has the old one. */
+  /** New secrets of uploads by old secret, if another project uses the old secret. */
   uploadSecrets: Map<string, string>;
 };
 
@@ -62,7 +62,7 @@ const targetTables: { [type: string]: string } = {
   Label: 'labels',
 };
 
-/** What `target_type` names. */
+/** Table or kind that `target_type` names. */
 export const target: Rule = (value, row, project) =>
   findId(targetTables[String(row['target_type'])] ?? '', value, project) ?? skip;
 

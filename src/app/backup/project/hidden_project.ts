@@ -112,7 +112,7 @@ export const postponeRemoval = async (store: Store, id: number): Promise<void> =
       .execute();
   });
 
-/** Has the service remove the project at once. */
+/** Makes the service remove the project immediately. */
 export const removeHidden = async (store: Store, id: number): Promise<void> =>
   await store.write(async (tx) => {
     await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: removalKey(id) });

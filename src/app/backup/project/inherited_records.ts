@@ -53,7 +53,7 @@ const insertOwn = async (tx: Tx, kind: Kind, record: Row, projectId: number): Pr
   return rows[0]?.id ?? 0;
 };
 
-/** Adds the ids of inherited labels and milestones to those of the project. */
+/** Adds the ids of inherited labels and milestones to the ids of the project. */
 export const mapInheritedRecords = async (copying: Copying): Promise<void> => {
   const { store, project } = copying;
   for (const kind of ['labels', 'milestones'] as const) {

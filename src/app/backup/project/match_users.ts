@@ -4,7 +4,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 export type UserMatch = {
-  /** Ids of the running instance by those of the backup. */
+  /** Ids of the running instance, by id of the backup. */
   ids: Map<number, number>;
   /** Users identified with certainty: by id in the same instance, or by a confirmed address. */
   certain: Set<number>;

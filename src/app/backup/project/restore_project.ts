@@ -54,7 +54,7 @@ export type ProjectRestored = {
   full_path: string;
   /** Users of the backup whom the instance does not have: the ghost is the author of what they wrote. */
   unknown_users: number;
-  /** Whether variables were restored: they can be decrypted in the instance of the backup alone. */
+  /** True if variables were restored: they can be decrypted only in the instance of the backup. */
   with_variables: boolean;
 };
 

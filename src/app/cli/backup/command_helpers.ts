@@ -10,7 +10,7 @@ import { type Progress, showProgress, silentProgress } from '../progress.ts';
 
 export type Options = { json?: boolean; backup?: string; [option: string]: unknown };
 
-/** Returns the place that the command names, or that of GANTRY_BACKUP_TO. @throws UsageFailure */
+/** Returns the location that the command names, or GANTRY_BACKUP_TO. @throws UsageFailure */
 export const getPlace = (named: string | undefined, { backup_to }: Config): string => {
   const place = named ?? backup_to;
   if (place === null) throw new UsageFailure('name the place of backups, or set GANTRY_BACKUP_TO');

@@ -13,7 +13,7 @@ import { type Finding, fail } from './finding.ts';
 import type { Progress } from '../progress.ts';
 
 const pageSize = 200;
-/** Number of files read at once. */
+/** Number of files to read concurrently. */
 const concurrency = 4;
 
 type ReferencedFile = {

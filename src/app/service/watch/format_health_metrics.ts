@@ -6,7 +6,7 @@ export type GaugeFacts = {
   health: HealthFacts;
   /** Bytes of SQLite's write-ahead log; null: PostgreSQL. */
   wal: number | null;
-  /** Of the pool of PostgreSQL; null: SQLite. */
+  /** Statistics of the PostgreSQL pool; null on SQLite. */
   connections: ConnectionCounts | null;
   traces: { sent: number; dropped: number } | null;
 };
@@ -26,7 +26,7 @@ const formatGauge = (name: string, help: string, samples: readonly Sample[]): st
         }),
       ];
 
-/** Returns one sample without labels; none if there is no value. */
+/** Returns one sample without labels; nothing if there is no value. */
 const unlabelled = (value: number | null | undefined): Sample[] =>
   value === null || value === undefined ? [] : [[{}, value]];
 

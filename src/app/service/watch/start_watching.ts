@@ -21,7 +21,7 @@ export type Watching = {
   tracer: Tracer | null;
   /** Wraps the handlers of background work so that it is measured. */
   measureWork: (handlers: { [name: string]: WorkHandler }) => { [name: string]: WorkHandler };
-  /** Formats all metrics but those of the process and of requests. */
+  /** Formats all metrics except process and request metrics. */
   metricsText: (platform: Platform, kinds: readonly string[], lanes: readonly Lane[]) => Promise<string>;
   judge: (platform: Platform) => Promise<HealthReport>;
   stop: () => Promise<void>;

@@ -52,7 +52,7 @@ export const listExposed = async (call: Call, project: Project, pipelineId: numb
 /** Target of the link: a file, or a folder of the archive; `''` is the root. */
 export type ExposedTarget = { kind: 'file' | 'folder'; path: string };
 
-/** With more paths than this the link leads to the root of the archive. */
+/** With more paths, the link points to the root of the archive. */
 const maxPaths = 20;
 
 /** Normalizes a path to the form that archives use. */
@@ -87,7 +87,7 @@ const findTarget = async (
   if (artifact.file_format !== 'zip') throw notFoundFailure();
   const all: ExposedTarget = { kind: 'folder', path: '' };
   const names = paths.map(normalizePath);
-  // The values of variables are known to the runner alone.
+  // Only the runner knows the values of variables.
   if (names.length > maxPaths || names.some((name) => name.includes('$'))) return all;
   try {
     const [first, second] = await findFiles(platform, artifact, names);

@@ -4,7 +4,7 @@ import { findJob } from '../../jobs/find.ts';
 import type { JobRow } from '../../jobs/rows.ts';
 
 /**
- * Finds a job by its id alone. A job that the caller may not read counts as missing.
+ * Finds a job by its id. A job that the caller cannot read counts as missing.
  * @throws Failure 404
  */
 export const findJobById = async (call: Call, id: number): Promise<JobRow> => {

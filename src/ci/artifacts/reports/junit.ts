@@ -12,7 +12,7 @@ export type TestCase = {
   system_output: string | null;
 };
 
-/** Status by the name of the child element. With several children the worse status wins. */
+/** Status, keyed by the name of the child element. With several children the worst status wins. */
 const statuses = { failure: 'failed', error: 'error', skipped: 'skipped' } as const;
 type Verdict = keyof typeof statuses;
 

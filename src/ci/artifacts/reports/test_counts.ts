@@ -1,4 +1,4 @@
-/** Counts the tests of a pipeline for pages that show no more of them. */
+/** Counts the tests of a pipeline for pages that show only counts. */
 import type { Call } from '../../../core/access/call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
@@ -8,7 +8,7 @@ import { buildTestSuites, listReadableReports } from './test_report.ts';
 
 export type TestCounts = { total: number; failed: number };
 
-/** By the digests of the reports. */
+/** Keyed by the digests of the reports. */
 const cached = makeLruCache<TestCounts>(2_000, () => 1);
 /** Bytes of reports, as stored, that are parsed for a page. */
 const maxBytes = 1024 * 1024;

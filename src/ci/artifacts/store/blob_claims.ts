@@ -13,7 +13,7 @@ export type BlobKey = { project_id: number; sha256: string };
 /** Milliseconds until a request that a dead process sent to the blob store has finished or failed. */
 const requestTimeout = 60_000;
 /**
- * A process that holds a claim for longer does no more with the bytes: its request to the blob store timed out long
+ * A process that holds a claim for longer no longer uses the bytes: its request to the blob store timed out long
  * before.
  */
 const maxClaimMilliseconds = hourMilliseconds;

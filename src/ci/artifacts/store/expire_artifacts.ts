@@ -73,7 +73,7 @@ export const expireProjectWork = 'artifacts.expire_project';
 
 type ProjectExpiry = { project_id: number; before: number; after: number };
 
-/** Enqueues the expiry of all artifacts that a project has now, except those kept of its newest pipelines. */
+/** Enqueues the expiry of all artifacts that a project has now, except kept artifacts of its newest pipelines. */
 export const enqueueProjectExpiry = async (tx: Tx, expiry: ProjectExpiry): Promise<void> =>
   await enqueue(tx, expireProjectWork, expiry, {
     unique_key: `${expireProjectWork}:${expiry.project_id}:${expiry.after}`,

@@ -70,7 +70,7 @@ const checkAccess = async (follower: Follower): Promise<boolean> => {
   );
 };
 
-/** Reads the next chunk; null where there is none yet. Once the job has ended, an incomplete character is sent too. */
+/** Reads the next chunk; null if there is none yet. Once the job has ended, an incomplete character is sent too. */
 const readNextChunk = async ({
   call,
   job,

@@ -27,7 +27,7 @@ const readRawLines = async function* rawLines(traces: AppendFiles, file: TraceKe
       yield part.subarray(at + 1, at + 1 + maxLineBytes).toString();
       part = part.subarray(0, at);
     }
-    // Of a very long line only the beginning is searched.
+    // Searches only the beginning of a very long line.
     rest = part.subarray(0, maxLineBytes);
     end = start;
   }

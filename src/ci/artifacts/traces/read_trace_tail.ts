@@ -24,7 +24,7 @@ export const readTraceTail = async (
   for await (const line of readLinesBackwards(reader.platform.traces, job)) {
     const text = line.replace(sectionMarks, '');
     const isEmpty = text.trim() === '' && (lines.length === 0 || text !== line);
-    // What follows a carriage return was written over what stands before it.
+    // Text after a carriage return overwrites the text before it.
     if (!isEmpty) lines.unshift(text.slice(text.lastIndexOf('\r') + 1).slice(0, longest));
     read += 1;
     if (lines.length === most || read === maxRead) break;

@@ -12,7 +12,7 @@ import { serveRange } from '../archives/serve_file.ts';
 /** The reader of a trace. */
 export type TraceReader = Pick<Call, 'platform' | 'db' | 'viewer'>;
 
-/** A trace with the values of variables is for users who may see the variables. */
+/** Only users who can see the variables may read a trace with their values. */
 const canRead = async (
   { db, viewer }: TraceReader,
   { project_id, debug_trace }: JobRow,

@@ -260,7 +260,7 @@ export const checkDefaults = (at: At, defaults: JobDefaults): void => {
   parseInheritableParts(at, empty, defaults);
 };
 
-/** Whether the job is a bridge: it starts or mirrors another pipeline, and needs no runner. */
+/** True if the job is a bridge: it starts or mirrors another pipeline, and needs no runner. */
 const isBridgeJob = (hash: Hash): boolean => {
   const has = (key: string): boolean => getEntry(hash, key) !== undefined;
   return has('trigger') || (has('needs') && !has('script') && !has('run'));

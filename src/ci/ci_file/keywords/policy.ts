@@ -8,7 +8,7 @@ import { parseExpressions } from './rules.ts';
 export const policyKeys = new Set(['refs', 'kubernetes', 'variables', 'changes']);
 const listText = 'config should be an array of strings or regexps';
 
-/** Whether a ref is written as a pattern and does not compile. */
+/** True if a ref is written as a pattern and does not compile. */
 const isInvalidPattern = (ref: string): boolean => splitPattern(ref) !== null && parsePattern(ref) === null;
 
 const parseRefs = (at: At, node: Node | undefined, text: string): string[] | null => {

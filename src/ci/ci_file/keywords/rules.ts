@@ -39,7 +39,7 @@ const workflowWhens = ['always', 'never'] as const;
 const maxPatterns = 50;
 const maxDelay = 7 * 86_400;
 
-/** Parsed expressions per compilation, so that repeated ones are parsed once. */
+/** Parsed expressions of one compilation, so that repeated expressions are parsed once. */
 const expressionCache = new WeakMap<At['problems'], Map<string, Expression>>();
 
 const parseCached = ({ problems }: At, text: string): Expression => {

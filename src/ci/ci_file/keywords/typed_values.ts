@@ -71,7 +71,7 @@ export const parseStrings = (at: At, node: Node | undefined, text: string, old?:
   return texts;
 };
 
-/** As `parseStrings`, or a single text. */
+/** Like `parseStrings`, but also accepts a single text. */
 export const stringOrStrings = (at: At, node: Node | undefined, text: string): string[] | null => {
   const single = getString(node);
   return single === null ? parseStrings(at, node, text) : [single];

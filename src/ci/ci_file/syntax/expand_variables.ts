@@ -4,7 +4,7 @@ export type Values = { readonly [name: string]: string };
 
 const reference = /\$\$|%%|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|%([A-Za-z_]\w*)%/g;
 
-/** Maximum characters that references insert into one text; the rest of it then stays as it is. */
+/** Maximum characters that references insert into one text; the rest of the text is then left unchanged. */
 const maxExpandedLength = 65_536;
 const maxDepth = 20;
 /** Maximum characters of all expanded values of one job; past it, values stay unexpanded. */
@@ -28,11 +28,11 @@ const replaceReferences = (text: string, replace: (name: string, whole: string) 
   return parts.join('') + text.slice(end);
 };
 
-/** Expands references; unknown ones become empty. */
+/** Expands references; unknown references become empty. */
 export const expandVariables = (text: string, values: Values): string =>
   replaceReferences(text, (name) => getValue(values, name) ?? '');
 
-/** Expands known references; unknown ones stay, for the runner. */
+/** Expands known references; unknown references are left to the runner. */
 export const expandKnownVariables = (text: string, values: Values): string =>
   replaceReferences(text, (name, whole) => getValue(values, name) ?? whole);
 

@@ -97,7 +97,7 @@ const extendHash = (state: ExtendState, name: string, own: Hash): ExtendedHash |
   return result;
 };
 
-/** @returns the tree with every `extends` resolved; those with errors stay unchanged */
+/** @returns the tree with every `extends` resolved; entries with errors are unchanged */
 export const resolveExtends = (root: Hash, problems: Problems): Hash => {
   const state: ExtendState = { root, problems, results: new Map(), visiting: new Set(), entryCount: 0 };
   const entries = new Map<string, Node>();

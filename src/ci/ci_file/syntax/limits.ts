@@ -6,7 +6,7 @@ import { CiFileError } from './problems.ts';
 export type Limits = {
   /** UTF-16 units of all files together. */
   text: number;
-  /** Nodes of the tree, each counted as often as it is used. */
+  /** Nodes of the tree, counted once per use. */
   nodes: number;
   /** Steps of evaluating rules and patterns. */
   steps: number;
@@ -61,7 +61,7 @@ export const requireWithinLimits = (root: Hash, limits: Limits): Hash => {
   return root;
 };
 
-/** Whether the jobs, as stored JSON, exceed the limit of one pipeline. */
+/** Returns whether the jobs, as stored JSON, exceed the limit of one pipeline. */
 export const exceedsOutputLimit = (jobs: readonly object[], { made }: Limits): boolean => {
   let length = 0;
   return jobs.some((job) => (length += JSON.stringify(job).length) > made);

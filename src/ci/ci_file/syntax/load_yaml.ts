@@ -50,7 +50,7 @@ const plainTag = /^(?:!|tag:yaml\.org,2002:)str$/;
 
 const forbiddenText = 'control characters are not allowed';
 
-/** Whether a text has no NUL and no lone surrogates, which neither the store nor a shell accepts. */
+/** Returns whether a text has no NUL and no lone surrogates, which neither the store nor a shell accepts. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const toScalar = (

@@ -23,7 +23,7 @@ export type Reference = { kind: 'reference'; path: readonly string[]; size: 1; p
 
 export type Node = Scalar | List | Hash | Reference;
 
-/** Nodes of one tree, each counted as often as it is used, which stops alias bombs. */
+/** Nodes of one tree, counted once per use, to stop alias bombs. */
 export const maxNodes = 200_000;
 
 export const tooLarge = 'The parsed YAML is too big';

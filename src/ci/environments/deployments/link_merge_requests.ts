@@ -46,7 +46,7 @@ const loadPreviousDeployment = (db: Reader, { id, environment_id }: DeploymentRo
     .limit(1)
     .executeTakeFirst();
 
-/** Lists the merge requests merged into the branch, for the first deployment to an environment. */
+/** Lists the merge requests merged into the branch. Used for the first deployment to an environment. */
 const listMergedInto = async (db: Reader, { project_id, ref, tag }: DeploymentRow): Promise<number[]> => {
   if (tag === 1) return [];
   const rows = await db

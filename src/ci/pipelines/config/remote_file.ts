@@ -26,7 +26,7 @@ const readBody = async (response: Response): Promise<Buffer | null> => {
 const matchesIntegrity = (bytes: Buffer, integrity: string): boolean =>
   integrity === `sha256-${hash('sha256', bytes, 'base64')}`;
 
-/** Fetches a URL. Redirects are refused, because they could lead to origins that are not configured. */
+/** Fetches a URL. Redirects are refused, because they could point to origins that are not configured. */
 const fetchUrl = async ({ url, integrity }: RemoteInclude): Promise<Fetched> => {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeout) });
   if (!response.ok) {

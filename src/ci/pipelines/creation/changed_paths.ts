@@ -33,8 +33,8 @@ const diffFromMergeBase = async (code: Code, other: Oid, sha: Oid): Promise<stri
 };
 
 /**
- * Returns a function that lists the paths changed since a named revision; null compares with `before`. It returns
- * null where the paths cannot be determined.
+ * Returns a function that lists the paths changed since a named revision; null compares with `before`. It returns null
+ * if the paths cannot be determined.
  * @param before the previous commit of the ref; all zeros if there was none
  */
 export const changedPathsLoader =

@@ -33,21 +33,21 @@ export type PipelineRequest = {
   variables?: readonly PipelineVariable[];
   /** Required with a ref of type `merge_request`. */
   merge_request?: MergeRequestFacts;
-  /** Whether the push option `ci.skip` was set. */
+  /** True if the push option `ci.skip` was set. */
   skip?: boolean;
   /**
-   * Whether `[ci skip]` in the commit message applies (default: true); false for pipelines that do not start from a
-   * push, such as manual, scheduled, triggered and downstream ones.
+   * True if `[ci skip]` in the commit message applies (default). False for pipelines that do not start from a push,
+   * such as manual, scheduled, triggered and downstream pipelines.
    */
   obeysSkipMessage?: boolean;
-  /** Whether an invalid configuration creates a failed pipeline (default: true) or is refused. */
+  /** True if an invalid configuration creates a failed pipeline (default); false if it is refused. */
   storesInvalid?: boolean;
   /** Configuration of a child pipeline, used instead of the project's file. */
   child?: { content: string; readArtifact: ReadArtifactText };
   /** The pipeline and job that start this one. */
   upstream?: Upstream;
   schedule_id?: number;
-  /** Checks in the creating transaction whether the pipeline is no longer needed. */
+  /** Checks in the creating transaction that the pipeline is still needed. */
   isObsolete?: (tx: Tx) => Promise<boolean>;
   /** Runs in the creating transaction after the pipeline is stored. */
   onCreated?: (tx: Tx, pipelineId: number) => Promise<void>;

@@ -72,7 +72,7 @@ export const canUseProtected = async (
   return type === 'branch' && isProtected(await loadProtectedBranches(db, projectId), name);
 };
 
-/** As `mayRunJobsOn`, for several refs of a project: loads its rules of protection once. */
+/** Like `mayRunJobsOn`, for several refs of a project: loads its protection rules once. */
 export const loadRunRights = async (
   { db, viewer }: { db: Reader; viewer: Viewer },
   project: Project,

@@ -197,7 +197,7 @@ export const enqueueFollowRequest = async (store: Store, merge_request_id: numbe
 };
 
 /**
- * Creates the pipeline of a merge request's first version on behalf of its author. Pushes create those of later
+ * Creates the pipeline of a merge request's first version on behalf of its author. Pushes create the pipelines of later
  * versions.
  */
 export const followRequest = async (platform: Platform, mergeRequestId: number): Promise<void> => {

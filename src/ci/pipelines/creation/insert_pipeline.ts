@@ -20,7 +20,7 @@ import { enqueuePipelineEnded } from '../enqueue_pipeline_ended.ts';
 import { insertMany } from '../../../platform/db/insert_many.ts';
 import type { JobConfig } from '../pipeline_rows.ts';
 
-/** Columns that link a downstream pipeline to the one that starts it. */
+/** Columns that link a downstream pipeline to the pipeline that starts it. */
 export type Upstream = {
   source_pipeline_id: number;
   source_job_id: number;
@@ -37,13 +37,13 @@ export type NewPipeline = {
       Pick<PipelinesTable, 'merge_request_id' | 'name' | 'yaml_errors' | 'failure_reason' | 'schedule_id'> &
         Upstream & {
           auto_cancel: 'conservative' | 'interruptible' | 'none';
-          /** `skipped` and `failed` are for pipelines without jobs, which end at once. */
+          /** `skipped` and `failed` are for pipelines without jobs, which end immediately. */
           status: 'created' | 'skipped' | 'failed';
         }
     >;
   jobs: readonly PlannedJob[];
   variables?: readonly Omit<Insertable<PipelineVariablesTable>, 'pipeline_id'>[];
-  /** Seconds; for jobs without a `timeout` of their own. */
+  /** Seconds; for jobs without a `timeout`. */
   timeout: number;
   /** `workflow: auto_cancel: on_job_failure: all`. */
   cancel_on_failure?: boolean;

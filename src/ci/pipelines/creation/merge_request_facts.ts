@@ -51,7 +51,7 @@ export const loadMergeRequestFacts = async (db: Reader, id: number): Promise<Mer
 };
 
 const maxListedRequests = 4;
-/** Merge requests read per branch, including ones that the viewer cannot see. */
+/** Merge requests read per branch, including merge requests that the viewer cannot see. */
 const maxScannedRequests = 100;
 
 const selectOpenRequests = compiled((db, { project_id, branch }: { project_id: number; branch: string }) =>

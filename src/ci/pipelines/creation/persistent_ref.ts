@@ -74,7 +74,7 @@ const selectNextPending = compiled((db, { project_id, id }: { project_id: number
 );
 
 /**
- * Checks the refs of the next pending pipelines in one call and caches the existing ones. They may have been created by
+ * Checks the refs of the next pending pipelines in one call and caches the existing refs. They may have been created by
  * another process or before a restart.
  */
 const preloadNext = async ({ store }: Platform, repository: Repository, from: PipelineKey): Promise<void> => {

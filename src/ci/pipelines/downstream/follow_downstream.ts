@@ -28,7 +28,7 @@ export const findDownstream = async (db: Reader, job_id: number): Promise<Downst
     .where('source_job_id', '=', job_id)
     .executeTakeFirst()) ?? null;
 
-/** Finds the pipeline that the job follows: its downstream or the mirrored one. null if there is none. */
+/** Finds the pipeline that the job follows: its downstream or the mirrored pipeline. null if there is none. */
 const findFollowedPipeline = async (
   db: Reader,
   { id, mirrored_pipeline_id }: Job,
@@ -43,7 +43,7 @@ const loadStrategy = async (db: Reader, job: Job): Promise<Trigger['strategy']> 
   return (await loadJobConfig(db, job)).trigger?.strategy ?? null;
 };
 
-/** Whether the job has a pipeline and waits for it. */
+/** Returns whether the job has a pipeline and waits for it. */
 const isFollowing = ({ status, started_at }: Job): boolean =>
   started_at !== null && (status === 'running' || status === 'manual');
 

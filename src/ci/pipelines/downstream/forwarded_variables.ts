@@ -33,7 +33,7 @@ export const collectForwardedVariables = async (
   { config, trigger, values }: { config: JobConfig; trigger: Trigger; values: Values },
 ): Promise<PipelineVariable[]> => {
   const { yaml_variables, pipeline_variables } = trigger.forward;
-  // Values are expanded once: a `$` inside a secret stays as it is.
+  // Values are expanded once: a `$` inside a secret is left unchanged.
   const yamlVariables = config.variables.map(({ key, value, raw }): PipelineVariable => ({
     key,
     value: raw ? value : expandVariables(value, values),

@@ -38,7 +38,7 @@ type StartRequest = {
   readArtifactText: ArtifactTextReader;
 };
 
-/** Whether the pipeline already exists or the job no longer waits for it. */
+/** Returns whether the pipeline already exists or the job no longer waits for it. */
 const isSettled =
   ({ id }: Job) =>
   async (tx: Tx): Promise<boolean> => {
@@ -53,7 +53,7 @@ const toUpstream = (job: Job, pipeline: Pipeline, source: Target['source']): Ups
   depth: source === 'parent_pipeline' ? pipeline.depth + 1 : 0,
 });
 
-/** Creates the pipeline. Returns why there is none; null if it exists or is no longer needed. */
+/** Creates the pipeline. Returns the reason why none was created; null if it exists or is no longer needed. */
 const createDownstream = async ({
   platform,
   job,

@@ -36,7 +36,7 @@ const failPending = async ({ store }: Platform, id: number): Promise<void> =>
     }
   });
 
-/** Ends one batch of orphaned trigger jobs. Safe to run in several processes at once. */
+/** Ends one batch of orphaned trigger jobs. Safe to run in several processes concurrently. */
 export const sweepBridges = async (platform: Platform): Promise<void> => {
   for (const { id, status } of await findOrphanedBridges(platform)) {
     await (status === 'pending' ? failPending(platform, id) : followDownstream(platform.store, id));

@@ -27,7 +27,7 @@ const requireOrigin = async (
 type FileRequest = {
   /** Commit, branch or tag of the file; undefined: the default branch. */
   content_ref: string | undefined;
-  /** Branch or tag for which rules are evaluated; undefined: that of the file. */
+  /** Branch or tag for which rules are evaluated; undefined: the ref of the file. */
   dry_run_ref: string | undefined;
   dry_run: boolean;
 };

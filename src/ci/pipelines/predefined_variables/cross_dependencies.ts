@@ -27,7 +27,7 @@ export const storeDependencies = async (tx: Tx, job_id: number, ids: readonly nu
 type DependentJob = Pick<Job, 'id' | 'pipeline_id' | 'stage_position'>;
 type Config = Pick<JobConfig, 'needs' | 'dependencies' | 'cross_needs'>;
 
-/** Loads all dependencies. Those of other pipelines are the ones stored when the job started. */
+/** Loads all dependencies. Dependencies on other pipelines are stored when the job starts. */
 export const loadAllDependencies = async (
   { store: { db } }: Platform,
   job: DependentJob,

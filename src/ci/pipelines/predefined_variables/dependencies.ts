@@ -46,8 +46,8 @@ const getDependencyNames = ({
 };
 
 /**
- * Loads the jobs whose artifacts a job gets, in stage order: its `needs` with artifacts or `dependencies`, otherwise all
- * jobs of earlier stages. Of retried jobs, only the last.
+ * Loads the jobs whose artifacts a job receives, in stage order: its `needs` with artifacts or `dependencies`,
+ * otherwise all jobs of earlier stages. For retried jobs, only the last.
  */
 export const loadDependencies = async (
   db: Reader,

@@ -185,7 +185,7 @@ const toJobVariables = (facts: Facts, toPipelineValues: Record<string, string>):
   ];
 };
 
-/** Returns the predefined variables: those of the pipeline and those of the job. No key occurs twice. */
+/** Returns the predefined variables: variables of the pipeline and of the job. No key occurs twice. */
 export const loadPredefinedLists = async (facts: Facts): Promise<[JobVariable[], JobVariable[]]> => {
   const { pipeline, user, issue, queries } = facts;
   const { values, variables } = await queries.once(

@@ -109,7 +109,7 @@ const loadStoredRows = async ({
 
 type VariablesBySource = { reported: JobVariable[]; given: JobVariable[]; played: JobVariable[] };
 
-/** Loads dotenv variables of dependencies (`reports: dotenv`), pipeline variables, and manually entered ones. */
+/** Loads dotenv variables of dependencies (`reports: dotenv`), pipeline variables, and manually entered variables. */
 const loadVariablesBySource = async (facts: Facts): Promise<VariablesBySource> => {
   const { platform, job, dependencies } = facts;
   const rows = await loadStoredRows(facts);
@@ -146,7 +146,7 @@ export const loadVariableLists = async (facts: Facts): Promise<VariableLists> =>
   return [...predefined.map((list) => withoutKeys(list, keys)), remainingYaml, overriding];
 };
 
-/** As `loadVariableLists`, in one. */
+/** Like `loadVariableLists`, merged into one list. */
 export const getJobVariables = async (facts: Facts): Promise<JobVariable[]> =>
   (await loadVariableLists(facts)).flat();
 

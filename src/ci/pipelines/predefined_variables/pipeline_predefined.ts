@@ -31,7 +31,7 @@ export type MergeRequestFacts = {
   project_id: number;
   title: string;
   source_branch: string;
-  /** Of a request in a stack, where it goes once those below are merged. */
+  /** For a request in a stack, the target once the requests below are merged. */
   target_branch: string;
   source_project_id: number;
   source_project_path: string;

@@ -20,7 +20,7 @@ const startJobs = async (tx: Tx, jobs: readonly LatestJob[], chosen: ReadonlySet
   for (;;) {
     const steps = computeNextStatuses(jobs);
     if (steps.size === 0) return;
-    // A job may change at once and so release others.
+    // A job may change immediately and thereby release others.
     await applyNextStatuses(tx, jobs, steps);
   }
 };
@@ -109,7 +109,7 @@ const setPipelineStatus = async (
   if (pipeline.source_job_id !== null) await enqueueFollow(tx, pipeline.source_job_id);
 };
 
-/** Combines jobs and external statuses. A pipeline with a failure reason of its own has failed. */
+/** Combines jobs and external statuses. A pipeline with a failure reason has failed. */
 const toPipelineStatus = (
   { failure_reason }: Pipeline,
   jobs: readonly StatusEntry[],

@@ -23,7 +23,7 @@ const endDeployments = async (tx: Tx, jobs: readonly CancelableJob[]): Promise<v
   for (const row of rows) await handleJobEnd(tx, row);
 };
 
-/** Cancels waiting jobs at once. Running jobs become `canceling` and keep their token for `after_script`. */
+/** Cancels waiting jobs immediately. Running jobs become `canceling` and keep their token for `after_script`. */
 export const cancelJobs = async (tx: Tx, jobs: readonly CancelableJob[]): Promise<void> => {
   const cancelable = jobs.filter(isCancelable);
   const isRunningBuild = ({ status, bridge }: CancelableJob): boolean => status === 'running' && bridge === 0;

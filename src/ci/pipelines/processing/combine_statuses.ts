@@ -1,4 +1,4 @@
-/** Pure functions that combine the statuses of many jobs into that of a stage, a pipeline or a job's needs. */
+/** Pure functions that combine the statuses of many jobs into the status of a stage, a pipeline or a job's needs. */
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 
 export type StatusEntry = { status: JobStatus; allow_failure: 0 | 1 };

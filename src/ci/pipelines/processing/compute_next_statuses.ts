@@ -79,7 +79,7 @@ const processOnce = (state: ProcessingState, stages: readonly ProcessJob[][]): b
   return statuses.size > sizeBefore;
 };
 
-/** Returns the new status of each job that changes, by id. `jobs` are the current ones, without retried jobs. */
+/** Returns the new status of each job that changes, by id. `jobs` are the current jobs, without retried jobs. */
 export const computeNextStatuses = (jobs: readonly ProcessJob[]): Map<number, JobStatus> => {
   const state: ProcessingState = { byName: new Map(jobs.map((job) => [job.name, job])), statuses: new Map() };
   const stages = groupByStage(jobs);

@@ -44,7 +44,7 @@ const cancelOthers = async (tx: Tx, { id, pipeline_id }: Job): Promise<void> => 
   }
 };
 
-/** Applies the policy to a job that has just failed. Returns the ids of retries that start at once. */
+/** Applies the policy to a job that has just failed. Returns the ids of retries that start immediately. */
 export const applyFailurePolicy = async (tx: Tx, job: Job): Promise<ReadonlySet<number>> => {
   const { retry, allow_failure_exit_codes, cancel_on_failure } = await loadJobConfig(tx.db, job);
   const isRetried =

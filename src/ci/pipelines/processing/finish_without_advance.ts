@@ -17,7 +17,7 @@ const selectJobWithNeeds = compiled((db, { pipeline_id }: { pipeline_id: number 
     .compile(),
 );
 
-/** Whether a pipeline has jobs with `needs`, by pipeline id. This never changes after creation. */
+/** Caches whether a pipeline has jobs with `needs`, by pipeline id. This never changes after creation. */
 const needsCache = immutableRowCache<number, boolean>(1_000);
 
 const hasNeeds = async (tx: Tx, pipeline_id: number): Promise<boolean> => {

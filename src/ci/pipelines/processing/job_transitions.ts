@@ -142,7 +142,7 @@ export const finishJob = async (tx: Tx, job_id: number, finish: Finish): Promise
   return await endJob(tx, locked, { status, failure_reason, exit_code, coverage });
 };
 
-/** Whether each job runs, has no environment or resource group, and is not the last of its stage. */
+/** Returns whether each job runs, has no environment or resource group, and is not the last of its stage. */
 const areIsolated = async (tx: Tx, pipeline: Pipeline, jobs: readonly Job[]): Promise<boolean> =>
   jobs.every(
     ({ status, environment, resource_group }) =>

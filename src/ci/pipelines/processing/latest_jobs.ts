@@ -1,4 +1,4 @@
-/** Loads the current jobs of a pipeline, without retried ones. They determine its status. */
+/** Loads the current jobs of a pipeline, without retried jobs. They determine its status. */
 import type { Selectable } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';

@@ -32,7 +32,7 @@ export const refreshProtectedFlag = async (tx: Tx, pipeline: PipelineToRefresh):
   return isProtected;
 };
 
-/** As `refreshProtectedFlag`, by pipeline id. */
+/** Like `refreshProtectedFlag`, by pipeline id. */
 export const refreshProtectedFlagById = async (tx: Tx, pipeline_id: number): Promise<0 | 1> => {
   const pipeline = await tx.db
     .selectFrom('pipelines')

@@ -1,4 +1,4 @@
-/** Replaces jobs of a locked pipeline by new ones (retries). The caller advances the pipeline. */
+/** Replaces jobs of a locked pipeline by new jobs (retries). The caller advances the pipeline. */
 import type { Insertable } from 'kysely';
 import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
@@ -61,7 +61,7 @@ const loadProjectTimeout = async (tx: Tx, project_id: number): Promise<number> =
   return project?.build_timeout ?? 3600;
 };
 
-/** Copies needs and manually entered variables from the old jobs to the new ones. */
+/** Copies needs and manually entered variables from the old jobs to the new jobs. */
 const copyNeedsAndVariables = async (tx: Tx, ids: number[]): Promise<void> => {
   const isNew = tx.dialect.oneOf('jobs.id', ids);
   await tx.db

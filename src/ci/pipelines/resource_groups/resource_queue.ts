@@ -17,7 +17,7 @@ export const findResourceHolder = async (
   return holder !== undefined && holdingStatuses.includes(holder.status) ? job_id : null;
 };
 
-/** In modes that order by age, jobs that are not ready yet count, too. */
+/** In modes that order by age, jobs that are not ready yet also count. */
 const waitingStatuses: JobStatus[] = ['waiting_for_resource', 'created', 'scheduled'];
 const readyStatuses: JobStatus[] = ['waiting_for_resource'];
 

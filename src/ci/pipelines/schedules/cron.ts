@@ -7,14 +7,14 @@ const maxPatternLength = 255;
 /** Minute, hour, day, month, weekday; or a shorthand such as `@daily`. */
 const patternSyntax = /^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|\S+(?:[ \t]+\S+){4})$/i;
 
-/** @returns milliseconds since 1970; null if there is no further run */
+/** @returns milliseconds since 1970; null if it never runs again */
 const computeNextTime = async (pattern: string, timezone: string, after: number): Promise<number | null> => {
   const { Cron } = await import('croner');
   const normalized = pattern.toLowerCase() === '@midnight' ? '@daily' : pattern;
   return new Cron(normalized, { timezone, paused: true }).nextRun(new Date(after))?.getTime() ?? null;
 };
 
-/** As `computeNextTime`, for a validated pattern and time zone. */
+/** Like `computeNextTime`, for a validated pattern and time zone. */
 export const computeNextRun = async ({ cron, cron_timezone }: Cron, after: number): Promise<number | null> =>
   await computeNextTime(cron.trim(), resolveTimeZone(cron_timezone) ?? 'UTC', after);
 

@@ -49,7 +49,7 @@ export const findSchedule = async (db: Reader, projectId: number, id: number): P
   return row;
 };
 
-/** As `findSchedule`, with a row lock until the transaction ends. */
+/** Like `findSchedule`, with a row lock until the transaction ends. */
 export const lockSchedule = async (tx: Tx, projectId: number, id: number): Promise<Schedule> => {
   const row = await tx.db
     .selectFrom('pipeline_schedules')

@@ -1,6 +1,6 @@
 /**
  * Finds the pipeline that a commit status of an external system belongs to: the newest of the commit and ref. Creates
- * an external pipeline if there is none.
+ * an external pipeline if it does not exist.
  */
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { toFlag } from '../../../platform/db/schema/column_types.ts';

@@ -4,7 +4,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { newestStatuses } from '../../../code/repository/statuses/counted_statuses.ts';
 import type { StatusEntry } from '../processing/combine_statuses.ts';
 
-/** After the stages of every configuration. */
+/** Follows the stages of every configuration. */
 export const externalStagePosition = 1_000_000;
 
 const selectDistinctStatuses = compiled((db, { pipeline_id }: { pipeline_id: number }) =>

@@ -24,7 +24,7 @@ export type StatusInput = {
   tag: 0 | 1;
   name: string;
   status: StatusWord;
-  /** Whether the status belongs to a pipeline. */
+  /** Returns whether the status belongs to a pipeline. */
   counts: boolean;
   /** The pipeline; default: the newest of the commit and its ref. */
   pipeline_id?: number | undefined;

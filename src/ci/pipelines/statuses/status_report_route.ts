@@ -40,8 +40,8 @@ const findRefInRepository = async (
 type RefQuery = { ref: string | undefined; pipeline_id?: number | undefined; counts: boolean };
 
 /**
- * Resolves the branch or tag of a status. Default: that of the newest pipeline, else the first branch that contains the
- * commit.
+ * Resolves the branch or tag of a status. Default: the ref of the newest pipeline, otherwise the first branch that
+ * contains the commit.
  * @throws Failure 404
  */
 const resolveStatusRef = async (

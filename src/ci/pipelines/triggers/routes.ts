@@ -1,4 +1,4 @@
-/** Endpoints of triggers, and those that start a pipeline with a trigger token. */
+/** Endpoints of triggers, and endpoints that start a pipeline with a trigger token. */
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
@@ -105,7 +105,7 @@ const runParams = {
   inputs: optional(inputsParam),
 };
 
-/** Authenticated by the trigger token alone. */
+/** Authenticated only by the trigger token. */
 const runEndpoint = (under: string) =>
   endpoint({
     method: 'POST',

@@ -60,8 +60,8 @@ const toReport = (artifacts: Artifacts, kind: string, paths: string[]): PayloadA
 };
 
 /**
- * Lists one entry for the archive and one for each type of report; null where there are none.
- * @param uploadsReports false for runners before 11.2, which know one archive and fail a job that names more
+ * Lists one entry for the archive and one for each type of report; null if there are none.
+ * @param uploadsReports false for runners before 11.2, which support only one archive and fail a job with more
  */
 export const buildPayloadArtifacts = (
   artifacts: Artifacts | null,

@@ -20,7 +20,7 @@ type Built = Pick<Selectable<PipelinesTable>, 'id' | 'ref' | 'tag' | 'sha' | 'be
 
 const refspec = (from: string, to: string): string => `+${from}:${to}`;
 
-/** Refspecs by name. With a depth only the job's ref: a shallow history needs no other branches. */
+/** Refspecs, by name. With a depth, only the job's ref, because a shallow history needs no other branches. */
 const listRefspecs = ({ ref, tag }: Built, depth: number): string[] => {
   const name = depth === 0 ? '*' : ref;
   const tags = refspec(`refs/tags/${name}`, `refs/tags/${name}`);

@@ -53,7 +53,8 @@ export type Claimed = {
 };
 
 /**
- * `taken`: the job is no longer pending; `resting`: the runner is paused or gone; `other`: the runner may not take it.
+ * `taken`: the job is no longer pending; `resting`: the runner is paused or deleted; `other`: the runner may not take
+ * it.
  */
 export type Unclaimed = { why: 'taken' | 'resting' } | { why: 'other'; project: ProjectFacts };
 

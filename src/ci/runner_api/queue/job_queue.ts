@@ -97,7 +97,7 @@ export class JobQueue implements Queue {
     for (const waiter of this.#waiters) this.#end(waiter);
   }
 
-  /** Loads at once if somebody waits; otherwise the next poll loads. */
+  /** Loads immediately if a request waits; otherwise the next poll loads. */
   #signal(): void {
     this.#isStale = true;
     if (this.#waiters.size > 0) this.#loadSoon(0);

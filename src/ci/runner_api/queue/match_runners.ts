@@ -1,7 +1,7 @@
 /** Decides which jobs a runner may take. Pure. */
 import type { RunnerRow } from '../../runners/rules.ts';
 
-/** What a machine reports when it requests a job. */
+/** Data that a machine reports when it requests a job. */
 export type Machine = { system_id: string | null; cancels_gracefully: 0 | 1 };
 
 /** A runner that requests a job. */

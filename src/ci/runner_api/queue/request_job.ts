@@ -92,16 +92,16 @@ const answerWithJob = async (
 };
 
 /**
- * Rate limit of empty answers with a new `last_update`, which make a runner ask again at once. Past it the runner waits
- * like others. A fleet of hundreds with one token asks every three seconds each.
+ * Rate limit of empty answers with a new `last_update`, which make a runner poll again immediately. Beyond it, the
+ * runner waits like others. In a fleet of hundreds with one token, each runner polls every three seconds.
  */
 const emptyAnswers = rateCounter({ maxEvents: 1_000, within: 10_000 });
 
 const maxSystemIdLength = 255;
 
 /**
- * Answers a paused runner at once.
- * @throws Failure 429 where it polls too often
+ * Answers a paused runner immediately.
+ * @throws Failure 429 if it polls too often
  */
 const answerPaused = (name: string, now: number, last_update: string): Answer => {
   if (emptyAnswers.count(name, now)) throw tooManyRequests(10);

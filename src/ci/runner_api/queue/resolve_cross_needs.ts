@@ -1,6 +1,6 @@
 /**
- * Resolves the `needs` of a job on other pipelines and projects. It happens when a runner takes the job, and the result
- * is stored, so that the job can download exactly those artifacts.
+ * Resolves the `needs` of a job on other pipelines and projects. Runs when a runner takes the job. The result is
+ * stored, so that the job can download exactly these artifacts.
  */
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';

@@ -108,7 +108,7 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
     const rows = await store.db
       .selectFrom('jobs')
       .select(columns)
-      // As literals, or SQLite would read all jobs instead of the index of these.
+      // Literals, because with parameters SQLite would read all jobs instead of the partial index.
       .where(
         'status',
         'in',

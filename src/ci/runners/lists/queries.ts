@@ -14,7 +14,7 @@ import type { RunnerRow, runnerTypes } from '../rules.ts';
 
 type Condition = RawBuilder<boolean>;
 
-/** A runner with its last address and what the viewer may do with it. */
+/** A runner with its last address and the viewer's permissions. */
 export type SeenRunner = RunnerRow & { ip_address: string | null; manages: 0 | 1; edits: 0 | 1 };
 
 const flag = (condition: Condition) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
@@ -122,7 +122,7 @@ const isOfGroupAbove = (namespaceId: number): Condition =>
   sql<boolean>`runners.id in (select runner_id from runner_groups
     where namespace_id in ${selectAncestors(namespaceId)})`;
 
-/** Condition over `runners`: those that may take the project's jobs. */
+/** Condition over `runners`: runners that may run the project's jobs. */
 export const runnersForProject = ({
   id,
   namespace_id,
@@ -135,6 +135,6 @@ export const runnersForProject = ({
     ...(shared_runners_enabled === 1 ? [isOfInstance] : []),
   ]);
 
-/** Condition over `runners`: the group's own, those of groups above it, and those of the instance. */
+/** Condition over `runners`: runners of the group, its parent groups, and the instance. */
 export const runnersForGroup = ({ id }: { id: number }): Condition =>
   anyOf([isOfGroupAbove(id), isOfInstance]);

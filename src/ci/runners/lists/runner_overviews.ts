@@ -9,7 +9,7 @@ export type Overview = {
   executor: string | null;
   /** Number of running jobs. */
   jobs: number;
-  /** Whether it is a service's built-in runner. */
+  /** True for a service's built-in runner. */
   isBuiltIn: boolean;
 };
 

@@ -72,7 +72,7 @@ const findOwner = async (db: Reader, text: string): Promise<RunnerOwner | null> 
   return group === undefined ? null : { runner_type: 'group_type', group_id: group.id };
 };
 
-/** Rate limit of one process and address: high enough for a fleet that starts at once, too low for guessing. */
+/** Rate limit of one process and address: high enough for a fleet that starts simultaneously, too low for guessing. */
 const attempts = rateCounter({ maxEvents: 300, within: 60_000 });
 
 /**

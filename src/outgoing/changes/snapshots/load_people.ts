@@ -70,7 +70,7 @@ const loadKey = async ({ db }: Tx, id: number, transient: object): Promise<Recor
   return { key: { id, type: key.type, blob: key.blob, username: user?.username ?? null } };
 };
 
-/** Only these, for the row of a deleted user has secrets. */
+/** Only these columns, because the row of a deleted user contains secrets. */
 const userColumns = [
   'id',
   'name',

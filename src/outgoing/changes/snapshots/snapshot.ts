@@ -46,7 +46,7 @@ export type ProjectFacts = Pick<
 
 export type LabelFacts = Selectable<LabelsTable>;
 
-/** What issues and merge requests have in common. */
+/** Common parts of issues and merge requests. */
 type Related = { labels: LabelFacts[]; assignee_ids: number[] };
 
 export type IssueFacts = Omit<Selectable<IssuesTable>, 'revision'> & Related;
@@ -111,13 +111,13 @@ export type Snapshot = {
   payload: PayloadKind;
   /** Kind of the change: `issue.closed`. */
   kind: string;
-  /** What the change log recorded. */
+  /** Data that the change log recorded. */
   data: object;
   /** Values before and after that the log does not keep. */
   unlogged: {
     description?: [string | null, string | null];
     updated_at?: [number, number];
-    /** Options of a push, without those that hold secrets. */
+    /** Options of a push, without options that contain secrets. */
     push_options?: string[];
   };
   actor_id: number | null;

@@ -83,7 +83,7 @@ const listFormerPeople = (data: object): number[] => {
   return [...(assignee_ids?.[0] ?? []), ...(reviewer_ids?.[0] ?? [])];
 };
 
-/** Only these: what observers receive besides has secrets. */
+/** Only these fields, because other data of observers contains secrets. */
 const pickUnlogged = (transient: object): Snapshot['unlogged'] => {
   const { description, updated_at, push_options } = transient as Snapshot['unlogged'];
   return {

@@ -25,9 +25,9 @@ export type LoadedColumn = BoardColumn & {
 
 export type ColumnsQuery = {
   filters: Filters;
-  /** Whose issues, out of those of the board's project or group. */
+  /** Filter of issues by person, among the issues of the board's project or group. */
   scope: Scope;
-  /** How many issues a column shows. */
+  /** Number of issues that a column shows. */
   limitOf: (key: ColumnKey) => number;
 };
 
@@ -67,7 +67,7 @@ export const loadColumns = async (
     const total = await totalOf(column);
     const limit = limitOf(column.key);
     const page = { page: 1, per_page: limit, limit, offset: 0 };
-    // The issues of all columns stand mixed in one order: a column that has few of them is read past the others.
+    // Issues of all columns are mixed in one order: to read a column with few issues, others are skipped.
     const passed = column.key === 'open' && total > 0 ? Math.round((limit * listed) / total) : 0;
     const query = { call, scope, filters: columnFilters(board, column, filters), page, passed };
     loaded.push({ ...column, total, versions: total === 0 ? [] : await listIssueVersions(query) });

@@ -9,7 +9,7 @@ import { many } from './named_filters.ts';
 export type Lead = {
   /** Tables in the order in which they are read, including the kind's own. */
   tables: RawBuilder<unknown>;
-  /** The tables include that of projects. */
+  /** The tables include `projects`. */
   hasProjects?: true;
   /** All records are read, and sorted. */
   isSorted?: true;
@@ -52,7 +52,7 @@ const linkTables = {
 const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
   const { kind, filters, selection, dialect, isCount = false } = parts;
-  // SQLite prefers the table to a covering index. The condition matches that of the partial index.
+  // SQLite prefers the table to a covering index. The condition matches the condition of the partial index.
   const covering = isCount ? dialect.indexedBy(`${kind.table}_linked`) : sql``;
   const covered = isCount && dialect.engine === 'sqlite' ? [sql<boolean>`${column(kind, 'id')} > 0`] : [];
   return {
@@ -102,8 +102,8 @@ const alongIndex = (index: string, parts: Parts): Lead => ({
 });
 
 /**
- * Reads along a covering index of a filter, and sorts. PostgreSQL would rather read along the order, and pass over all
- * records if those that match come last: no index has the order of an expression.
+ * Reads a covering index of a filter, and sorts. PostgreSQL would prefer to read in order, and skip all records if the
+ * matches come last: no index has the order of an expression.
  */
 const alongCovering = (index: string, parts: Parts): Lead => {
   const { kind, filters, dialect } = parts;
@@ -188,7 +188,7 @@ export const chooseCountLead = (given: Parts): Lead => {
  */
 export const chooseLead = (parts: Parts): Lead => {
   const { kind, filters, selection, isInProject } = parts;
-  // At most as many records as iids are named: the engines, which do not know how few, would rather scan.
+  // At most as many records as there are iids: the engines do not know how few, and would scan.
   if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
   const need = findMostSelective(selection.needed);
   const uses = need === undefined ? many : need.named.uses;

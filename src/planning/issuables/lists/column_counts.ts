@@ -6,7 +6,7 @@ import { type Listed, column } from './record_kinds.ts';
 /** `rest` counts what is in no column; its id is 0. */
 export type ColumnCount = { kind: 'label' | 'assignee' | 'milestone' | 'rest'; id: number; total: number };
 
-/** What the columns stand for, and whether what is in none of them is counted, too. */
+/** Meaning of the columns, and whether records in no column are counted too. */
 export type Columns = { ids: RecordIds; hasRest: boolean };
 
 type Selected = { tables: RawBuilder<unknown>; where: RawBuilder<boolean> };
@@ -51,7 +51,7 @@ const labelCounts = (kind: Listed, ids: readonly number[]): RawBuilder<unknown> 
       and label_links.target_id = listed.id and label_links.label_id in (${sql.join(ids)})
     group by label_links.label_id`;
 
-/** Counts the records of each column, among those that a list selects. A record counts in each of its columns. */
+/** Counts the records of each column, among the records that a list selects. A record counts in each of its columns. */
 export const columnCounts = (
   kind: Listed,
   { tables, where }: Selected,

@@ -76,9 +76,9 @@ export type Filters = {
   closed_after?: number;
   closed_before?: number;
   non_archived?: boolean;
-  /** As it was sent. */
+  /** As sent. */
   not?: unknown;
-  /** As it was sent. */
+  /** As sent. */
   or?: unknown;
   /** The id of the milestone that the list belongs to, or a word of the parameter. */
   milestone_id?: number | MilestoneWord;

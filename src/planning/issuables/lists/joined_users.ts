@@ -1,4 +1,4 @@
-/** Users whom a record names by id in a column of its own, such as `closed_by_id`. */
+/** Users whom a record names by id in its own column, such as `closed_by_id`. */
 import { sql } from 'kysely';
 import type { BasicUserRow } from '../../../identity/users/json.ts';
 

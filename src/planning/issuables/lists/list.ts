@@ -12,7 +12,7 @@ import { type ListKind, type Query, getProject } from './list_kind.ts';
 import { type Plan, makePlan, tables, getLimit, readsMany } from './plan_list.ts';
 import { noTexts, makeTotal, makeColumnCount, makeKey, makeWideKey } from './list_totals.ts';
 
-/** Records before a late page, whose records are loaded after those before them were skipped. */
+/** Records before a late page, which are skipped before the page's records are loaded. */
 const lateOffset = 100;
 
 type ReadPage = { versions: Version[]; total: number };
@@ -28,7 +28,7 @@ const readPage = async <F extends Filters>(
   const from = sql`from ${tables(scope, plan)} where ${plan.where}
     order by ${sql.join(plan.lead.order)}
     limit ${page.limit} offset ${page.offset}`;
-  // The ids come from an index alone, which the engines read only if nothing else is selected beside them.
+  // The ids come only from an index. The engines use it only if nothing else is selected with them.
   const isInProject = getProject(scope) !== null;
   const isSplit =
     (isInProject && (page.offset >= lateOffset || plan.isCovered)) || findOrderIndex(filters) !== null;
@@ -103,7 +103,10 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
       return (await read).versions;
     },
 
-    /** Counts records by label, assignee and milestone, and those that have none of these. Columns without any are absent. */
+    /**
+     * Counts records by label, assignee and milestone, and records that have none of these. Omits columns without
+     * records.
+     */
     countByColumn: makeColumnCount(kind, kept),
   };
 };

@@ -38,19 +38,18 @@ export type ListKind<F extends Filters> = Listed & {
   /** Conditions of the kind's own filters. */
   own: (filters: F, requester: ListRequester) => Condition[];
   /**
-   * Whether filters select by data whose changes do not raise the list version of a project: such lists are never
-   * cached.
+   * True if filters use data whose changes do not increase the list version of a project: such lists are never cached.
    */
   isUnversioned?: (filters: F) => boolean;
   /** Filters of the kind whose columns have an index. */
   indexed: (filters: F, place: { isInProject: boolean; today: string }) => IndexedCondition[];
   /** Visibility condition for a query that joins `projects`. */
   visible: (viewer: Viewer, dialect: SqlDialect) => Condition;
-  /** Visibility condition for records of one project, of which the viewer may see some. */
+  /** Visibility condition for records of one project, if the viewer may see some of them. */
   visibleIn: (viewer: Viewer, project: Project) => Condition;
-  /** Whether the viewer may see any of the project. */
+  /** True if the viewer may see any records of the project. */
   isOpen: (viewer: Viewer, project: Project) => boolean;
-  /** Whether the viewer may see all of the project. */
+  /** True if the viewer may see all records of the project. */
   seesAll: (viewer: Viewer, project: Project) => boolean;
   /** Further columns of the version of a record, and whether the viewer may see what they count in a project. */
   shown?: {

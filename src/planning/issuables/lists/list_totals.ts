@@ -34,8 +34,8 @@ export const noTexts: TextLoader = async () => await Promise.resolve([]);
 const wholePage: PageRequest = { page: 1, per_page: 1, limit: 1, offset: 0 };
 
 /**
- * Cache key of a list without a project, apart from the stored data. It has the roles of the viewer, one of which may
- * have ended since the request began.
+ * Cache key of a list without a project, without the stored data. It contains the viewer's roles, because a role may
+ * have ended since the request started.
  */
 export const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;

@@ -17,10 +17,10 @@ const plain = { scope: 'all', state: 'all', order_by: 'created_at', sort: 'desc'
 
 type OnMilestone = typeof plain & { milestone_id: number };
 
-/** What is listed: issues or merge requests. */
+/** Listed records: issues or merge requests. */
 type Kind = {
   area: 'issues' | 'merge_requests';
-  /** Of a summary. */
+  /** Shape of a summary. */
   title: string;
   shape: TSchema;
   texts: TextLoader;

@@ -4,7 +4,7 @@ import { type Listed, column } from './record_kinds.ts';
 
 type Condition = RawBuilder<boolean>;
 
-/** Whether a word is one of these, in any case. */
+/** Returns whether a word is one of these, case-insensitive. */
 export const among = (words: string[]) => {
   return (word: string): boolean => words.includes(word.toLowerCase());
 };
@@ -15,7 +15,7 @@ export const isMilestoneWord = (word: string): boolean =>
 
 export type MilestoneContext = {
   today: string;
-  /** Over `milestones`: those that what is listed may be on. */
+  /** Over `milestones`: milestones that the listed records may have. */
   milestones: () => Condition;
 };
 
@@ -28,7 +28,7 @@ const nextDue = ({ today, milestones }: MilestoneContext) => sql`select id from 
 const startedBy = ({ today, milestones }: MilestoneContext) => sql`select id from milestones
   where ${milestones()} and state = 'active' and start_date <= ${today}`;
 
-/** What the parameter `milestone_id` accepts, and the same for `milestone`. */
+/** Accepted values of the parameter `milestone_id`, and the equivalent values of `milestone`. */
 export const milestoneIdWords = ['None', 'Any', 'Upcoming', 'Started'] as const;
 export type MilestoneWord = (typeof milestoneIdWords)[number];
 const titleWords = { None: 'None', Any: 'Any', Upcoming: '#upcoming', Started: '#started' } as const;

@@ -20,7 +20,7 @@ export type NamedFilters = {
   authors: (number | string)[];
   assignees: (number | string)[];
   reviewers: (number | string)[];
-  /** Names of which a record needs one. */
+  /** Names; a record must have one of them. */
   alternatives: Alternatives;
   indexed: IndexedCondition[];
 };
@@ -30,7 +30,7 @@ export type IndexedCondition = {
   name: string;
   condition: RawBuilder<boolean>;
   index: string;
-  /** The index has all that filters and orders read, so that even many matches are read from it alone. */
+  /** The index covers all filters and orders, so that even many matches are read only from it. */
   isCovering?: true;
 };
 

@@ -53,7 +53,7 @@ const keep = async <T>(
 const readState = async ({ store }: Platform, db: Reader): Promise<string> =>
   (await store.dialect.state.execute(db)).rows[0]?.state ?? '';
 
-/** Of what the lists of one kind show. */
+/** Data that the lists of one kind show. */
 type Version = (project: Project) => number;
 
 /** Makes the cache of one kind of list. A key holds all inputs except the records and names. */
@@ -89,7 +89,7 @@ export const keptPages = (versionOf: Version) => {
       return value;
     },
 
-    /** As `wideTotal`, for the first records of a list over many projects. */
+    /** Like `wideTotal`, for the first records of a list over many projects. */
     widePage: async (
       { platform, db }: Pick<Call, 'platform' | 'db'>,
       key: string,
@@ -99,7 +99,7 @@ export const keptPages = (versionOf: Version) => {
       return await keep(getCache(platform).pages, key, rows[0]?.state ?? '', read);
     },
 
-    /** As `page`, for the total that all pages of a list share. */
+    /** Like `page`, for the total shared by all pages of a list. */
     total: async <T>(
       call: PageRequester,
       project: Project,

@@ -24,15 +24,15 @@ export type Plan = {
   count: { lead: Lead; where: Condition };
   /** Reads the records of one state, project by project; null if the list is of one project. */
   alongProjects: { tables: RawBuilder<unknown>; where: Condition } | null;
-  /** Whether the list is read from an index that has all that filters read. */
+  /** True if the list is read from an index that covers all filters. */
   isCovered: boolean;
-  /** Whether an index selects a small part of the records. */
+  /** True if an index selects a small part of the records. */
   isRare: boolean;
-  /** Whether the search compares every text, so that a page may read all records. */
+  /** True if the search compares every text, so that a page may read all records. */
   comparesTexts: boolean;
 };
 
-/** SQL condition over `milestones`: those that records in the scope may have. Limits the milestones that are read. */
+/** SQL condition over `milestones`: milestones that records in the scope may have. Limits the milestones to read. */
 const milestonesIn = (scope: Scope): Condition => {
   if (scope === 'everywhere') return sql`1 = 1`;
   if ('project' in scope) return availableTo('milestones', toOwner(scope.project));
@@ -119,7 +119,7 @@ export const tables = (scope: Scope, { lead }: Pick<Plan, 'lead'>): RawBuilder<u
     ? sql`${lead.tables} cross join projects`
     : lead.tables;
 
-/** How much longer a text takes to be compared than a row of an index takes to be read. */
+/** Ratio of the time to compare a text to the time to read an index row. */
 const weightOfText = 10;
 
 /** Estimates how many records a read may visit; null if unknown. */
@@ -133,7 +133,9 @@ export const getLimit = <F extends Filters>(
   return records === null ? null : records * (comparesTexts ? weightOfText : 1);
 };
 
-/** Records of a project that a page in the main thread may skip: in an index alone, which takes about a millisecond. */
+/**
+ * Records of a project that a page in the main thread may skip: in a covering index, which takes about a millisecond.
+ */
 const maxSkipped = 20_000;
 /** The same for lists of several projects, which look at the project and the visibility of each record. */
 const maxSkippedWide = 1_000;
@@ -155,7 +157,7 @@ const passingFilters = [
   'updated_before',
 ];
 
-/** Whether a page may read many more records than it has. */
+/** Returns whether a page may read many more records than it has. */
 export const readsMany = (
   { scope, filters, page, passed = 0 }: Pick<Query<Filters>, 'scope' | 'filters' | 'page' | 'passed'>,
   plan: Plan,

@@ -11,14 +11,16 @@ export type Listed = {
 /** A column of the kind's own table. */
 export const column = ({ table }: Listed, name: string): RawBuilder<never> => sql.raw(`${table}.${name}`);
 
-/** Returns a table of links, with the condition that selects those of the listed record. */
+/** Returns a table of links, with the condition that selects the links of the listed record. */
 export const linkCondition = (
   kind: Listed,
   table: 'label_links' | 'assignees' | 'reviewers',
 ): RawBuilder<unknown> =>
   sql.raw(`${table} where ${table}.target_type = '${kind.type}' and ${table}.target_id = ${kind.table}.id`);
 
-/** Distance of the positions of two issues that were created one after the other. Leaves room for those between. */
+/**
+ * Distance of the positions of two issues that were created one after the other. Leaves room for positions in between.
+ */
 export const positionSpacing = 2 ** 20;
 
 /** Over `issues`: the position in lists that are ordered by hand. Equal to the expression of the indexes. */
@@ -31,14 +33,14 @@ const indexedOrders = ['created_at', 'updated_at', 'relative_position'] as const
 /** Orders that only issues, only merge requests, and both have. */
 const sharedOrders = ['label_priority', 'milestone_due', 'popularity', 'priority', 'title'] as const;
 
-/** Issues have no weights here: ordered by them, they stand in the order of their creation. */
+/** Issues have no weights here: this order is the order of creation. */
 export const issueOrderNames = [...indexedOrders, ...sharedOrders, 'due_date', 'weight'] as const;
 export const requestOrderNames = ['created_at', 'updated_at', ...sharedOrders, 'merged_at'] as const;
 export type OrderName = (typeof issueOrderNames)[number] | (typeof requestOrderNames)[number];
 
 export type ListOrder = { order_by: OrderName; sort: 'asc' | 'desc' };
 
-/** Where records without a day stand in an ascending order: last. Equal to the expression of the index. */
+/** Position of records without a day in ascending order: last. Must equal the expression of the index. */
 const noDay = '9999-99-99';
 
 const milestoneDay = ({ table }: Listed, none: string): RawBuilder<unknown> =>
@@ -56,7 +58,7 @@ const own =
   (name: string): Term =>
   (kind, isAscending) => [isAscending ? column(kind, name) : sql`${column(kind, name)} desc`];
 
-/** Records without a value stand last in both directions. */
+/** Records without a value are last in both directions. */
 const milestoneTerm: Term = (kind, isAscending) => [
   isAscending ? milestoneDay(kind, noDay) : sql`${milestoneDay(kind, '')} desc`,
 ];
@@ -68,7 +70,7 @@ const dueDay = sql.raw(`coalesce(issues.due_date, '${noDay}')`);
 const mergeTime = sql.raw('coalesce(merge_requests.merged_at, 0)');
 const lowerTitle = ({ table }: Listed): RawBuilder<unknown> => sql.raw(`lower(${table}.title)`);
 
-/** What records are ordered by before their ids. */
+/** Sort expressions before the ids. */
 const terms: Readonly<Record<OrderName, Term>> = {
   created_at: own('created_at'),
   weight: own('created_at'),
@@ -100,10 +102,10 @@ export const orderTerms = (kind: Listed, { order_by, sort }: ListOrder): RawBuil
 type OrderIndex = { word: string; isSorted?: true };
 
 /**
- * Returns the index that an order of one project reads: it has all that the order and usual filters read. A record is
- * read from the index alone, so that the orders which no index can have, as they depend on milestones and labels, sort
- * 100,000 records of a project in some hundred milliseconds, in a worker thread, and once for each change of the
- * project. Null: an index has the order in every place and state.
+ * Returns the index that an order of one project reads: it covers the order and the usual filters. Records are read
+ * only from the index. Orders that no index can have, because they depend on milestones and labels, therefore sort
+ * 100,000 records of a project in some hundred milliseconds, in a worker thread, once per change of the project. Null:
+ * an index has the order in every scope and state.
  */
 export const findOrderIndex = ({ order_by, sort }: ListOrder): OrderIndex | null => {
   switch (order_by) {

@@ -7,7 +7,7 @@ import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { type MilestoneRow, milestoneOwnerPath } from '../../../projects/milestones/json.ts';
 import { type BasicUserRow, basicUserColumns } from '../../../identity/users/json.ts';
 
-/** Of the tables `projects`, and `users as author` and `milestones as milestone`, which a query joins. */
+/** Columns of the joined tables `projects`, `users as author` and `milestones as milestone`. */
 export const joinedColumns = [
   'projects.full_path as project_path',
   'author.name as author_name',

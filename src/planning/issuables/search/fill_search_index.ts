@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Store } from '../../../platform/db/open.ts';
 import { type SearchTable, searchTables, searchTopic } from './search.ts';
 
-/** What one transaction indexes: about 10 ms of work, for no request is served meanwhile. */
+/** Amount that one transaction indexes: about 10 ms of work, because no request is served meanwhile. */
 const batch = { rows: 200, bytes: 65_536 };
 
 /** Bytes. A longer text holds the process up for too long: it is never indexed, and each search compares it. */
@@ -62,17 +62,17 @@ export const fillSearchIndexes = async (
 type IndexDelays = {
   /** Without a change of a text, before what waits is indexed. */
   quiet: number;
-  /** After which it is indexed even while texts go on changing. */
+  /** Time after which it is indexed even while texts keep changing. */
   maxDelay: number;
 };
 
-/** Of the time, the share that is left to requests while the index is filled: three of four parts. */
+/** Share of the time reserved for requests while the index is filled: three quarters. */
 const restsFor = 3;
 
 /**
- * Indexes what waits now, and from now on what changes. Nothing is enqueued, so a change costs nothing more: the
- * rows themselves say that they wait, and a store that was left in the middle goes on at its next start.
- * @returns what ends it
+ * Indexes waiting rows now, and changed rows from now on. Nothing is enqueued, so a change costs nothing extra: the
+ * rows themselves are marked as waiting, and an interrupted store continues at its next start.
+ * @returns a function that ends it
  */
 export const keepSearchIndexed = (
   { store, log }: { store: Store; log: Logger },
@@ -90,7 +90,7 @@ export const keepSearchIndexed = (
     try {
       await fillSearchIndexes(store, rest);
     } catch (error) {
-      // What waits is found all the same; the next change has it tried again.
+      // Waiting rows are found anyway; the next change retries.
       log.warn({ err: error }, 'texts were not indexed');
     }
   };

@@ -1,8 +1,8 @@
 /**
- * Search in titles and descriptions: exact substrings, without case. Every record's folded text stands in
+ * Search in titles and descriptions: exact substrings, case-insensitive. Every record's folded text is in
  * `issue_search` or `merge_request_search`, written with the record; an index of trigrams makes the search quick at
- * scale. On SQLite it is filled behind the requests (`search_index.ts`), and what it does not hold yet is compared
- * itself, so that an answer is exact at once.
+ * scale. On SQLite it is filled in the background (`search_index.ts`). Texts that are not indexed yet are compared
+ * directly, so that results are always exact.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
@@ -15,7 +15,7 @@ import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { foldCase } from '../../../platform/unicode.ts';
 import { searchTerms } from './terms.ts';
 
-/** Where the texts of a kind stand. */
+/** Tables of the texts of a kind. */
 export const searchTables = {
   Issue: { table: 'issue_search', id: 'issue_id', records: 'issues' },
   MergeRequest: { table: 'merge_request_search', id: 'merge_request_id', records: 'merge_requests' },
@@ -75,7 +75,7 @@ const comparesWith = (
   return anyOf(fields.map(everyIn));
 };
 
-/** Over the kind's table: those that a search of these fields does not find; null for a search of nothing. */
+/** Over the kind's table: records that a search of these fields does not find; null for an empty search. */
 export const missedBySearch = (
   type: TargetType,
   text: string,
@@ -92,8 +92,8 @@ export const missedBySearch = (
 const shortestIndexed = 3;
 
 /**
- * Whether a search has a term that no index holds, so that every text is compared. PostgreSQL does that outside of
- * this process.
+ * Returns whether a search has a term that no index contains, so that every text is compared. PostgreSQL does that
+ * outside of this process.
  */
 export const isUnindexed = ({ dialect }: Store, text: string): boolean =>
   dialect.engine === 'sqlite' && searchTerms(text).some((term) => [...term].length < shortestIndexed);
@@ -105,7 +105,7 @@ const matchExpression = (terms: string[], fields: readonly SearchField[]): strin
   return fields.map((field) => `({${field}} : (${all}))`).join(' OR ');
 };
 
-/** Over the kind's table: those that a search finds; none for a search of nothing. */
+/** Over the kind's table: records that a search finds; none for an empty search. */
 export const searchCondition = async (
   { platform: { store } }: Call,
   type: TargetType,
@@ -128,7 +128,7 @@ export const searchCondition = async (
   if (dialect.engine === 'postgres') {
     return [sql`${record} in (select ${idColumn} from ${table} where ${matching})`];
   }
-  // Of a text that has changed, the index holds the old words: those that wait are always compared.
+  // For a changed text, the index still has the old words, so waiting texts are always compared.
   const waiting = sql`${table} ${dialect.indexedBy(`${searchTable.table}_waiting`)} where indexed = 0`;
   return [
     sql`${record} in (

@@ -1,7 +1,7 @@
 /**
- * Quick actions: lines such as `/label ~bug` in a description or a comment, which do something and are no part
- * of the text. A line counts if it starts with a known word right after a slash and stands neither in a fenced
- * block nor in a `>>>` quotation. Pure: what an argument names is for the caller to find.
+ * Quick actions: lines such as `/label ~bug` in a description or a comment, which change the record and are not part of
+ * the text. A line counts if it starts with a slash and a known word, outside of fenced blocks and `>>>` quotations.
+ * Pure: the caller resolves the names in arguments.
  */
 
 const spellings = {
@@ -61,7 +61,7 @@ const parseAction = (line: string): QuickAction | null => {
   return name === undefined ? null : { name, argument: argument.trim() };
 };
 
-/** Whether the block that `open` began (a run of fence marks, or `>>>`) ends on this line. */
+/** Returns whether the block started by `open` (a run of fence marks, or `>>>`) ends on this line. */
 const endsBlock = (open: string, line: string): boolean => {
   if (open === '>>>') return line === '>>>';
   const marks = fence.exec(line)?.[1] ?? '';
@@ -70,7 +70,7 @@ const endsBlock = (open: string, line: string): boolean => {
 
 const blockBegun = (line: string): string | null => (line === '>>>' ? line : (fence.exec(line)?.[1] ?? null));
 
-/** The actions of a text in their order, and the text without them; without any, the text as it is. */
+/** Returns the actions of a text in order, and the text without them. */
 export const extractQuickActions = (text: string): { text: string; actions: QuickAction[] } => {
   if (!text.includes('/')) return { text, actions: [] };
   const actions: QuickAction[] = [];

@@ -7,8 +7,8 @@ const maxReferences = 50;
 const maxPathLength = 1024;
 
 /**
- * An address, or `#3`, `group/project!4` that is no part of a longer word, path, entity or link's target. A run of a
- * path's characters is entered at its beginning alone, so nothing is tried twice.
+ * An address, or `#3`, `group/project!4` that is not part of a longer word, path, entity or link target. A run of path
+ * characters is entered only at its start, so nothing is tried twice.
  */
 export const writtenReference =
   /(?<address>https?:\/\/[^\s<>()[\]"']*)|(?<![\p{L}\p{N}_/&.#!-]|\]\()(?<path>(?:\w[\w./-]*(?<!\/))?)(?<mark>[#!])(?<digits>[1-9]\d{0,14})(?![\p{L}\p{N}_])/gu;

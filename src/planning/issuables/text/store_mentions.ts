@@ -17,7 +17,7 @@ const userIdsByName = async (db: Reader, names: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.username.toLowerCase(), [row.id]]));
 };
 
-/** Loads the users that each lower-case name stands for: a user, or the members of a group. */
+/** Loads the users of each lower-case name: a user, or the members of a group. */
 export const loadNamedUserIds = async (
   tx: Tx,
   authorId: number,
@@ -60,10 +60,10 @@ type MentioningText = {
 export type Mentioned = { user_id: number; directly: boolean };
 
 /**
- * Stores the users that a text mentions by `@name` or as members of `@group`, and returns the ones with access to the
+ * Stores the users that a text mentions by `@name` or as members of `@group`, and returns the users with access to the
  * target.
- * @param isInternal whether the text is an internal comment: it mentions only those who may read it
- * @param isNew whether the target cannot have mentions of this text yet, which saves a statement
+ * @param isInternal true if the text is an internal comment, which mentions only users who may read it
+ * @param isNew true if the target cannot have mentions of this text yet, which saves a statement
  */
 export const storeMentions = async (
   tx: Tx,

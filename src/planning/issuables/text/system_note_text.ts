@@ -8,7 +8,7 @@ import { formatDuration } from '../../../platform/duration.ts';
 import { type Task, parseTask } from './tasks.ts';
 import { isWorkInProgress, withoutWorkInProgress } from './draft_title.ts';
 
-/** What closed an issue: a merge request, with its project's full path if that is another one, or a commit. */
+/** Cause of closing an issue: a merge request, with the full path of its project if different, or a commit. */
 export type ClosedBy = { merge_request_iid: number; project?: string } | { sha: string };
 
 export type IssuableState = 'opened' | 'closed' | 'merged' | 'locked';
@@ -25,8 +25,8 @@ export const stateText = (before: IssuableState, now: IssuableState, by?: Closed
 };
 
 /**
- * `changed title from **Fix {-tpyo-}** to **Fix {+typo+}**`: the marks stand around what is left between
- * the longest common start and the longest common end, and are missing where nothing is left.
+ * `changed title from **Fix {-tpyo-}** to **Fix {+typo+}**`: the marks enclose the text between the longest common
+ * prefix and suffix, and are missing if it is empty.
  */
 export const titleText = (before: string, now: string): string | null => {
   if (before === now) return null;
@@ -40,12 +40,12 @@ export const titleText = (before: string, now: string): string | null => {
   return `changed title from **${marked(old, start, end, '-')}** to **${marked(next, start, end, '+')}**`;
 };
 
-/** As `titleText`, but a title that only became or stopped being work in progress is not a changed one. */
+/** Like `titleText`, but a title that only gained or lost a draft prefix does not count as changed. */
 export const mergeRequestTitleText = (before: string, now: string): string | null => {
   return withoutWorkInProgress(before) === withoutWorkInProgress(now) ? null : titleText(before, now);
 };
 
-/** From a merge request's titles: `marked as a **Work In Progress**` or `unmarked …`. */
+/** Compares a merge request's titles: `marked as a **Work In Progress**` or `unmarked …`. */
 export const workInProgressText = (titleBefore: string, titleNow: string): string | null => {
   const now = isWorkInProgress(titleNow);
   if (isWorkInProgress(titleBefore) === now) return null;
@@ -63,7 +63,7 @@ export const descriptionText = (before: string | null, now: string | null): stri
   return `marked the task **${task.text}** as ${task.done ? 'completed' : 'incomplete'}`;
 };
 
-/** From usernames: `assigned to @a and @b`, `assigned to @a and unassigned @b`, `removed assignee`. */
+/** Input: user names. Output: `assigned to @a and @b`, `assigned to @a and unassigned @b`, `removed assignee`. */
 export const issueAssigneesText = (before: string[], now: string[]): string | null => {
   const { added, removed } = difference(before, now);
   if (added.length === 0 && removed.length === 0) return null;
@@ -74,13 +74,13 @@ export const issueAssigneesText = (before: string[], now: string[]): string | nu
   return parts.join(' and ');
 };
 
-/** From usernames, null for nobody: `assigned to @a`, `removed assignee`. */
+/** Input: user names, null for nobody. Output: `assigned to @a`, `removed assignee`. */
 export const mergeRequestAssigneeText = (before: string | null, now: string | null): string | null => {
   if (before === now) return null;
   return now === null ? 'removed assignee' : `assigned to @${now}`;
 };
 
-/** From usernames: `requested review from @a and @b`, `removed review request for @c`, or both. */
+/** Input: user names. Output: `requested review from @a and @b`, `removed review request for @c`, or both. */
 export const reviewersText = (before: string[], now: string[]): string | null => {
   const { added, removed } = difference(before, now);
   const parts: string[] = [];
@@ -89,7 +89,7 @@ export const reviewersText = (before: string[], now: string[]): string | null =>
   return parts.length === 0 ? null : parts.join(' and ');
 };
 
-/** From ids of labels: `added ~1 ~2 labels`, `added ~1 and removed ~2 labels`, `removed ~2 label`. */
+/** Input: label ids. Output: `added ~1 ~2 labels`, `added ~1 and removed ~2 labels`, `removed ~2 label`. */
 export const labelsText = (before: number[], now: number[]): string | null => {
   const { added, removed } = difference(before, now);
   const parts: string[] = [];
@@ -99,7 +99,7 @@ export const labelsText = (before: number[], now: number[]): string | null => {
   return `${parts.join(' and ')} ${added.length + removed.length === 1 ? 'label' : 'labels'}`;
 };
 
-/** From iids of milestones, null for none: `changed milestone to %1`, `removed milestone`. */
+/** Input: milestone iids, null for none. Output: `changed milestone to %1`, `removed milestone`. */
 export const milestoneText = (before: number | null, now: number | null): string | null => {
   if (before === now) return null;
   return now === null ? 'removed milestone' : `changed milestone to %${now}`;
@@ -117,21 +117,21 @@ export const lockText = (type: TargetType, before: boolean, now: boolean): strin
   return `${now ? 'locked' : 'unlocked'} the discussion in this ${type === 'Issue' ? 'issue' : 'merge request'}`;
 };
 
-/** From seconds, 0 for no estimate: `changed time estimate to 3d 5h`, `removed time estimate`. */
+/** Input: seconds, 0 for no estimate. Output: `changed time estimate to 3d 5h`, `removed time estimate`. */
 export const timeEstimateText = (before: number, now: number): string | null => {
   if (before === now) return null;
   const duration = formatDuration(now);
   return duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`;
 };
 
-/** From the seconds added, negative if subtracted: `added 2h 30m of time spent`, `subtracted 1h …`. */
+/** Input: seconds added, negative if subtracted. Output: `added 2h 30m of time spent`, `subtracted 1h …`. */
 export const timeSpentText = (seconds: number): string | null => {
   const duration = formatDuration(Math.abs(seconds));
   if (duration === null) return null;
   return `${seconds > 0 ? 'added' : 'subtracted'} ${duration} of time spent`;
 };
 
-/** From the total in seconds that is set back to 0: `removed time spent`. */
+/** Input: the total in seconds that is reset to 0. Output: `removed time spent`. */
 export const timeSpentResetText = (totalBefore: number): string | null => {
   return totalBefore === 0 ? null : 'removed time spent';
 };
@@ -146,7 +146,7 @@ export const movedFromText = (project: string, iid: number): string => {
   return `moved from ${project}#${iid}`;
 };
 
-/** What mentions an issue or merge request; its project's full path if that is another one. */
+/** Record that mentions an issue or merge request, with the full path of its project if different. */
 export type MentionedBy = { project?: string | undefined } & (
   | { issue_iid: number }
   | { merge_request_iid: number }
@@ -169,7 +169,7 @@ export const mentionedElsewhereText = (text: string, project: string): string =>
   return `${words}${project}${/^[#!]/.test(own) ? '' : '@'}${own}`;
 };
 
-/** From names of branches: ``changed target branch from `a` to `b` ``. */
+/** Input: branch names. Output: ``changed target branch from `a` to `b` ``. */
 export const targetBranchText = (before: string, now: string): string | null => {
   return before === now ? null : `changed target branch from \`${before}\` to \`${now}\``;
 };
@@ -181,7 +181,7 @@ const marked = (title: string[], start: number, end: number, sign: '-' | '+'): s
   return title.slice(0, start).join('') + mark + title.slice(title.length - end).join('');
 };
 
-/** The one task whose box is all that differs, as it is now; null if anything else differs. */
+/** Returns the only task whose box differs, in its new state; null if anything else differs. */
 const toggledTask = (before: string, now: string): Task | null => {
   const old = before.split('\n').map(withoutReturn);
   const next = now.split('\n').map(withoutReturn);

@@ -13,7 +13,7 @@ export const parseTask = (line: string): Task | null => {
 
 export const taskCountsShape = object({ count: int, completed_count: int });
 
-/** Counts the tasks of a description, and those that are done. */
+/** Counts the tasks of a description, and the completed tasks. */
 export const taskCounts = (description: string | null): { count: number; completed_count: number } => {
   if (description === null || !description.includes('[')) return { count: 0, completed_count: 0 };
   const tasks = description.split('\n').flatMap((line) => parseTask(line) ?? []);

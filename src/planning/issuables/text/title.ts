@@ -8,7 +8,7 @@ const titleProblem = (title: string): string | null => {
   return isLong ? `is too long (maximum is ${maxTitleLength} characters)` : null;
 };
 
-/** Whether a text is a valid title. */
+/** Returns whether a text is a valid title. */
 export const isTitle = (text: string): boolean => titleProblem(text.trim()) === null;
 
 /**

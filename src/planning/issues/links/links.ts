@@ -1,4 +1,4 @@
-/** Operations on links between issues: related ones, and those that block others. */
+/** Operations on links between issues: related issues, and issues that block others. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';

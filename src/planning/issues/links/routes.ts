@@ -1,4 +1,4 @@
-/** Links between issues: related ones, and those that block others. */
+/** Links between issues: related issues, and issues that block others. */
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { forbidden } from '../../../platform/errors.ts';

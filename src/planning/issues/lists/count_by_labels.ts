@@ -23,8 +23,8 @@ const loadTotals = async (
 };
 
 /**
- * Counts the open issues that have one of the labels: those of the most frequent, and those that the links of the
- * others lead to. null: it takes less to read all open issues.
+ * Counts the open issues that have any of the labels: issues with the most frequent label, plus issues found through
+ * the links of the other labels. null: reading all open issues is cheaper.
  */
 const countLabelled = async (
   call: Call,

@@ -1,4 +1,4 @@
-/** How the issues of a milestone grew and were closed, from the recorded changes of milestone and state. */
+/** Computes the progress of a milestone's issues from the recorded changes of milestone and state. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
@@ -8,7 +8,7 @@ import { readMany } from '../../issuables/lists/run_long_read.ts';
 /** Issues of a milestone at one time. */
 export type MilestoneCounts = { total: number; open: number };
 
-/** By how much these numbers changed on a day, which is counted from 1970. */
+/** Change of these numbers on a day, counted from 1970. */
 export type DayChange = MilestoneCounts & { day: number };
 
 /** The issues that are or were in the milestone and that the caller sees, and what was recorded of each. */
@@ -61,7 +61,7 @@ const steps = sql`facts as (
       row_number() over (partition by issue_id order by time, id) as nth from steps
   )`;
 
-/** After each step, the last of each kind says what holds: the greatest number, with what it turned on or off. */
+/** After each step, the last event of each kind is the state: the greatest number, with the change it made. */
 const states = sql`states as (
     select issue_id, time, nth,
       coalesce(max(case when kind = 'milestone' then 2 * nth + turns_on end) over life, 0) % 2 as is_in,

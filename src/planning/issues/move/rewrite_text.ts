@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { listReferencedIids, rewriteReferences } from './rewrite_references.ts';
 
-/** Returns those of the numbers that issues of the project have. */
+/** Returns the numbers that are iids of the project's issues. */
 export const existingIids = async (tx: Tx, projectId: number, iids: number[]): Promise<Set<number>> => {
   if (iids.length === 0) return new Set();
   const rows = await tx.db

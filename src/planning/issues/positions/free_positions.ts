@@ -1,10 +1,10 @@
 /** Computes positions between others. Pure. */
 import { positionSpacing } from '../../issuables/lists/record_kinds.ts';
 
-/** Positions that limit where something may stand; null: nothing stands there. */
+/** Positions between which an item may be placed; null: no neighbour on that side. */
 export type Bounds = { above: number | null; below: number | null };
 
-/** Returns the position in the middle between two others; null if there is no room. */
+/** Returns the position in the middle between two others; null if there is no space. */
 export const middleOf = ({ above, below }: Bounds): number | null => {
   if (above === null) return below === null ? 0 : below - positionSpacing;
   if (below === null) return above + positionSpacing;
@@ -12,7 +12,7 @@ export const middleOf = ({ above, below }: Bounds): number | null => {
   return middle > above && middle < below ? middle : null;
 };
 
-/** Room that is left around each position after others were spread; less is taken only where there is no more. */
+/** Gap around each position after spreading; a smaller gap is used only if there is not enough space. */
 const wantedRoom = 1024;
 
 /**

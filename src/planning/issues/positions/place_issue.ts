@@ -18,8 +18,8 @@ const columns = sql`issues.id, issues.project_id, ${issuePosition} as position`;
 const alive = sql<boolean>`issues.deleted_at is null`;
 
 /**
- * Whether an issue stands above or below another in the order of positions. The first condition is a range of the
- * index: SQLite takes none from a comparison of pairs.
+ * Condition: an issue is above or below another in the order of positions. The first part is a range of the index,
+ * because SQLite derives none from a comparison of pairs.
  */
 const stands = (side: 'above' | 'below', { id, position }: PlacedIssue): RawBuilder<boolean> => {
   const than = side === 'above' ? sql`<` : sql`>`;
@@ -33,7 +33,7 @@ const nearestFirst = (side: 'above' | 'below'): RawBuilder<unknown> =>
     ? sql`issues.deleted_at desc, ${issuePosition} desc, issues.id desc`
     : sql`issues.deleted_at, ${issuePosition}, issues.id`;
 
-/** Selects the issues nearest to one, without the one that moves. @param project_id null: of all projects */
+/** Selects the issues nearest to one, without the issue that moves. @param project_id null: of all projects */
 const selectNearest = async (
   tx: Tx,
   side: 'above' | 'below',
@@ -56,7 +56,7 @@ const lockPlaced = async (tx: Tx, ids: readonly number[]): Promise<Map<number, P
   return new Map(rows.map((row) => [row.id, row]));
 };
 
-/** Completes the neighbours: next to a single one stands the nearest issue of its project. */
+/** Completes the neighbours: if only one is given, the other is the nearest issue of its project. */
 const findAround = async (tx: Tx, movedId: number, given: Around): Promise<Around> => {
   const { above, below } = given;
   const nearest = async (side: 'above' | 'below', from: PlacedIssue): Promise<PlacedIssue | null> => {
@@ -87,7 +87,7 @@ const store = async (tx: Tx, positions: ReadonlyMap<number, number>): Promise<vo
   }
 };
 
-/** How many issues are moved apart on each side: more only where they stand too close. */
+/** Number of issues to spread on each side; more only if they are too close. */
 const reaches = [8, 32, 128, 512, 2048];
 
 const outermost = (placed: readonly PlacedIssue[], reach: number): number | null =>
@@ -119,7 +119,7 @@ const spreadAround = async (tx: Tx, movedId: number, above: PlacedIssue, below: 
 const isInOrder = (above: PlacedIssue, below: PlacedIssue): boolean =>
   above.position < below.position || (above.position === below.position && above.id < below.id);
 
-/** Both neighbours in the order in which they stand. */
+/** Both neighbours, in order. */
 const sortPair = ({ above, below }: Around): Around =>
   above === null || below === null || isInOrder(above, below)
     ? { above, below }

@@ -1,4 +1,4 @@
-/** Moves issues in lists that are ordered by hand: those of boards, and lists with `order_by=relative_position`. */
+/** Moves issues in lists that are ordered by hand: boards, and lists with `order_by=relative_position`. */
 import { sql } from 'kysely';
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Cause } from '../../../core/events/record_event.ts';

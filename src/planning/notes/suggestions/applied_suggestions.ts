@@ -35,7 +35,7 @@ export const storeApplied = async (
   );
 };
 
-/** Forgets the suggestions of a comment whose text has changed: the new text has other ones. */
+/** Deletes the suggestions of a comment whose text has changed, because the new text has other suggestions. */
 export const forgetApplied = async ({ db }: Tx, noteId: number): Promise<void> => {
   await db.deleteFrom('applied_suggestions').where('note_id', '=', noteId).execute();
 };

@@ -82,7 +82,10 @@ const makeLineReader = (call: Pick<Call, 'platform'>) => {
   };
 };
 
-/** Returns the suggestions of comments by the comments' ids. Files are read by those who see the merge request. */
+/**
+ * Returns the suggestions of comments by the comments' ids. Reads files with the access of users who see the merge
+ * request.
+ */
 export const loadSuggestions = async (
   call: Pick<Call, 'platform' | 'db'>,
   notes: readonly NoteRow[],

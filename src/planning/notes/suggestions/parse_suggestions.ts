@@ -9,7 +9,7 @@ export type ParsedSuggestion = {
   to_content: string;
 };
 
-/** Suggestions of one comment that count; further ones stay blocks of code. */
+/** Suggestions of one comment that count; further suggestions remain code blocks. */
 const maxSuggestions = 20;
 
 /** Ids that belong to one comment: more than suggestions that count. */

@@ -44,7 +44,7 @@ export const setReviewers = async (
   await insertRows(tx.db, 'reviewers', rows);
 };
 
-/** Resets the state of reviewers and returns the ids of those who had reviewed. */
+/** Resets the state of reviewers and returns the ids of the reviewers who had reviewed. */
 const requestReviewAgain = async (tx: Tx, { id }: Target, ids: readonly number[]): Promise<number[]> => {
   if (ids.length === 0) return [];
   const rows = await tx.db
@@ -85,7 +85,7 @@ export const editReviewers = async (
     : { before: before.filter((id) => !requestedAgain.includes(id)), after };
 };
 
-/** Sets the review state of a user. Does nothing if the user is no reviewer. */
+/** Sets the review state of a user. Does nothing if the user is not a reviewer. */
 export const setReviewerState = async (
   tx: Tx,
   { id }: Pick<Target, 'id'>,
@@ -97,7 +97,7 @@ export const setReviewerState = async (
   await (from === undefined ? own : own.where('state', '=', from)).execute();
 };
 
-/** Makes a user a reviewer, if they are none. */
+/** Makes a user a reviewer, unless they already are. */
 export const addReviewer = async (tx: Tx, link: Linked, userId: number): Promise<void> => {
   const own = tx.db
     .selectFrom('reviewers')

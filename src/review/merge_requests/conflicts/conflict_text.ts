@@ -7,7 +7,7 @@ export type Segment =
 
 export type Conflict = Extract<Segment, { isConflict: true }>;
 
-/** What is taken for a conflict; `both`: the lines of the source branch, then those of the target branch. */
+/** Resolution of a conflict; `both`: the lines of the source branch, then those of the target branch. */
 export const sides = ['ours', 'theirs', 'both'] as const;
 export type Side = (typeof sides)[number];
 
@@ -20,13 +20,15 @@ const withoutEnd = (line: string): string => line.replace(/\r?\n$/, '');
 
 const middle = '=======';
 
-/** Whether git marked a file that was renamed: it adds the path to the label. */
+/** Returns whether git marked a renamed file: it adds the path to the label. */
 export const isOfRename = (text: string, { ours, theirs }: Labels): boolean =>
   splitLines(text).some(
     (line) => line.startsWith(`<<<<<<< ${ours}:`) || line.startsWith(`>>>>>>> ${theirs}:`),
   );
 
-/** Splits a text at its conflicts; null: its own lines look like marks, so that they cannot be told apart. */
+/**
+ * Splits a text at its conflicts; null if its own lines look like conflict marks, so that they cannot be distinguished.
+ */
 export const parseConflicts = (text: string, { ours, theirs }: Labels): Segment[] | null => {
   const [start, end] = [`<<<<<<< ${ours}`, `>>>>>>> ${theirs}`];
   const segments: Segment[] = [];
@@ -64,7 +66,7 @@ export const renameLabels = (text: string, from: Labels, to: Labels): string =>
     })
     .join('');
 
-/** Whether a text still has a mark of a conflict. */
+/** Returns whether a text still contains a conflict mark. */
 export const hasMarks = (text: string, { ours, theirs }: Labels): boolean =>
   splitLines(text).some((line) => [`<<<<<<< ${ours}`, `>>>>>>> ${theirs}`].includes(withoutEnd(line)));
 

@@ -53,7 +53,7 @@ export const getLabels = ({
 
 /**
  * Loads the source project of an open request if the caller may push to its branch, and if the merge shows no commits
- * of the target project to users who may not see them; null otherwise.
+ * of the target project to users who cannot see them; null otherwise.
  */
 export const findPushableSource = async (
   { db, viewer, signedIn }: Pick<Call, 'db' | 'viewer' | 'signedIn'>,

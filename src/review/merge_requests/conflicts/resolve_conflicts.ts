@@ -44,7 +44,7 @@ const createMerge = async (
   const actions = files.map(({ path, content }) => ({ action: 'update' as const, file_path: path, content }));
   await requireSizesWithinLimits(call, code, actions);
   if (source.id !== loaded.project.id) {
-    // A repository that is full already takes no more commits.
+    // A full repository accepts no further commits.
     await requireRoom(call, code);
     await importCommit(call.platform, { source: loaded.project, target: source }, theirs, [ours]);
     await requireRoom(call, code);

@@ -50,9 +50,10 @@ const storeVerdict = async (
 };
 
 /**
- * Publishes the drafts of the caller, adds the summary, and approves or requests changes, if the verdict says so.
- * @throws Failure 400 for an empty review, 401 if the caller may give no verdict, 403 if they may not comment, 409 if the
- *   head has changed since
+ * Publishes the drafts of the caller, adds the summary, and approves or requests changes, if the verdict is one of
+ * these.
+ * @throws Failure 400 for an empty review, 401 if the caller may not give a verdict, 403 if they may not comment, 409
+ * if the head has changed since
  */
 export const submitReview = async (
   call: Call,

@@ -91,7 +91,7 @@ export const parseClosingIssues = async (
   );
 };
 
-/** The messages of a version never change; longer ones are not cached. */
+/** The messages of a version never change; longer messages are not cached. */
 const cachedMessages = immutableRowCache<number, string>(1_000);
 const maxCachedCharacters = 4_096;
 

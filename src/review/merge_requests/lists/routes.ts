@@ -23,7 +23,7 @@ const list = {
 
 type Params = Record<string, unknown> & { page: number; per_page: number };
 
-/** Lists merge requests. Without `scope`, lists of groups and projects include those of all authors. */
+/** Lists merge requests. Without `scope`, lists of groups and projects include merge requests of all authors. */
 const listIn = async (call: Call, scope: Scope, params: Params): Promise<Page<JsonText>> => {
   const { id: _id, page: _page, per_page: _perPage, view, ...filters } = params;
   return await listMergeRequests({

@@ -1,4 +1,4 @@
-/** Facts that rows of lists show beside the JSON of merge requests, in a few statements for a whole page. */
+/** Loads facts that list rows show in addition to the JSON of merge requests, with a few statements per page. */
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';

@@ -1,4 +1,4 @@
-/** Accepts a merge request: merges it at once, when its pipeline succeeds, or when all its checks pass. */
+/** Accepts a merge request: merges it immediately, when its pipeline succeeds, or when all its checks pass. */
 import type { Call } from '../../../core/access/call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { Reader } from '../../../platform/db/open.ts';
@@ -14,7 +14,7 @@ export type MergeTime = 'now' | 'pipeline_succeeds' | 'checks_pass';
 
 type Accepted = Omit<MergeParams, 'auto_merge_strategy'> & { time: MergeTime };
 
-/** Merges at once if the head's pipeline has succeeded, pinned to that head. Otherwise defers the merge. */
+/** Merges immediately if the head's pipeline has succeeded, pinned to that head. Otherwise defers the merge. */
 const acceptWhenGreen = async (db: Reader, attempt: MergeAttempt): Promise<LoadedMergeRequest> => {
   const { loaded, params } = attempt;
   const { source_sha: sha } = await prepareHeads(attempt);
@@ -26,7 +26,7 @@ const acceptWhenGreen = async (db: Reader, attempt: MergeAttempt): Promise<Loade
     : await deferMerge(attempt);
 };
 
-/** Merges at once if all checks pass, pinned to the head that they passed for. Otherwise defers the merge. */
+/** Merges immediately if all checks pass, pinned to the checked head. Otherwise defers the merge. */
 const acceptWhenReady = async (db: Reader, attempt: MergeAttempt): Promise<LoadedMergeRequest> => {
   const { loaded, params } = attempt;
   const { source_sha: sha } = await prepareHeads(attempt);

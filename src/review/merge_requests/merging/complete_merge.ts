@@ -14,7 +14,7 @@ import { closeIssuesAs, loadClosingIssues } from '../issues/closing_references.t
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
 import { removeSourceWork } from './remove_source_branch.ts';
 
-/** Data of a merge operation, for its completion. */
+/** Data to complete a merge operation. */
 export type MergeData = {
   merge_request_id: number;
   /** null: merged by a push, without a merge commit. */

@@ -24,9 +24,9 @@ const kept = makeLruCache<ConflictingFiles>(maxCharacters, ({ names }, key) =>
 const slow = makeFailedReads(60_000, 600_000);
 
 /**
- * Lists the conflicting files of the heads for which the request was checked. What conflicts in a pair of commits never
- * changes, so it is cached.
- * @returns null if git does not answer, or if the conflict has no path, as when a folder moved to two places
+ * Lists the conflicting files of the heads for which the request was checked. The conflicts of a pair of commits never
+ * change, so they are cached.
+ * @returns null if git does not answer, or if the conflict has no path, for example when a folder moved to two places
  */
 export const loadConflictingFiles = async (
   { platform, now }: Pick<Call, 'platform' | 'now'>,

@@ -1,4 +1,4 @@
-/** The messages of a merge that gives none: the project's templates, or the default ones, filled. */
+/** Default messages of a merge: the project's templates, or the standard templates, filled. */
 import type { Platform } from '../../../core/platform.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import type { Reader } from '../../../platform/db/open.ts';
@@ -50,7 +50,7 @@ const isMultiline = ({ message }: VersionCommit): boolean => message.trim().incl
 
 const bodyOf = (message: string): string => message.trim().split('\n').slice(1).join('\n').trim();
 
-/** Authors of the commits beside the author of the request. */
+/** Authors of the commits, except the author of the request. */
 const coAuthors = (commits: readonly VersionCommit[], author: Person): Person[] => {
   const people = commits.map(({ author_name: name, author_email: email }) => ({ name, email }));
   const byEmail = new Map(people.map((person) => [person.email, person]));
@@ -60,7 +60,7 @@ const coAuthors = (commits: readonly VersionCommit[], author: Person): Person[] 
 
 type Load = (context: MessageContext) => Promise<string> | string;
 
-/** The variables of templates, as GitLab names them. Only those of a template are loaded. */
+/** Template variables with GitLab's names. Loads only the variables that a template uses. */
 const variables: Readonly<Record<string, Load>> = {
   source_branch: ({ loaded }) => loaded.merge_request.source_branch,
   target_branch: ({ loaded }) => loaded.merge_request.target_branch,

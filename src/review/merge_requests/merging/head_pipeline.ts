@@ -6,7 +6,7 @@ import type { MergeRequestRow } from '../rows.ts';
 
 type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
 
-/** Orders pipelines of a head; the first counts. Own pipelines precede external ones; the newest comes first. */
+/** Orders pipelines of a head; the first counts. Own pipelines precede external pipelines; the newest comes first. */
 export const headOrder: RawBuilder<number> = sql`case source when 'external' then 0 else pipelines.id end desc,
   pipelines.id desc`;
 
@@ -35,5 +35,7 @@ export const headPipeline = async (
 
 const green: readonly JobStatus[] = ['success', 'skipped'];
 
-/** Whether a project that requires successful pipelines allows the merge. No pipeline counts as success. */
+/**
+ * Returns whether a project that requires successful pipelines allows the merge. A missing pipeline counts as success.
+ */
 export const isGreen = (status: JobStatus | null): boolean => status === null || green.includes(status);

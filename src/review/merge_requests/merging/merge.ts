@@ -34,7 +34,7 @@ export type MergeParams = {
   squash?: boolean;
   should_remove_source_branch?: boolean;
   sha?: string;
-  /** What a scheduled merge waits for; absent: only for the pipeline. */
+  /** Condition of a scheduled merge; absent: only the pipeline. */
   auto_merge_strategy?: 'merge_when_checks_pass';
 };
 
@@ -47,14 +47,14 @@ export type MergeAttempt = {
   merger: Merger;
   params: MergeParams;
   baseUrl?: string;
-  /** The schedule that the merge follows; absent: the merger merges at once. */
+  /** Schedule of the merge; absent: merged immediately. */
   schedule?: Schedule;
 };
 
-/** Who scheduled a merge, and with which parameters. */
+/** User who scheduled a merge, and its parameters. */
 export type Schedule = Pick<FullMergeRequest, 'merge_user_id' | 'merge_params'>;
 
-/** The schedule of a merge was canceled or replaced, so this merge must not go on. */
+/** The schedule of a merge was canceled or replaced, so this merge must not continue. */
 export class ScheduleChanged extends Error {}
 
 /** @throws ScheduleChanged */

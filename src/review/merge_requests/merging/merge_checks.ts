@@ -1,4 +1,4 @@
-/** Loads what decides whether a merge request can be merged, check by check, for the page that shows them. */
+/** Loads the merge checks of a merge request, for the page that shows them. */
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Reader } from '../../../platform/db/open.ts';
@@ -22,7 +22,7 @@ import { mayRebaseAsCaller } from './rebase.ts';
 import { mayMerge } from './rules.ts';
 
 export type MergeChecks = {
-  /** Whether the source branch merges into the target branch. */
+  /** True if the source branch merges into the target branch. */
   branches: 'unchecked' | 'mergeable' | 'conflict' | 'missing' | 'empty';
   /** The files that conflict; null: none, or they are unknown. */
   conflicts: ConflictingFiles | null;
@@ -36,7 +36,7 @@ export type MergeChecks = {
   /** Status that counts for the merge; `coming`: a push is still processed. */
   pipelineStatus: JobStatus | 'coming' | null;
   mustSucceed: boolean;
-  /** How the source branch differs from the target branch; null: unknown. */
+  /** Difference between source and target branch; null if unknown. */
   divergence: Divergence | null;
   /** The merge method allows only what is on top of the target branch. */
   needsRebase: boolean;
@@ -150,7 +150,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
     unresolved,
     mustResolve: project.only_allow_merge_if_all_discussions_are_resolved === 1,
     pipeline,
-    // Merging would reveal it to those who may merge.
+    // Merging would reveal it to users who can merge.
     pipelineStatus: pipeline !== null || isAllowed ? status : null,
     mustSucceed: project.only_allow_merge_if_pipeline_succeeds === 1,
     divergence,
@@ -173,7 +173,7 @@ export const judgePipeline = ({
   return ['failed', 'canceled', 'canceling', 'manual'].includes(status) ? 'failed' : 'running';
 };
 
-/** Whether every check but that of the pipeline passes. */
+/** True if every check except the pipeline passes. */
 const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   checks.branches === 'mergeable' &&
   !checks.isDraft &&
@@ -181,7 +181,7 @@ const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
   !checks.needsRebase &&
   !(checks.mustResolve && checks.unresolved.length > 0);
 
-/** Whether a merge would be accepted now. */
+/** True if a merge would be accepted now. */
 export const isMergeable = (checks: MergeChecks): boolean =>
   isMergeableApartFromPipeline(checks) &&
   (!checks.mustSucceed || ['passed', 'none'].includes(judgePipeline(checks)));

@@ -64,7 +64,7 @@ const createMergeCommit = async (
   return created?.id ?? null;
 };
 
-/** Whether the merge method requires the source to be rebased onto the target first. */
+/** Returns whether the merge method requires the source to be rebased onto the target first. */
 const needsRebase = async (
   platform: Pick<Platform, 'git'>,
   project: Project,

@@ -26,7 +26,7 @@ export const isBeingMerged = async (db: Reader, { id, project_id }: Named): Prom
 
 /**
  * Locks the request's row. Returns false if a merge of it is in progress. Of two concurrent transactions, the second
- * sees the merge that the first began.
+ * sees the merge that the first started.
  */
 export const lockUnlessMerging = async (tx: Tx, named: Named): Promise<boolean> => {
   await sql`select id from merge_requests where id = ${named.id} ${tx.dialect.forUpdate}`.execute(tx.db);

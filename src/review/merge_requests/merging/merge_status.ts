@@ -1,6 +1,6 @@
 /**
- * Checks whether a request can be merged. The check runs when the request is read; its result is cached for the pair of
- * heads it was made for. A check is no edit, so `updated_at` does not change.
+ * Checks whether a request can be merged. The check runs when the request is read; its result is cached for its pair of
+ * heads. A check is not an edit, so `updated_at` does not change.
  */
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
@@ -85,7 +85,7 @@ const mergeError = (problem: string | null) =>
   problem ??
   sql<string | null>`case when merge_error = ${tooLargeToMerge.problem} then null else merge_error end`;
 
-/** What a check of a request depends on, as it was before the check read the heads. */
+/** Inputs of a check, as they were before the check read the heads. */
 type CheckedRow = Pick<
   MergeRequestRow,
   'id' | 'diff_id' | 'head_sha' | 'checked_source_sha' | 'checked_target_sha'

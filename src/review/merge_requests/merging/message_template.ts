@@ -20,8 +20,8 @@ export const variablesIn = (template: string): string[] =>
   [...template.matchAll(variable)].map(([, name = '']) => name);
 
 /**
- * Replaces the variables of a template; unknown ones stay. A line of variables that are all empty is left out, with the
- * blank line before it.
+ * Replaces the variables of a template; unknown variables are kept. A line whose variables are all empty is removed,
+ * with the blank line before it.
  */
 export const fillTemplate = (template: string, values: ReadonlyMap<string, string>): string => {
   const lines: string[] = [];

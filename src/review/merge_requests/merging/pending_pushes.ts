@@ -11,7 +11,7 @@ import type { MergeRequestRow } from '../rows.ts';
 
 type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
 
-/** Whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
+/** Returns whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
 const isRefMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> => {
   const row = await db
     .selectFrom('git_operations')
@@ -24,7 +24,7 @@ const isRefMoving = async (db: Reader, project_id: number, naming: string): Prom
   return row !== undefined;
 };
 
-/** Whether the head may still get a pipeline, because of a recent push or creation. */
+/** Returns whether the head may still get a pipeline, because of a recent push or creation. */
 const hasPendingPush = async (
   db: Reader,
   { id, source_project_id: project_id, source_branch }: Request,
@@ -39,9 +39,9 @@ const hasPendingPush = async (
 };
 
 /**
- * Of the pipeline of a request's head; `coming`: there may be one yet, whatever other systems say of the head by now;
- * null if there is none, and none comes.
- * @param known the pipeline of the head, where it is loaded already; null if there is none
+ * Status of the pipeline of a request's head. `coming`: a pipeline may still be created, regardless of external
+ * statuses. null if there is no pipeline and none is expected.
+ * @param known the pipeline of the head, if it is already loaded; null if there is none
  */
 export const loadFinalStatus = async (
   db: Reader,

@@ -26,7 +26,8 @@ import { loadRequest } from '../refresh/open_requests.ts';
 export const rebaseWork = 'merge_requests.rebase';
 
 /**
- * Whether the viewer may push and force push to the source, and see the target, whose commits are copied to the source.
+ * Returns whether the viewer may push and force push to the source, and see the target, whose commits are copied to the
+ * source.
  */
 const canViewerRebase = async (
   db: Reader,
@@ -39,7 +40,7 @@ const canViewerRebase = async (
   return mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);
 };
 
-/** Whether the user may rebase. Checked again when the work runs. */
+/** Returns whether the user may rebase. Checked again when the work runs. */
 const mayRebase = async (
   platform: Platform,
   loaded: LoadedMergeRequest,

@@ -1,4 +1,4 @@
-/** Checks who may merge a request and what blocks the merge, in the order of the contract. */
+/** Checks permissions and blockers of a merge, in the order of the contract. */
 import type { Viewer } from '../../../core/access/viewer.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { hasUnresolvedDiscussions } from '../../../planning/discussions/queries.ts';
@@ -41,7 +41,7 @@ export const requireOpen = async (db: Reader, viewer: Viewer, loaded: LoadedMerg
 };
 
 /**
- * Returns whether the request is no draft, no reviewer has requested changes, and where the project requires it, its
+ * Returns whether the request is not a draft, no reviewer has requested changes, and, if the project requires it, its
  * discussions are resolved.
  */
 export const isReviewed = async (
@@ -55,7 +55,7 @@ export const isReviewed = async (
 };
 
 /**
- * Checks what needs no git: the request is reviewed, and where the project requires it, its pipeline succeeded.
+ * Runs the checks that need no git: the request is reviewed, and, if the project requires it, its pipeline succeeded.
  * @param deferred true to skip the pipeline, for a merge that waits for it
  * @throws Failure 405
  */

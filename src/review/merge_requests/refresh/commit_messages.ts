@@ -15,7 +15,7 @@ import type { PushedBranch } from './refresh_target.ts';
 /** Maximum number of commits read per push, the newest of each branch first. */
 export const maxReadCommits = 100;
 
-/** Returns the commits that existed before the push; for a new branch, those of the default branch. */
+/** Returns the commits that existed before the push; for a new branch, the commits of the default branch. */
 const findPreviousHeads = async (
   platform: Platform,
   project: Project,

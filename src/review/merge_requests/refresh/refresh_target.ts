@@ -21,7 +21,7 @@ const maxCommits = 10_000;
 type Pushed = {
   /** Commits the push added to the branch. */
   shas: Oid[];
-  /** True if the old head is no ancestor of the new one. */
+  /** True if the old head is not an ancestor of the new head. */
   forced: boolean;
 };
 

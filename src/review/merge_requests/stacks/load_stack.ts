@@ -21,7 +21,9 @@ type Placed = Pick<LoadedMergeRequest, 'merge_request' | 'project'>;
 /** Maximum number of requests on each side. */
 const maxStacked = 10;
 
-/** Selects the open requests within a project. Branches of forks have the same names, and are no part of a stack. */
+/**
+ * Selects the open requests within a project. Branches of forks can have the same names, and are not part of a stack.
+ */
 const selectOpen = (db: Reader, projectId: number) =>
   db
     .selectFrom('merge_requests')
@@ -72,14 +74,17 @@ const loadAbove = async (
 const isStackable = ({ merge_request, project }: Placed): boolean =>
   merge_request.state === 'opened' && merge_request.source_project_id === project.id;
 
-/** Returns the target branch of the lowest request of the stack: that of this one once those below are merged. */
+/**
+ * Returns the target branch of the lowest request of the stack: the target of this request once the requests below are
+ * merged.
+ */
 export const findFinalTarget = async (db: Reader, placed: Placed): Promise<string> => {
   const { merge_request, project } = placed;
   const below = isStackable(placed) ? await loadBelow(db, project.id, merge_request) : [];
   return below.at(-1)?.target_branch ?? merge_request.target_branch;
 };
 
-/** Loads the stack that an open request is part of; both sides are empty where it is alone. */
+/** Loads the stack that an open request is part of; both sides are empty if it is alone. */
 export const loadStack = async (db: Reader, placed: LoadedMergeRequest): Promise<Stack> => {
   const { merge_request, project } = placed;
   if (!isStackable(placed)) return { below: [], above: [] };

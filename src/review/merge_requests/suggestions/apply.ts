@@ -40,7 +40,10 @@ export const findSource = async (
 
 type Replacement = { first: number; last: number; to: string };
 
-/** Returns the replacements by file. @throws Failure 404 for what is no suggestion, 409 for one of an older version */
+/**
+ * Returns the replacements by file.
+ * @throws Failure 404 for a missing suggestion, 409 for a suggestion of an older version
+ */
 const groupByFile = (
   { merge_request }: LoadedMergeRequest,
   chosen: readonly ChosenSuggestion[],

@@ -11,7 +11,7 @@ type About = {
 
 const defaultMessage = 'Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)';
 
-/** Replaces the placeholders of a message; unknown ones stay. The default one if none is given. */
+/** Replaces the placeholders of a message, or of the default message; unknown placeholders are kept. */
 export const formatMessage = (
   message: string | null,
   { suggestions, files, branch, project, user }: About,

@@ -9,7 +9,7 @@ import { noScheduledMerge } from '../merging/scheduled/no_scheduled_merge.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './prepare_version.ts';
 
-/** Returns whether the latest version was made of these commits. */
+/** Returns whether the latest version was created from these commits. */
 const isSame = (
   { merge_request: { head_sha, base_sha, start_sha } }: LoadedMergeRequest,
   prepared: PreparedVersion,
@@ -44,7 +44,7 @@ export const storeNewVersion = async (
     const { state, deleted_at, target_branch } = before.merge_request;
     const isOpen = state === 'opened' && deleted_at === null && target_branch === branches.target_branch;
     if (!isOpen || isSame(before, prepared)) return null;
-    // A scheduled merge applied to the previous commits, whatever noticed the new ones first.
+    // A scheduled merge applied to the previous commits, regardless of which code noticed the new commits first.
     if (before.merge_request.head_sha !== prepared.head_commit_sha) {
       await tx.db
         .updateTable('merge_requests')

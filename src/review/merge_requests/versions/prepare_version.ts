@@ -16,9 +16,9 @@ import { versionWork } from './follow_version.ts';
 import { versionCommitJson } from './json.ts';
 import { type NewVersion, insertVersionRows } from './queries.ts';
 
-/** Limits of a stored diff. Of a larger one, only the first files are stored. */
+/** Limits of a stored diff. Only the first files of a larger diff are stored. */
 const storedLimits: DiffLimits = { files: 1_000, lines: 50_000, bytes: 5_120_000, file_bytes: 102_400 };
-/** Maximum number of stored commits; older ones are read from git. */
+/** Maximum number of stored commits; older commits are read from git. */
 const maxStoredCommits = 1_000;
 /** Maximum total length of stored commit messages, in UTF-16 code units; others are read from git. */
 const maxMessagesLength = 2_000_000;
@@ -102,7 +102,7 @@ type VersionInput = Branches & {
 /**
  * Compares the source with the target branch and keeps the commits in the target repository. Reads git, so call it
  * outside transactions.
- * @returns null if a branch is missing (`readHeads` tells which)
+ * @returns null if a branch is missing (`readHeads` reports which)
  */
 export const prepareVersion = async (
   platform: Pick<Platform, 'git'>,

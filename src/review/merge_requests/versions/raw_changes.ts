@@ -30,7 +30,7 @@ const readPatches = async (repository: Repository, version: Changed): Promise<Bu
     limit: maxCommits + 1,
   });
   if (commits.length > maxCommits) throw tooLarge();
-  // As git does, merges are left out.
+  // Omits merges, like git.
   const series = commits.filter(({ parents }) => parents.length < 2).toReversed();
   const patches: Buffer[] = [];
   let bytes = 0;

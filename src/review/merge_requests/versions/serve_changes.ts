@@ -13,7 +13,7 @@ import { type VersionRow, versionCommitJson } from './json.ts';
 import { latestVersion } from './queries.ts';
 import { storedCommitItems, storedCommits, storedDiffItems, storedDiffs } from './diff_cache.ts';
 
-/** Limits of a complete diff. A larger one is cut, and the reply says so. */
+/** Limits of a complete diff. A larger diff is truncated, and the reply indicates it. */
 const widest: DiffLimits = { files: 10_000, lines: 1_000_000, bytes: 32 * 1024 * 1024, file_bytes: 102_400 };
 
 type Whole = { files: object[]; overflow: boolean };
@@ -114,7 +114,7 @@ const readOlderCommits = async (
   return commits.map(versionCommitJson);
 };
 
-/** Lists the commits of the latest version, newest first. Commits beyond the stored ones are read from git. */
+/** Lists the commits of the latest version, newest first. Commits that are not stored are read from git. */
 export const listCommits = async (
   call: Call,
   loaded: LoadedMergeRequest,

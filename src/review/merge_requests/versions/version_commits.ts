@@ -20,7 +20,7 @@ export type ChosenCommit = {
 
 const parse = ({ bytes }: JsonText): VersionCommit => JSON.parse(bytes.toString('utf8')) as VersionCommit;
 
-/** Finds a commit by its id among the stored ones. @throws Failure 404 */
+/** Finds a commit by its id among the stored commits. @throws Failure 404 */
 export const findVersionCommit = async (
   call: Call,
   { id: versionId }: Pick<VersionRow, 'id'>,

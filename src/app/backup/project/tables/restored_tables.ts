@@ -7,9 +7,9 @@ import { planningTables } from './planning_tables.ts';
 import { reviewTables } from './review_tables.ts';
 
 export const restoredTables: readonly TableSpec[] = [
-  // Before milestones of groups get an iid in the project.
+  // Must precede: milestones of groups get an iid in the project.
   { name: 'iid_sequences', where: project, columns: { project_id: ofProject } },
-  // Before the texts that contain their addresses.
+  // Must precede the texts that contain their URLs.
   {
     name: 'uploads',
     where: project,

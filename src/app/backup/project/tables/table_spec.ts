@@ -1,4 +1,4 @@
-/** What is said of each table, and the conditions that several tables share. */
+/** Specification of each table, and conditions shared by several tables. */
 import type { Rule } from '../column_rules.ts';
 
 export type TableSpec = {
@@ -9,7 +9,7 @@ export type TableSpec = {
   columns: { [column: string]: Rule };
   /** Ids of rows that come later or of the same table, set when all are there; by column, the table. */
   later?: { [column: string]: string };
-  /** Encrypted by the secrets of the instance: restored where those are the same. */
+  /** Encrypted by the secrets of the instance: restored if the secrets are the same. */
   isSealed?: boolean;
 };
 
@@ -18,7 +18,7 @@ export const issues = '(select id from issues where project_id = ?1 and deleted_
 const requests = '(select id from merge_requests where project_id = ?1 and deleted_at is null)';
 export const ofTargets = `((target_type = 'Issue' and target_id in ${issues})
   or (target_type = 'MergeRequest' and target_id in ${requests}))`;
-/** As `ofTargets`, also of snippets. */
+/** Like `ofTargets`, including snippets. */
 export const ofNoteables = `(${ofTargets}
   or (target_type = 'Snippet' and target_id in (select id from snippets where project_id = ?1)))`;
 export const ofRequests = `merge_request_id in ${requests}`;

@@ -15,12 +15,12 @@ export const orParam = withAlternatives(shared);
 /** The same for merge requests. */
 export const orParamWithReviewers = withAlternatives({ ...shared, reviewer_username: string }, ', reviewers');
 
-/** Names by what a record must have one of; empty: there is no such filter. */
+/** Names, keyed by property: a record must have one of them. Empty: no such filter. */
 export type Alternatives = { labels: string[]; authors: string[]; assignees: string[]; reviewers: string[] };
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Returns the alternatives. @throws Failure 400 for a part that does not exist or is no list of names */
+/** Returns the alternatives. @throws Failure 400 for a part that does not exist or is not a list of names */
 export const readAlternatives = ({ type }: Pick<Listed, 'type'>, input: unknown): Alternatives => {
   const parts = readParts('or', input);
   const known = [...Object.keys(shared), ...(type === 'MergeRequest' ? ['reviewer_username'] : [])];

@@ -11,7 +11,7 @@ type Part = { of: string; name: string };
 
 export const failPart = ({ of, name }: Part): Failure => invalid({ [`${of}[${name}]`]: ['is invalid'] });
 
-/** @throws Failure 400 if the value is no hash */
+/** @throws Failure 400 if the value is not a hash */
 export const readParts = (of: string, input: unknown): Parts => {
   if (input === undefined || input === null || input === '') return {};
   if (typeof input !== 'object' || Array.isArray(input)) throw invalid({ [of]: ['is invalid'] });

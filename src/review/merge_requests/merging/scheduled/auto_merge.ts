@@ -61,11 +61,11 @@ export const mergeScheduled = async (
     await requireOpen(db, merger.viewer, loaded);
     await acceptMerge({ platform, loaded, merger, params, schedule });
   } catch (error) {
-    // A new schedule has enqueued a check of its own.
+    // A new schedule has enqueued its own check.
     if (error instanceof ScheduleChanged) return;
     if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
     if (!(await isStillWaiting(db, loaded))) return;
-    // What came in the way since the check enqueues it once more when it is done; a push cancels the merge.
+    // An operation that started since the check enqueues the check again when it is done; a push cancels the merge.
     const isOnlyDelayed = error.kind === 'conflict' || !(await isReviewed(db, loaded));
     if (waitsForChecks(loaded.merge_request) && isOnlyDelayed) return;
     await addMergeTodos(platform, loaded, [merge_user_id], 'unmergeable');

@@ -45,8 +45,8 @@ export const checkMergesOfProject = async (platform: Platform, projectId: number
 };
 
 /**
- * Selects the merges from or into the projects below a group, and those in which its members may have a role by a share.
- * Begins with the merges: a group may have many more projects.
+ * Selects the merges from or into the projects below a group, and projects in which its members may have a role through
+ * a share. Starts with the merges, because a group may have many more projects.
  */
 const selectOfGroup = (groupId: number, now: number): Which => {
   const below = selectDescendants(groupId);

@@ -37,11 +37,11 @@ const mergeAfterSuccess = async (
   sha: string,
 ): Promise<void> => {
   const { db } = platform.store;
-  // What else is in the way merges the request when it is done.
+  // Any other blocker merges the request when it is resolved.
   if (waitsForChecks(loaded.merge_request) && !(await isReviewed(db, loaded))) return;
   // If the head has several pipelines, the newest decides.
   const status = await loadFinalStatus(db, loaded.merge_request);
-  // External statuses alone do not decide: the work is retried later.
+  // External statuses are not decisive: the work is retried later.
   if (status === 'coming') throw unavailable();
   if (isGreen(status)) await mergeScheduled(platform, loaded, sha);
 };
@@ -57,7 +57,7 @@ export const followEndedPipeline = async (platform: Platform, ended: EndedPipeli
     if (ended.status === 'failed') {
       await addMergeTodos(platform, loaded, [author_id, merge_user_id], 'build_failed');
     }
-    // A skipped pipeline lets those merge that wait for all checks.
+    // A skipped pipeline allows merges that wait for all checks.
     const isOver =
       ended.status === 'success' || (ended.status === 'skipped' && waitsForChecks(loaded.merge_request));
     if (isOver && merge_when_pipeline_succeeds === 1) await mergeAfterSuccess(platform, loaded, ended.sha);

@@ -65,7 +65,7 @@ const storeDeferred = async (
     })
     .where('id', '=', id)
     .execute();
-  // What it waits for may have happened since it was checked.
+  // The awaited event may have happened since the check.
   await enqueueAutoMerge(tx, id);
   const isRepeated = merge_when_pipeline_succeeds === 1;
   if (isRepeated && waitsForChecks(loaded.merge_request) === waitsForChecks({ merge_params })) return;

@@ -1,4 +1,4 @@
-/** Checks waiting merges again when their users get a role, also by a share or a move, or are no longer blocked. */
+/** Checks waiting merges again when their users get a role (also through a share or a move), or are unblocked. */
 import { type RecordedChange, changesTopic } from '../../../../core/events/record_event.ts';
 import type { Store, Tx } from '../../../../platform/db/open.ts';
 import { enqueueAutoMerge } from '../../../../planning/issuables/auto_merge_work.ts';
@@ -9,7 +9,7 @@ import {
 
 const memberKinds = ['member.added', 'member.updated'];
 
-/** Returns the user who may merge more than before; null: nobody. */
+/** Returns the user who may now be able to merge; null if there is none. */
 const getPromoted = ({ kind, target_id, data = {} }: RecordedChange): number | null => {
   if (memberKinds.includes(kind)) return (data as { user_id: number }).user_id;
   const isPromoted = kind === 'user.unblocked' || (kind === 'user.updated' && 'admin' in data);
