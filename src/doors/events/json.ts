@@ -28,12 +28,12 @@ export const eventShape = object({
   author_id: int,
   target_title: nullable(string),
   created_at: timestamp,
-  /** Of comments only. */
+  /** For comments only. */
   note: optional(commitNoteShape),
   author: basicUserShape,
   imported: bool,
   imported_from: string,
-  /** Of pushes only. */
+  /** For pushes only. */
   push_data: optional(pushShape),
   author_username: string,
 });

@@ -88,7 +88,7 @@ export const byAuthor = (id: number): Condition => sql`activities.author_id = ${
 export const inGroup = (id: number): Condition =>
   sql`activities.project_id in (select id from projects where namespace_id in ${selectDescendants(id)})`;
 
-/** Activity in the projects of which the caller is a member, directly or through a group. */
+/** Activity in the projects in which the caller is a member, directly or through a group. */
 export const inOwnProjects = ({ viewer, platform }: Call): Condition => {
   const { projects, namespaces } = getSourcesAtLeast(viewer, levels.guest);
   const { dialect } = platform.store;

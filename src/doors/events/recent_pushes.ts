@@ -123,7 +123,9 @@ type RequestRow = {
   full_path: string;
 };
 
-/** Loads the merge requests of the branches that the caller sees: open ones, and those that ended with this head. */
+/**
+ * Loads the merge requests of the branches that the caller sees: open requests, and requests that ended with this head.
+ */
 const loadRequests = async (call: Call, branches: readonly ExistingBranch[]): Promise<RequestRow[]> => {
   if (branches.length === 0) return [];
   const ofBranch = branches.map(

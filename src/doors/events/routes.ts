@@ -1,4 +1,4 @@
-/** The events API: what users did, as far as the caller sees what it was about. */
+/** The events API: activities of users on records that the caller sees. */
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { idOrPath, object } from '../../platform/http/schema.ts';

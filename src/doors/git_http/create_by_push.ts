@@ -18,8 +18,8 @@ const problemText = (message: unknown): string => {
 };
 
 /**
- * Creates the project of a push to a path that does not exist.
- * @returns the project, or why there is none; null: the path counts as missing
+ * Creates a project for a push to a path that does not exist.
+ * @returns the project, or the reason for refusal; null if the path counts as missing
  */
 export const createForPush = async (
   platform: Platform,

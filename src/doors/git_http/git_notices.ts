@@ -2,7 +2,7 @@
 import { Transform } from 'node:stream';
 import type { Project } from '../../projects/projects/find.ts';
 
-/** Lines for the user; empty where the path is current. @param address of the repository, for the same protocol */
+/** Lines for the user; empty if the path is current. @param address of the repository, for the same protocol */
 export const movedLines = (
   { full_path }: Pick<Project, 'full_path'>,
   path: string,

@@ -37,7 +37,7 @@ const getText = ({ body, status }: Failure): string => {
   return typeof text === 'string' ? text.replace(/^\d{3} [A-Z][a-z]+ - /, '') : String(status);
 };
 
-/** Discards the rest of the body. For a long one the connection is closed. */
+/** Discards the rest of the body. Closes the connection if the body is long. */
 const refusalAnswer = async ({ incoming }: Call, { status, message, headers }: Refusal): Promise<Answer> => {
   const isRead = await discardBody(incoming);
   return new Answer(`${message}\n`, {

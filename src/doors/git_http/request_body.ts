@@ -67,7 +67,7 @@ export const sendBody = (
   git.once('close', () => {
     isOver = true;
     if (incoming.complete || incoming.destroyed) return;
-    // Not destroyed: that would also close the answer.
+    // Not destroyed, because that would also close the response.
     incoming.unpipe(first);
     void discardBody(incoming).then((isRead) => {
       if (!isRead) incoming.destroy();

@@ -16,7 +16,7 @@ export type SshServer = {
   port: number;
   /** Stops accepting connections, and resolves when the running commands have ended. */
   stop: () => Promise<void>;
-  /** Closes all connections at once. */
+  /** Closes all connections immediately. */
   cut: () => void;
 };
 
@@ -65,7 +65,7 @@ type Claim = { keyId: number; isProven: boolean };
 const findClaimedKey = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
   if (context.method !== 'publickey' || context.username !== 'git') return null;
   const keyUser = await findKeyUser(site.platform, context.key.data);
-  // Before the signature: a stranger could choose a key whose check takes long.
+  // Before the signature: an attacker could choose a key that is slow to check.
   if (keyUser === null) return null;
   const signed = isSigned(context);
   return signed === false ? null : { keyId: keyUser.key.id, isProven: signed === true };
@@ -145,7 +145,10 @@ const serveClient = (site: SshSite, client: SshClient, connection: Connection): 
   };
 };
 
-/** Returns a function that closes the connection: at once before authentication, then once no command runs on it. */
+/**
+ * Returns a function that closes the connection: immediately before authentication, afterwards once no command runs on
+ * it.
+ */
 const serveConnection = (
   site: SshSite,
   connection: Connection,

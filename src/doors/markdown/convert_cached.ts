@@ -13,7 +13,7 @@ import {
 
 /** Bytes of converted texts in memory. */
 const maxBytes = 8 * 1024 * 1024;
-/** A longer text is shown as it is. */
+/** A longer text is shown unconverted. */
 const maxCharacters = 1024 * 1024;
 /** A longer text is converted in a worker thread: this much takes a few milliseconds. */
 const maxCharactersInMainThread = 4 * 1024;

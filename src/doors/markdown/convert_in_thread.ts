@@ -1,7 +1,7 @@
 /**
- * Converts texts in a worker thread, with limits of time and memory. Each user has a turn of their own; anonymous
- * visitors share one, so that crawlers cannot slow members down. Nobody waits long: a text that is not converted in
- * time stays plain.
+ * Converts texts in a worker thread, with limits of time and memory. Each user has a separate turn; anonymous visitors
+ * share a turn, so that crawlers cannot slow members down. Waiting is limited: a text that is not converted in time is
+ * shown as plain text.
  */
 import { callClient } from '../../code/repository/refs/transfer_access.ts';
 import type { Call } from '../../core/access/call.ts';
@@ -21,7 +21,7 @@ const program: Program = {
 
 /** Maximum waiting conversions of one anonymous address. All of them together may have as many as one user. */
 const maxConversionsOfAddress = 4;
-/** Milliseconds that a request waits; the conversion goes on, and the next request finds its result. */
+/** Milliseconds that a request waits; the conversion continues, and the next request finds its result. */
 const maxWaitMilliseconds = 5_000;
 /** Milliseconds until a text that exceeded the limits is tried again: the machine may have been busy. */
 const retryMilliseconds = 10 * 60_000;

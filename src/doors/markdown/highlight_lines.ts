@@ -15,7 +15,7 @@ const cache = makeConversionCache<string[]>(maxBytes, (lines) =>
 
 export type CodeText = {
   text: string;
-  /** Path of the file, which tells its language. */
+  /** Path of the file, which determines its language. */
   path: string;
   /** Identifies the text, such as the id of its blob. */
   key: string;

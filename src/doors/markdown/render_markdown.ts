@@ -25,9 +25,9 @@ export type MarkdownContext = {
   ref?: string;
   /** Path of the file that contains the text. */
   path?: string;
-  /** Whether links start with the address of the instance, as answers of the API need; default: with a slash. */
+  /** True if links start with the URL of the instance, as API responses need. Default: with a slash. */
   isAbsolute?: boolean;
-  /** Whether references are found; default: they are. */
+  /** False to leave references as text. Default: true. */
   hasReferences?: boolean;
 };
 
@@ -49,7 +49,7 @@ const maxPlainReferences = 50;
 
 type FillOptions = ConvertOptions & { isPlain?: boolean };
 
-/** Fills references in, for this viewer alone. */
+/** Inserts references for this viewer. */
 const fillReferences = async (
   call: Call,
   texts: readonly Part[][],

@@ -17,7 +17,7 @@ const filter = /(?<!\S)(filename|path|extension):(\S+)/g;
 
 const toLike = (value: string): string => escapeLike(lowerAscii(value)).replaceAll('*', '%');
 
-/** The pattern of a path that a filter asks for; `*` stands for any text. */
+/** Path pattern of a filter; `*` matches any text. */
 const patternOf = (name: string, value: string): string[] => {
   const like = toLike(value);
   if (name === 'extension') return [`%.${like.replace(/^\./, '')}`];

@@ -21,7 +21,7 @@ export const commits: SearchScope = {
   },
 };
 
-/** Returns whether the code of a branch is indexed: only that of the default branch is. */
+/** Returns whether the code of a branch is indexed: only the default branch is. */
 const isIndexed = ({ default_branch }: Project, ref: string): boolean =>
   ref === '' || ref === 'HEAD' || ref === default_branch;
 

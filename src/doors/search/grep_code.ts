@@ -12,7 +12,7 @@ import { matchesWildcard } from '../../platform/wildcard.ts';
 import { type CodeQuery, parseCodeQuery } from './code_query.ts';
 import { type FoundBlob, foundBlobJson } from './search_code.ts';
 
-/** As the index: further files are not found, of larger ones the path alone is shown. */
+/** Same limits as the index: further files are not found, and larger files are shown only by path. */
 const maxFiles = 50_000;
 const maxBytes = 256 * 1024;
 

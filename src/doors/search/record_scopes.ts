@@ -43,7 +43,7 @@ export const projects: SearchScope = {
     ),
 };
 
-/** The filters that lists of issues and of merge requests have alike. */
+/** Filters that lists of issues and of merge requests share. */
 const toListFilters = ({ place, filter }: SearchRequest) => ({
   scope: 'all' as const,
   search: filter.search,
@@ -84,7 +84,7 @@ export const mergeRequests: SearchScope = {
   },
 };
 
-/** Over `milestones`: those that the caller sees in the place. */
+/** Over `milestones`: milestones that the caller sees in the search scope. */
 const milestonesIn = ({ call, place, filter }: SearchRequest) => {
   const { viewer, platform } = call;
   const { dialect } = platform.store;
@@ -149,7 +149,7 @@ export const users: SearchScope = {
   },
 };
 
-/** Comments on issues and merge requests, then those on commits. */
+/** Comments on issues and merge requests, then comments on commits. */
 export const notes: SearchScope = {
   places: ['projects'],
   shape: commitNoteShape,

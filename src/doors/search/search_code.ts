@@ -55,7 +55,7 @@ const filesWith = (
 const hasPath = (patterns: readonly string[]): Condition =>
   anyOf(patterns.map((pattern) => sql<boolean>`lower(code_files.path) like ${pattern} escape '\\'`));
 
-/** @param content null if the path alone is known */
+/** @param content null if only the path is known */
 export const foundBlobJson = ({ path, content, project_id, ref }: FoundFile, text: string) => {
   const { data, startline } = makeExcerpt(content ?? '', text);
   return {

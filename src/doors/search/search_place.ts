@@ -20,7 +20,10 @@ export const findPlace = async (call: Call, kind: PlaceKind, id: number | string
   return { kind, project: await findProject(call, id) };
 };
 
-/** Over `projects`: those of the place. Archived ones count only in a search of that project, or on request. */
+/**
+ * Over `projects`: projects in the search scope. Archived projects count only in a search of that project, or on
+ * request.
+ */
 export const projectsIn = (
   place: Place,
   { include_archived }: { include_archived: boolean },

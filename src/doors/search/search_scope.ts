@@ -1,4 +1,7 @@
-/** A search of one scope, such as issues or code. Each scope calls the list of its records, so no rule stands here twice. */
+/**
+ * A search of one scope, such as issues or code. Each scope calls the list of its records, so no rule is duplicated
+ * here.
+ */
 import type { TSchema } from 'typebox';
 import type { Call } from '../../core/access/call.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
@@ -8,15 +11,15 @@ export const searchStates = ['all', 'opened', 'closed', 'merged', 'locked'] as c
 
 export type SearchFilter = {
   search: string;
-  /** Of issues and merge requests. */
+  /** For issues and merge requests. */
   state: (typeof searchStates)[number];
-  /** Of issues. */
+  /** For issues. */
   confidential?: boolean | undefined;
-  /** By creation. */
+  /** Sorts by creation. */
   sort: 'asc' | 'desc';
   /** Branch, tag or commit, of code and commits; default: the default branch. */
   ref?: string | undefined;
-  /** Whether a search of several projects includes archived ones. */
+  /** True if a search of several projects includes archived projects. */
   include_archived: boolean;
 };
 

@@ -4,7 +4,7 @@ import type { Viewer } from '../../../core/access/viewer.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
 import { type BroadcastMessage, listActive } from './queries.ts';
 
-/** Whether the viewer has one of the roles that a message addresses anywhere. */
+/** Returns whether the viewer has one of the roles that a message addresses anywhere. */
 const hasRole = ({ target_access_levels: levels }: BroadcastMessage, viewer: Viewer): boolean =>
   levels.length === 0 ||
   viewer.admin ||

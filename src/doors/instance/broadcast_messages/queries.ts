@@ -1,4 +1,4 @@
-/** Broadcast messages: those that are shown now are cached by each process until any process changes one. */
+/** Broadcast messages: each process caches the messages currently shown, until any process changes one. */
 import { type Selectable, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';

@@ -1,4 +1,4 @@
-/** Broadcast messages over the API. Everybody reads those that address them now, administrators all. */
+/** Broadcast messages over the API. Users read current messages that address them, administrators read all. */
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { notFound, nothingToChange } from '../../../platform/errors.ts';
@@ -29,7 +29,7 @@ const area = 'broadcast_messages';
 const id = idParam('id of the message');
 const color = (description: string) => optional(clearable(text({ description })));
 
-/** What an administrator sets, besides the message. */
+/** Settings by an administrator, in addition to the message. */
 const messageParams = {
   starts_at: optional(time('default: now')),
   ends_at: optional(time('default: one hour later')),

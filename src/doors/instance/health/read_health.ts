@@ -84,9 +84,9 @@ const readRunners = async ({ store, clock }: Platform): Promise<RunnerFacts> => 
 export type HealthFacts = {
   database: DatabaseFacts | null;
   storages: StorageFacts[];
-  /** Of the data folder. */
+  /** Data folder. */
   space: Space | null;
-  /** Of artifacts and uploads: whether their store answers. */
+  /** Blob store of artifacts and uploads: whether it answers. */
   hasBlobs: boolean;
   runners: RunnerFacts | null;
   work: WorkFigures[] | null;

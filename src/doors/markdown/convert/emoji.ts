@@ -8,7 +8,7 @@ export const replaceEmoji = (text: string): string =>
       )
     : text;
 
-/** @property name the name that a search finds @property first of several names, the one that reactions take */
+/** @property name name found by a search @property first first of several names, used for reactions */
 type NamedEmoji = { emoji: string; name: string; first: string };
 
 /** All names of each emoji that reactions may have. */
@@ -32,7 +32,7 @@ export const listEmojiNames = (name: string): string[] => {
   return (emoji === undefined ? undefined : getNamesByEmoji().get(emoji)) ?? [name];
 };
 
-/** Finds the emoji with a name that has all words of `search`; those whose name begins with it come first. */
+/** Finds the emoji with a name that has all words of `search`; emoji whose name starts with it come first. */
 export const findEmoji = (search: string): NamedEmoji[] => {
   const words = search.toLowerCase().split(/[\s_:]+/);
   const first = words[0] ?? '';

@@ -7,8 +7,8 @@ const longestPath = 1_024;
 const longestName = 255;
 
 /**
- * `#1`, `!2`, `$3`, `~label`, `~"two words"`, `%milestone`, `@user`, a commit id, each but a user after the path of a
- * project or nothing. A run of a path's characters is entered at its beginning alone, so nothing is tried twice.
+ * `#1`, `!2`, `$3`, `~label`, `~"two words"`, `%milestone`, `@user`, a commit id, each except a user optionally after
+ * the path of a project. A run of path characters is entered only at its start, so nothing is tried twice.
  */
 const pattern =
   /(?<![\p{L}\p{N}_/&.#!$~%@-])(?:(?<sha>[0-9a-f]{7,40})(?![\p{L}\p{N}_@/#!$~%-])|(?<path>(?:\w[\w./-]*(?<!\/))?)(?:(?<mark>[#!$])(?<digits>[1-9]\d{0,14})(?![\p{L}\p{N}_])|@(?:(?<at>[0-9a-f]{7,40})(?![\w-])|(?<user>\w[\w.-]*))|(?<sign>[~%])(?:"(?<quoted>[^"\n]{1,255})"|(?<word>[\p{L}\p{N}_][\p{L}\p{N}_\-?.&:]*))))/gu;
@@ -80,8 +80,8 @@ const nouns: Record<string, ReferenceKind> = {
 };
 
 /**
- * Reads the address of a record of this instance.
- * @param plain HTML for viewers who may not see the target
+ * Parses the URL of a record of this instance.
+ * @param plain HTML for viewers who cannot see the target
  */
 export const readAddress = (url: string, baseUrl: string, plain: string): Reference | null => {
   if (baseUrl === '' || url.length > 2 * longestPath || !url.startsWith(`${baseUrl}/`)) return null;

@@ -22,7 +22,7 @@ export const readText = (tokens: readonly Token[]): string =>
     })
     .join('');
 
-/** Gives every heading an id, so that links can lead to it. Repeated titles get a number. */
+/** Gives every heading an id, so that links can point to it. Repeated titles get a number. */
 export const identifyHeadings = ({ tokens }: StateCore): void => {
   const counts = new Map<string, number>();
   for (const [index, token] of tokens.entries()) {

@@ -12,13 +12,13 @@ type Highlighter = {
   highlight: (code: string, options: { language: string; ignoreIllegals: true }) => { value: string };
 };
 
-// Not imported: its types add those of a browser to everything, and its languages stay out of the bundle.
+// Not imported: its types would add browser types everywhere, and its languages must stay out of the bundle.
 const load = createRequire(import.meta.url);
 let highlighter: Highlighter | null = null;
 
 const getHighlighter = (): Highlighter => (highlighter ??= load('highlight.js/lib/core') as Highlighter);
 
-/** Loads a language and those inside of it. Returns whether it is known. */
+/** Loads a language and its embedded languages. Returns whether it is known. */
 const loadLanguage = (language: string): boolean => {
   if (!canHighlight(language)) return false;
   if (getHighlighter().getLanguage(language) !== undefined) return true;

@@ -1,6 +1,6 @@
 /**
  * Reads and writes the HTML that the sanitizer writes: lower-case names, double quotes, and `<`, `>`, `&` escaped
- * wherever they are no markup. Takes linear time.
+ * wherever they are not markup. Takes linear time.
  */
 import { escapeHtml } from '../../../platform/escape_html.ts';
 

@@ -8,7 +8,7 @@ const readLine = (state: StateBlock, line: number): string =>
 
 const isFence = (state: StateBlock, line: number): boolean => readLine(state, line) === fence;
 
-/** Returns what stands behind the opening `>>>`, which may be the marker of an alert; null: the line opens no quote. */
+/** Returns the text after the opening `>>>`, which may be the marker of an alert; null if the line opens no quote. */
 const readOpening = (state: StateBlock, line: number): string | null => {
   const text = readLine(state, line);
   if (!text.startsWith(fence)) return null;

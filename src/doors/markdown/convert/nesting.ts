@@ -16,8 +16,8 @@ const voids = new Set([
 const tag = /<(\/?)([a-z][^\s/>]*)/gi;
 
 /**
- * Checks whether more elements than `limit` are open at once in HTML that is not sanitized. The sanitizer takes quadratic
- * time for those. Counts at least as many as it would: a closing tag closes one element of its name.
+ * Returns whether more than `limit` elements are open at the same time in unsanitized HTML. The sanitizer takes
+ * quadratic time for them. Counts at least as many as it would: a closing tag closes one element of its name.
  */
 export const isNestedDeeper = (html: string, limit: number): boolean => {
   const open = new Map<string, number>();

@@ -1,17 +1,17 @@
-/** What the conversion of a text depends on beside the text. Plain values, which can be sent to a worker thread. */
+/** Inputs of a conversion, in addition to the text. Plain values, which can be sent to a worker thread. */
 export type ConvertOptions = {
   /** The text belongs to this project; null: to none. */
   project: { id: number; full_path: string } | null;
-  /** Branch, tag or commit that relative links lead to; null: the default branch. */
+  /** Branch, tag or commit that relative links refer to; null: the default branch. */
   ref: string | null;
-  /** Path of the file that contains the text; null if it is no file of the repository. */
+  /** Path of the file that contains the text; null if it is not a file of the repository. */
   path: string | null;
   /** Address of this instance, without a slash at its end. */
   baseUrl: string;
-  /** Whether links of the instance start with its address instead of a slash. */
+  /** True if links of the instance start with its URL instead of a slash. */
   isAbsolute: boolean;
   diagramServer: string | null;
-  /** Whether references such as `#1` and `@user` are found. */
+  /** True to find references such as `#1` and `@user`. */
   hasReferences: boolean;
 };
 
@@ -25,7 +25,7 @@ export type Reference = {
   project: string;
   /** Number, name, title or commit id. */
   name: string;
-  /** The name was written in quotes, so that it is no number. */
+  /** True if the name was quoted, so that it is not a number. */
   isQuoted: boolean;
   /** Shown instead of the text as written, because an address was written; null: the text. */
   shorten: { anchor: string } | null;

@@ -14,7 +14,7 @@ import { markTasks } from './task_lists.ts';
 
 const maxNesting = 50;
 
-/** Links every address that starts with `www.`, as GitLab does. Names such as `README.md` are no addresses. */
+/** Links every address that starts with `www.`, as GitLab does. Names such as `README.md` are not linked. */
 const addWebLinks = ({ linkify }: MarkdownIt): void => {
   linkify.set({ fuzzyLink: false, fuzzyEmail: true });
   linkify.add('www.', {
@@ -58,7 +58,7 @@ const makeParser = (hasFootnotes: boolean): MarkdownIt => {
   addWebLinks(parser);
   if (hasFootnotes) {
     parser.use(footnotes);
-    // Inline footnotes (`^[text]`) are no part of GitLab's flavor, and nest without a limit.
+    // Inline footnotes (`^[text]`) are not part of GitLab's flavor, and nest without a limit.
     parser.inline.ruler.disable('footnote_inline');
   }
   parser.block.ruler.before('blockquote', 'multiline_quote', parseMultilineQuote, {

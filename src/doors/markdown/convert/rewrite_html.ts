@@ -18,7 +18,7 @@ type Rewriting = {
   tokens: HtmlToken[];
   at: number;
   parts: Part[];
-  /** How many of each element are open. */
+  /** Number of open elements, by name. */
   depths: Map<string, number>;
   /** Id of the open heading; null: none. */
   headingId: string | null;

@@ -11,8 +11,8 @@ const nestingLimit = 150;
 const cell = ['align', 'colspan', 'rowspan'];
 
 /**
- * Classes that our own renderer writes. Markup of a text may name these alone, so that it can neither imitate other
- * parts of a page nor call on its script.
+ * Classes that our own renderer writes. Markup of a text may use only these, so that it can neither imitate other parts
+ * of a page nor trigger its script.
  */
 const classes: Record<string, (string | RegExp)[]> = {
   code: [/^language-[\w.+#-]{1,50}$/, 'math'],

@@ -1,7 +1,7 @@
 import type { Reference } from '../convert/options.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 
-/** What a reference leads to. Loaded only if the viewer may see it. */
+/** Target of a reference. Loaded only if the viewer may see it. */
 export type Target = {
   /** Path of its page, from the root of the instance. */
   path: string;

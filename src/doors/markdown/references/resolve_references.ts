@@ -1,6 +1,6 @@
 /**
- * Resolves the references of texts for one viewer. What is hidden from the viewer is as what is missing: each kind is
- * loaded through the visibility rule, in one statement. The result must not be cached for others.
+ * Resolves the references of texts for one viewer. Hidden targets are treated like missing targets: each kind is loaded
+ * through the visibility rule, in one statement. The result must not be cached for others.
  */
 import type { Call } from '../../../core/access/call.ts';
 import { type Project, visibleProjectsByPath } from '../../../projects/projects/find.ts';
@@ -10,7 +10,7 @@ import { loadLabels, loadMilestones } from './load_labels.ts';
 import { loadCommits, loadUsers } from './load_users_and_commits.ts';
 import type { LocatedReference, Targets } from './reference_target.ts';
 
-/** Distinct references that are resolved in one render; further ones stay text. */
+/** Maximum distinct references that are resolved in one render; further references remain text. */
 const maxReferences = 1_000;
 /** Distinct projects that they may name. */
 const maxProjects = 50;
@@ -39,7 +39,7 @@ const toFullPath = (reference: Reference, project: Project | null): string | nul
 const toKey = ({ kind, project, name, isQuoted }: Reference): string =>
   [kind, project.toLowerCase(), isQuoted, name].join(' ');
 
-/** Pairs references with their projects, as far as the viewer sees them. */
+/** Pairs references with the projects that the viewer sees. */
 const placeReferences = async (
   call: Call,
   references: readonly Reference[],
@@ -82,7 +82,7 @@ const loadTargets = async (
   return new Map(loaded.flatMap((targets) => [...targets]));
 };
 
-/** Resolves references, each distinct one once. @param most distinct ones that are resolved */
+/** Resolves references, each distinct reference once. @param most maximum distinct references to resolve */
 export const resolveReferences = async (
   call: Call,
   references: readonly Reference[],

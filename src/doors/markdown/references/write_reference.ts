@@ -37,9 +37,9 @@ const toText = (
   return `${path}${kinds[kind].mark}${name}${after}`;
 };
 
-/** Where a text stands. */
+/** Location of a text. */
 export type ReferenceContext = {
-  /** What links start with. */
+  /** Prefix of links. */
   root: string;
   /** Full path of the text's project; null: none. */
   project: string | null;

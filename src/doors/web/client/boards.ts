@@ -29,7 +29,7 @@ const announce = (text: string): void => {
   if (status !== null) status.textContent = text;
 };
 
-/** The columns as the server sent them last: scripts change those on the page. */
+/** The columns as the server sent them last: scripts change the columns on the page. */
 let known = '';
 
 const parse = async (answer: Response | null): Promise<Element | null> =>

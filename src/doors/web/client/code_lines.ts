@@ -109,7 +109,7 @@ const openSource = (): void => {
   location.replace(link.href);
 };
 
-/** Starts the marks of lines, and lets links `[data-keep-hash]` lead to the same lines. */
+/** Starts line highlighting, and makes links `[data-keep-hash]` point to the same lines. */
 export const startLines = (): void => {
   const table = document.querySelector<HTMLElement>('table[data-lines]');
   if (table !== null) startTable(table);

@@ -1,4 +1,6 @@
-/** Fetches a page of the service, to take parts out of it. Null: the answer is no page that may be shown. */
+/**
+ * Fetches a page of the service, to take parts out of it. Returns null if the response is not a page that may be shown.
+ */
 export const fetchPage = async (address: string): Promise<Document | null> => {
   const answer = await fetch(address, { headers: { accept: 'text/html' } });
   return answer.ok ? parsePage(answer) : null;

@@ -1,6 +1,6 @@
 /**
- * The command palette: a dialog over the page `/-/jump`, whose results it shows as one types. Without scripts, the
- * button of the top bar leads to that page.
+ * The command palette: a dialog over the page `/-/jump`, whose results it shows while the user types. Without scripts,
+ * the button of the top bar opens that page.
  */
 const delay = 120;
 

@@ -30,7 +30,7 @@ const listFor = (names: ReadonlyMap<string, string>): HTMLElement => {
   return list;
 };
 
-/** Returns the shortcuts of elements by their keys; the first of the same keys is the one that is followed. */
+/** Returns the shortcuts of elements, by key; for duplicate keys, the first element is used. */
 const collect = (within: string, known: ReadonlyMap<string, string>): Map<string, string> => {
   const names = new Map<string, string>();
   for (const element of document.querySelectorAll<HTMLElement>(`${within} [data-key]`)) {

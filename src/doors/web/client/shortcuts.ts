@@ -1,7 +1,7 @@
 /**
- * Keyboard shortcuts. Each follows a link of the page with `data-key`, such as `data-key="g i"`, opens a part, moves the
- * focus into a field, or runs an action. `?` lists those of the page. Single keys are off where the body says
- * `data-no-keys`, and in fields.
+ * Keyboard shortcuts. Each follows a link of the page with `data-key`, such as `data-key="g i"`, opens a part, moves
+ * the focus into a field, or runs an action. `?` lists the shortcuts of the page. Single keys are disabled by
+ * `data-no-keys` on the body, and in fields.
  */
 import { quoteSelection } from './writing/quote_selection.ts';
 import { type Actions, showShortcuts } from './shortcut_help.ts';
@@ -12,7 +12,7 @@ const isField = (target: EventTarget | null): boolean =>
 
 const maxDelay = 1000;
 
-/** Finds the element of a shortcut: that of the content comes before that of the frame. */
+/** Finds the element of a shortcut: elements of the content take precedence over elements of the frame. */
 const findElement = (keys: string): HTMLElement | null => {
   const one = CSS.escape(keys);
   const selector = `[data-key="${one}"], [data-key-2="${one}"]`;

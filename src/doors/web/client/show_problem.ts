@@ -1,7 +1,7 @@
 /**
- * Shows a problem at the start of an element, and has it read out.
- * @param page an answer that says what was wrong
- * @param otherwise what is said without one
+ * Shows a problem at the start of an element, and announces it.
+ * @param page response that contains the problem
+ * @param otherwise text if there is no response
  */
 export const showProblem = (
   element: Element,

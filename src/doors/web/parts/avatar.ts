@@ -30,10 +30,10 @@ const initialsOf = (name: string): string => {
     .toUpperCase();
 };
 
-/** The policy of pages admits pictures of the instance only, so those of an avatar service are not requested. */
+/** The content security policy allows only images of the instance, so images of an avatar service are not requested. */
 const isUploaded = (url: string): boolean => /^(?:https?:\/\/[^/]+)?\/(?:[^?#]+\/)?uploads\//.test(url);
 
-/** Renders an avatar. Screen readers skip it: the name stands beside it. */
+/** Renders an avatar. Screen readers skip it, because the name is next to it. */
 export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: Given): Html => {
   const classes = `avatar ${size}${isSquare ? ' square' : ''}`;
   if (avatar_url !== null && avatar_url !== undefined && isUploaded(avatar_url)) {

@@ -99,8 +99,8 @@ export const fieldParts = ({
 
 /**
  * Suggestions that our script loads from the API: a field of each record of a list.
- * @property search parameter that searches the records, for lists of which the first page is not all
- * @property label field that is shown beside it
+ * @property search parameter that searches the records, for lists longer than the first page
+ * @property label field shown next to it
  */
 export type Suggestions = { url: string; field: string; search: string; label?: string };
 
@@ -148,7 +148,7 @@ ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
 
-/** Renders a choice of a file, for a form with `hasFiles`. @param accept media types and endings that may be chosen. */
+/** Renders a file input, for a form with `hasFiles`. @param accept permitted media types and extensions. */
 export const fileInput = (
   given: FieldOptions & { accept?: string; required?: boolean; isMultiple?: boolean },
 ): Html => {
@@ -264,7 +264,7 @@ type FormGiven = {
   danger?: boolean;
   /** The button is one of several on the page, not its main action. */
   isQuiet?: boolean;
-  /** A button beside the first one; the Enter key presses the first. */
+  /** A second button; the Enter key activates the first. */
   other?: Html;
   /** The form sends files. */
   hasFiles?: boolean;

@@ -51,7 +51,7 @@ export class Html {
     );
   }
 
-  /** Whether a part is rendered while the page is sent. */
+  /** True if a part is rendered while the page is sent. */
   get isStreamed(): boolean {
     return typeof this.#pieces !== 'string' && this.#pieces.some((piece) => piece instanceof StreamedPart);
   }
@@ -94,13 +94,13 @@ export const trusted = (markup: string): Html => new Html(markup);
 /** Encodes a large part once, for pages that show it again. */
 export const encode = (part: Html): Html => {
   const { text } = part;
-  // In memory of its own: a short buffer would keep a whole slab.
+  // In separate memory: a short buffer would keep a whole slab.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return new Html([bytes]);
 };
 
-/** Marks a part that is rendered while the page is sent, so that what stands before it is not held back. */
+/** Marks a part that is rendered while the page is sent, so that the content before it is not delayed. */
 export const streamed = (render: () => AsyncIterable<Html>): Html => new Html([new StreamedPart(render)]);
 
 /**

@@ -83,7 +83,7 @@ const draw = (name: IconName, label: string | undefined): Html =>
 const drawn = new Map<string, Html>();
 const maxDrawn = 500;
 
-/** Renders an icon. It is hidden from screen readers: the text beside it, or `label`, says the same. */
+/** Renders an icon. It is hidden from screen readers: the text next to it, or `label`, has the same content. */
 export const icon = (name: IconName, label?: string): Html => {
   const key = label === undefined ? name : `${name} ${label}`;
   const known = drawn.get(key);

@@ -8,7 +8,7 @@ import {
 } from '../../markdown/render_markdown.ts';
 import { type Html, html, trusted } from './html.ts';
 
-/** Blocks of code scroll in themselves, which needs the focus where there is no pointer. */
+/** Code blocks scroll separately, which requires focus without a pointer. */
 const wrap = (text: string): Html =>
   html`<div class="prose">${trusted(text.replaceAll('<pre>', `<pre tabindex="0">`))}</div>`;
 

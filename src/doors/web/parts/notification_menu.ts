@@ -20,7 +20,7 @@ type Given = {
   /** Address that the form of each level is sent to. */
   action: string;
   chosen: NotificationLevel;
-  /** Path that the forms lead back to; null: the project or group. */
+  /** Path that the forms redirect to; null: the project or group. */
   returnTo?: string | null;
 };
 

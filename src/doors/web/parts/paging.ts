@@ -7,7 +7,7 @@ type Paging = {
   query: Record<string, string | undefined>;
   page: PageRequest;
   total: number;
-  /** The page has a size of its own, which addresses do not name. */
+  /** The page has a fixed size, which URLs do not contain. */
   isFixedSize?: boolean;
 };
 

@@ -10,7 +10,7 @@ import { menu } from './menu.ts';
 /** Maximum branches, and tags, in the menu; the search finds the others. */
 const maxNames = 20;
 
-/** The query parameter of the search in the menu; the page is the one with the menu. */
+/** The query parameter of the search in the menu; the page is the page with the menu. */
 const searchParam = 'search_refs';
 
 type Given = {
@@ -48,12 +48,12 @@ ${total > names.length && html`<p class="muted">${total - names.length} more: se
 
 type CountedMenu = {
   menu: Html;
-  /** Totals of those that the menu searches: of all, where nothing is searched. */
+  /** Totals of the branches and tags that the search finds; without a search, of all. */
   branches: number;
   tags: number;
 };
 
-/** Renders the menu: the newest branches and tags, or those that the search finds. */
+/** Renders the menu: the newest branches and tags, or the search results. */
 export const refMenu = async (visit: Visit, given: Given): Promise<Html> =>
   (await countedRefMenu(visit, given)).menu;
 

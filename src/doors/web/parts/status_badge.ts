@@ -37,7 +37,7 @@ export const statusIcon = (status: string, isAllowed = false): Html => {
   return html`<span class="status ${style}" title="${word}">${icon(name, word)}</span>`;
 };
 
-/** Renders a link that shows the status of what it leads to as an icon: `build: passed`. */
+/** Renders a link that shows the status of its target as an icon: `build: passed`. */
 export const statusLink = (path: string, subject: string, status: string): Html => {
   const [name, style, word] = lookOf(status, false);
   const label = `${subject}: ${word.toLowerCase()}`;

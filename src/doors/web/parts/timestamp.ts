@@ -10,7 +10,7 @@ export const moment = (time: number): Html => {
   return html`<time datetime="${iso}">${textOf(iso)}</time>`;
 };
 
-/** As `relative`, for a time of the API: `2026-11-21T16:05:00.000Z`. */
+/** Like `relative`, for a time of the API: `2026-11-21T16:05:00.000Z`. */
 export const relativeTo = (iso: string): Html =>
   html`<time datetime="${iso}" data-relative>${textOf(iso)}</time>`;
 

@@ -1,4 +1,4 @@
-/** Shows errors to signed-in users: the frame of the page stays, and a refusal names people who can give access. */
+/** Shows errors to signed-in users: keeps the frame of the page, and a refusal lists people who can give access. */
 import type { FastifyRequest } from 'fastify';
 import { may, mayInGroup } from '../../../core/access/may.ts';
 import type { Call } from '../../../core/access/call.ts';
@@ -36,7 +36,7 @@ const loadPeople = async (call: Call, { params }: FastifyRequest): Promise<Respo
   }
 };
 
-/** Returns the view of an error; null if it is no refusal, or nobody is signed in. */
+/** Returns the view of an error; null if it is not a refusal, or nobody is signed in. */
 export const toErrorView = async (
   call: Call,
   request: FastifyRequest,

@@ -13,7 +13,10 @@ export const reasonOf = (failure: Failure | null): string | null => {
   return /^\d{3} \w+ - (.+)$/.exec(message)?.[1] ?? null;
 };
 
-/** Returns the path of the page of ours that led to a request, as the browser says; null: another, or the same. */
+/**
+ * Returns the path of our page that linked to a request, as reported by the browser; null if it is another site or the
+ * same page.
+ */
 export const backOf = ({ headers: { referer, host }, originalUrl }: FastifyRequest): string | null => {
   const from = referer === undefined ? null : URL.parse(referer);
   if (from === null || from.host !== host) return null;

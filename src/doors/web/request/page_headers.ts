@@ -6,7 +6,7 @@ type Given = {
   isHttps: boolean;
   /** Origins, other than our own, whose images pages show. */
   imageOrigins?: readonly string[];
-  /** Whether audio and video of our own origin are played. */
+  /** True if audio and video of our own origin may be played. */
   hasMedia?: boolean;
   /** URLs of the only scripts that run; they may connect to our origin. Without them, no script runs. */
   scripts?: readonly string[];
@@ -16,7 +16,7 @@ type Given = {
 const isSource = (origin: string): boolean =>
   /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
 
-/** Forbids frames, plugins, external and inline resources, and all scripts but the named ones. */
+/** Forbids frames, plugins, external and inline resources, and all scripts except the named scripts. */
 const policyOf = ({ formOrigins, scripts = [], imageOrigins = [], hasMedia = false }: Given): string =>
   [
     "default-src 'none'",
@@ -33,7 +33,7 @@ export const pageHeaders = (given: Given): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policyOf(given),
   'x-frame-options': 'DENY',
-  // Not `no-referrer`: a form would be sent with `Origin: null`.
+  // Not `no-referrer`, because forms would be sent with `Origin: null`.
   'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',

@@ -1,4 +1,4 @@
-/** How visitors prefer pages: stored with the account of those who are signed in, and in a cookie of others. */
+/** Page preferences of visitors: stored in the account of signed-in users, and in a cookie for others. */
 import { type ActivityFilter, activityFilters } from '../../../planning/notes/queries.ts';
 import { readCookie } from '../../../platform/http/cookies.ts';
 
@@ -6,7 +6,7 @@ export const preferencesCookie = '_service_preferences';
 
 export const schemes = ['system', 'light', 'dark'] as const;
 
-/** How lines of diffs are shown: below each other, or side by side. */
+/** Layout of diffs: unified or side by side. */
 export const diffViews = ['unified', 'split'] as const;
 
 export type DiffView = (typeof diffViews)[number];
@@ -17,17 +17,17 @@ export const timelineOrders = ['asc', 'desc'] as const;
 export type TimelineOrder = (typeof timelineOrders)[number];
 
 export type Preferences = {
-  /** What timelines of issues and merge requests show. */
+  /** Entries that timelines of issues and merge requests show. */
   activity_filter: ActivityFilter;
   timelineOrder: TimelineOrder;
   scheme: (typeof schemes)[number];
-  /** Whether single keys are shortcuts. */
+  /** True if single keys are shortcuts. */
   hasShortcuts: boolean;
-  /** Whether logs of jobs show the time of each line, and wrap long lines. */
+  /** True if logs of jobs show the time of each line; true if they wrap long lines. */
   showsLogTimes: boolean;
   wrapsLogs: boolean;
   diffView: DiffView;
-  /** Whether diffs leave out changes of white space only. */
+  /** True if diffs hide changes of white space only. */
   hidesWhitespace: boolean;
   /** Ids of broadcast messages that were dismissed. */
   dismissed: readonly number[];

@@ -1,4 +1,4 @@
-/** Whether the text has control characters or backslashes, which browsers and proxies interpret differently. */
+/** Returns whether the text has control characters or backslashes, which browsers and proxies interpret differently. */
 const hasUnsafeCharacter = (text: string): boolean => /[\\\p{Cc}]/u.test(text);
 
 const decodeOrNull = (text: string): string | null => {
@@ -10,7 +10,7 @@ const decodeOrNull = (text: string): string | null => {
 };
 
 /**
- * Returns a path of ours to which a visitor may be redirected; `/` for anything that could lead elsewhere.
+ * Returns a path of this service that a visitor may be redirected to; `/` for anything that could point elsewhere.
  * @param base our own URL
  */
 export const safeRedirectPath = (given: string | undefined, base: string): string => {

@@ -45,14 +45,14 @@ const readForm = async ({ method, path }: AnyPage, request: FastifyRequest): Pro
 
 const sentBy = async (page: AnyPage, request: FastifyRequest): Promise<RawParams> => {
   const query = request.query as RawParams;
-  // As sent: the route path encodes names of files a second time.
+  // As sent: the route path encodes file names a second time.
   if (request.originalUrl.length > maxQueryBytes) throw tooLong();
   const body = request.method === 'POST' ? await readForm(page, request) : undefined;
   if (body === undefined) return query;
   return { ...query, ...(await parsePageForm(request.headers['content-type'], body)) };
 };
 
-/** Longer paths, and those with a credential, are not used as return paths. */
+/** Longer paths, and paths with a credential, are not used as return paths. */
 const longestBack = 2000;
 const credentials = /[?&](?:private_token|access_token|bearer_token|job_token|feed_token)=/;
 
@@ -81,7 +81,7 @@ const runPage = async (
   } catch (error) {
     const problems = problemsIn(error);
     if (problems === null || page.invalid === undefined) throw error;
-    // No record has this address, so there is no form to show again.
+    // No record has this URL, so there is no form to show again.
     if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw notFound();
     return await page.invalid(visit, sent, problems);
   }
@@ -93,17 +93,17 @@ const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not F
 const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
 
 /**
- * Returns whether signing in might lift the refusal. Missing records count, because they look like hidden ones to
- * anonymous visitors.
+ * Returns whether signing in might lift the refusal. Missing records count, because anonymous visitors cannot
+ * distinguish them from hidden records.
  */
 const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>
   page.audience === 'visitor' && !call.signedIn && error instanceof Failure && hiddenKinds.has(error.kind);
 
-/** Checks for a request of `go get`. Any path of a project could be that of a package. */
+/** Checks for a request of `go get`. Any path of a project could be a package. */
 const isGoGet = ({ path }: AnyPage, { method, query }: FastifyRequest): boolean =>
   method === 'GET' && path.startsWith(projectRoot) && (query as RawParams)['go-get'] === '1';
 
-/** Pages of the own account, which show or create what signs in; only the profile itself is open to others. */
+/** Pages of the user's account that show or create credentials; only the profile is visible to others. */
 const isOwnAccount = ({ method, path }: AnyPage): boolean =>
   /^\/(?:profile|oauth|users\/auth)(?:\/|$)/.test(path) && !(method === 'GET' && path === '/profile');
 
@@ -169,7 +169,7 @@ export const serve = async (
     return await answer(visit, reply, await runPage(page, visit, { form, path }));
   } catch (error) {
     if (!mayNeedSignIn(page, visit, error)) return await answerError(visit, { page, request, reply }, error);
-    // To programs, an address without a page that they may read is an unknown route.
+    // For programs, a URL without a readable page is an unknown route.
     if (request.headers.accept?.includes('text/html') !== true) throw unknownRoute();
     return await answer(visit, reply, toSignIn(visit, request));
   }

@@ -1,4 +1,4 @@
-/** Boxes that stand out: quotes that start with `[!note]`, `[!tip]`, `[!important]`, `[!warning]` or `[!caution]`. */
+/** Alert boxes: quotes that start with `[!note]`, `[!tip]`, `[!important]`, `[!warning]` or `[!caution]`. */
 import type { StateCore, Token } from 'markdown-it';
 import { capitalize } from '../../../../platform/unicode.ts';
 
@@ -18,7 +18,7 @@ export const readAlert = (text: string): Alert | null => {
 /** Returns the alert of a quote, and how many of the tokens after its start have nothing but the marker. */
 const findAlert = (tokens: readonly Token[], at: number): { alert: Alert; skipped: number } | null => {
   const open = tokens[at];
-  // The marker stands behind `>>>`: see `multiline_quotes.ts`.
+  // The marker follows `>>>`: see `multiline_quotes.ts`.
   const fromFence = readAlert(open?.info ?? '');
   if (fromFence !== null) return { alert: fromFence, skipped: 0 };
   const [paragraph, inline] = tokens.slice(at + 1, at + 3);
@@ -48,7 +48,7 @@ const writeTitle = (state: StateCore, { title }: Alert, level: number): Token[] 
 export const markAlerts = (state: StateCore): void => {
   if (!state.src.includes('[!')) return;
   const tokens: Token[] = [];
-  /** Of each open quote, whether it is an alert. */
+  /** For each open quote, whether it is an alert. */
   const open: boolean[] = [];
   for (let at = 0; at < state.tokens.length; at++) {
     const token = state.tokens[at];

@@ -9,7 +9,10 @@ type Searches = Map<string, { from: number; at: number }>;
 
 const searchesByState = new WeakMap<StateInline, Searches>();
 
-/** Returns where a mark stands next; -1: nowhere. Many openings search the text once, so that they take linear time. */
+/**
+ * Returns the position of the next mark; -1 if there is none. Many openings search the text only once, so that they
+ * take linear time.
+ */
 const findMark = (state: StateInline, mark: string, from: number): number => {
   const searches: Searches = searchesByState.get(state) ?? new Map();
   searchesByState.set(state, searches);
@@ -21,7 +24,7 @@ const findMark = (state: StateInline, mark: string, from: number): number => {
 };
 
 type Difference = {
-  /** Range of the text, without white space beside the marks. */
+  /** Range of the text, without white space next to the marks. */
   start: number;
   end: number;
   /** Position behind the closing mark. */

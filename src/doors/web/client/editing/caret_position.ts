@@ -1,4 +1,4 @@
-/** What decides where a text area breaks its lines. */
+/** Styles that determine the line breaks of a text area. */
 const copied = [
   'boxSizing',
   'width',
@@ -24,7 +24,7 @@ const copied = [
 
 export type CaretPosition = { left: number; top: number; bottom: number };
 
-/** Measures where a character of a text area stands in the window, in pixels: browsers do not say. */
+/** Measures the position of a text area's character in the window, in pixels, because browsers do not report it. */
 export const caretPosition = (area: HTMLTextAreaElement, index: number): CaretPosition => {
   const computed = getComputedStyle(area);
   const mirror = document.createElement('div');

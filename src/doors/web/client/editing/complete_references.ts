@@ -12,7 +12,7 @@ let open: CompletionList | null = null;
 let timer = 0;
 /** Number of the last request: answers to others come too late. */
 let last = 0;
-/** Whether the text changed since the open list was requested. */
+/** True if the text changed since the open list was requested. */
 let isOutdated = false;
 
 const close = (): void => {
@@ -55,7 +55,7 @@ const show = async (area: HTMLTextAreaElement, trigger: Trigger): Promise<void> 
   if (own !== last) return;
   close();
   const typed = area.value.slice(trigger.start, area.selectionStart);
-  // What is complete leaves Enter and Tab to the text.
+  // A complete text leaves Enter and Tab to the text area.
   const isDone = found.every(({ insert }) => insert === typed);
   if (isDone || document.activeElement !== area) return;
   const { start, search } = trigger;
@@ -93,7 +93,7 @@ const closeList = (): boolean => {
   return true;
 };
 
-/** What keys do with an open list. They return whether the key was used. */
+/** Key handlers of an open list. They return whether the key was used. */
 const actions = new Map<string, (list: CompletionList) => boolean>([
   ['ArrowDown', move(1)],
   ['ArrowUp', move(-1)],

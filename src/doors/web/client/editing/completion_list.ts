@@ -1,10 +1,10 @@
 /**
- * The list of completions beside the caret of a text area: a listbox whose active option `aria-activedescendant` names,
- * while the focus stays in the text.
+ * The list of completions next to the caret of a text area: a listbox whose active option `aria-activedescendant`
+ * names, while the focus stays in the text.
  */
 import { caretPosition } from './caret_position.ts';
 
-/** As the service answers: `pages/markdown/complete_references.ts`. */
+/** Format of the service's response: `pages/markdown/complete_references.ts`. */
 export type Completion = { insert: string; text: string; hint?: string; color?: string };
 
 const listId = 'completions';
@@ -34,7 +34,7 @@ const makeOption = ({ text, hint, color }: Completion, index: number): HTMLEleme
   return option;
 };
 
-/** Adds the element that announces, empty: screen readers announce changes of those that exist already. */
+/** Adds an empty live region: screen readers announce changes only of existing elements. */
 export const addStatus = (editor: Element): Element => {
   const existing = editor.querySelector('.completion-status');
   if (existing !== null) return existing;
@@ -58,7 +58,7 @@ const place = (list: HTMLElement, area: HTMLTextAreaElement, start: number): voi
   list.style.top = `${isBelow ? bottom + gap : top - gap - height}px`;
 };
 
-/** An open list. @property start index in the text beside which it stands */
+/** An open list. @property start index of its position in the text */
 export type CompletionList = {
   area: HTMLTextAreaElement;
   start: number;

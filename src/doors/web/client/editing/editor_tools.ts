@@ -1,6 +1,6 @@
 /**
- * Tools of fields for Markdown and code, a module of its own that `load_editor_tools.ts` loads: format buttons, keys
- * that continue lists and indent, completion and templates.
+ * Tools of fields for Markdown and code, a separate module that `load_editor_tools.ts` loads: format buttons, keys that
+ * continue lists and indent, completion and templates.
  */
 import { startCompletion } from './complete_references.ts';
 import { startEditingKeys } from './editing_keys.ts';

@@ -23,7 +23,7 @@ const trimmedSelection = ({ value, selectionStart, selectionEnd }: HTMLTextAreaE
   return [selectionStart + before, selectionEnd - (selected.length - selected.trimEnd().length)];
 };
 
-/** Counts the asterisks beside the text, on the side that has fewer: one is italic, two are bold, three are both. */
+/** Counts the asterisks next to the text, on the side with fewer: one is italic, two are bold, three are both. */
 const countAsterisks = (value: string, start: number, end: number): number =>
   Math.min(
     /\**$/.exec(value.slice(0, start))?.[0].length ?? 0,
@@ -62,7 +62,7 @@ const formatLines = (area: HTMLTextAreaElement, { prefix, write }: LineFormat): 
   const isFormatted = lines.every((line) => prefix.test(line));
   const text = lines.map((line, at) => (isFormatted ? line.replace(prefix, '') : write(line, at))).join('\n');
   replaceText(area, [start, end], text);
-  // Of several lines, all stay selected for the next format.
+  // If there are several lines, all stay selected for the next format.
   area.setSelectionRange(lines.length > 1 ? start : start + text.length, start + text.length);
 };
 

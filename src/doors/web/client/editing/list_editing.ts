@@ -47,7 +47,7 @@ const indentAt = (lines: readonly string[], at: number): number => {
   return 2;
 };
 
-/** Indents the items of the selected lines. @returns false if they are none, or stand at the edge */
+/** Indents the items of the selected lines. @returns false if there are none, or they are at the edge */
 export const indentList = (area: HTMLTextAreaElement, isOut: boolean): boolean => {
   const before = area.value.slice(0, area.selectionStart).split('\n');
   const lines = area.value.split('\n');

@@ -1,4 +1,4 @@
-/** Returns the range of the whole lines of the selection. A last line of which only the start is reached is left out. */
+/** Returns the range of the whole lines of the selection. Excludes a last line of which only the start is selected. */
 export const selectedLines = ({
   value,
   selectionStart,

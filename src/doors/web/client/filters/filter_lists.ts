@@ -1,7 +1,7 @@
 /**
- * Fields `[data-filter]` name items by a selector, and hide those that do not contain what is typed. With `data-ranked`,
- * items are paths: those that have the letters in their order stay, the best first; with `data-opens-first`, Enter
- * opens that one. `data-cut` on the status means that the page does not list all files.
+ * Fields `[data-filter]` name items by a selector, and hide items that do not contain the typed text. With
+ * `data-ranked`, items are paths: paths that contain the letters in order remain, best first; with `data-opens-first`,
+ * Enter opens the first. `data-cut` on the status means that the page does not list all files.
  */
 import { rankPaths, toWords } from '../../../../code/repository/files/rank_path.ts';
 
@@ -14,7 +14,7 @@ const filter = (items: readonly HTMLElement[], search: string): void => {
   for (const item of items) item.hidden = words !== '' && !item.textContent.toLowerCase().includes(words);
 };
 
-/** Writes how many files are shown. Where the page does not list all, it still says so. */
+/** Shows the number of visible files, and still says so if the page does not list all files. */
 const writeCount = (shown: number, total: number): void => {
   const status = document.querySelector<HTMLElement>('[data-filter-status]');
   if (status === null) return;

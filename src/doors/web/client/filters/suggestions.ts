@@ -1,4 +1,4 @@
-/** What a browser proposes for a field. @property label shown beside the value, and compared with what is typed */
+/** A suggestion for a field. @property label shown next to the value, and compared with the typed text */
 export type Option = { value: string; label?: string };
 
 /** A list of the API: the field of its records that is a value, and the parameter that searches it. */
@@ -26,7 +26,7 @@ const fetchOptions = async ({ url, field, search, label }: Source, typed: string
 const fewest = 8;
 
 /**
- * Returns a function that loads options for what is typed. The first page is loaded once. If it may not be all, the
+ * Returns a function that loads options for the typed text. The first page is loaded once. If it may be incomplete, the
  * API searches for the typed text. Without an answer there are no options, and values are typed.
  */
 export const makeSearch = (source: Source): ((typed: string) => Promise<Option[]>) => {
@@ -57,7 +57,7 @@ const searchOf = (field: HTMLInputElement): ReturnType<typeof makeSearch> => {
   return search;
 };
 
-/** Suggests values. Of a field for several names, separated by commas, the last one is completed. */
+/** Suggests values. In a field for several names, separated by commas, the last name is completed. */
 const update = async (field: HTMLInputElement): Promise<void> => {
   const text = field.value;
   const before = text.slice(0, text.lastIndexOf(',') + 1);
@@ -77,7 +77,7 @@ const update = async (field: HTMLInputElement): Promise<void> => {
 const toField = (target: EventTarget | null): HTMLInputElement | null =>
   target instanceof HTMLInputElement && target.dataset['suggest'] !== undefined ? target : null;
 
-/** Suggests values of the API in fields `[data-suggest]`, also in those of parts that are replaced. */
+/** Suggests values of the API in fields `[data-suggest]`, also in replaced parts of the page. */
 export const startSuggestions = (): void => {
   let timer = 0;
   document.addEventListener('focusin', ({ target }) => {

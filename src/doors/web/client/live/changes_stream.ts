@@ -12,7 +12,7 @@ type Change = {
   project_id: number;
   target_type: string;
   target_iid: number | null;
-  /** Of a pipeline and its jobs. */
+  /** For a pipeline and its jobs. */
   pipeline_id: number | null;
 };
 
@@ -32,7 +32,7 @@ const isHeld = async (): Promise<boolean> =>
 type Reading = {
   /** Passes on targets, and what happens to the connection. */
   tell: (message: string) => void;
-  /** Whether changes may have been missed since another connection. */
+  /** True if changes may have been missed since another connection. */
   isLate: boolean;
   signal: AbortSignal;
 };
@@ -98,7 +98,7 @@ const connect = (wasHidden: boolean): void => {
   else void connectAlone(leaving.signal, wasHidden);
 };
 
-/** Connects the page, until it is left. Returns at once. */
+/** Connects the page until the user leaves it. Returns immediately. */
 const startConnection = (): void => {
   if (canShare() || document.visibilityState === 'visible') connect(false);
   addEventListener('pagehide', () => leaving.abort());
@@ -121,9 +121,9 @@ export type Follower = {
 
 /**
  * Calls back after each change of a record.
- * @param target as `toTarget` returns it. With a space at its end it names all that begin so: `Issue 12 ` the issues of a
- * project, `Issue ` those of all.
- * @returns whether a page of this browser has a connection, or is about to
+ * @param target as `toTarget` returns it. With a trailing space it matches all targets with this prefix: `Issue 12 `
+ * matches the issues of a project, `Issue ` all issues.
+ * @returns whether a page of this browser has a connection, or is about to open one
  */
 export const followTarget = (target: string, { onChange, onConnection }: Follower): boolean => {
   const isFollowed = (message: unknown): boolean =>

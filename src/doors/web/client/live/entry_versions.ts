@@ -1,6 +1,6 @@
-/** Tells which comments of an open page differ from those that the server sends later. */
+/** Determines which comments of an open page differ from the comments that the server sends later. */
 
-/** Entries as the server sent them last: scripts change those on the page. */
+/** Entries as last sent by the server, because scripts change the entries on the page. */
 const known = new Map<string, string>();
 
 /** Returns the markup of an entry without what differs in each answer. */

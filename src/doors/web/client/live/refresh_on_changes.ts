@@ -7,7 +7,7 @@ const followedWait = 300_000;
 const firstWait = 10_000;
 const maxWait = 60_000;
 
-/** Several changes at once are one refresh. */
+/** Combines simultaneous changes into one refresh. */
 const settling = 150;
 
 type Part = {
@@ -19,7 +19,7 @@ type Part = {
   merge: (page: Document) => boolean;
 };
 
-/** Returns what refreshes the part at once. */
+/** Returns a function that refreshes the part immediately. */
 export const refreshOnChanges = ({ target, address, merge }: Part): (() => void) => {
   let [isAsking, isAskedAgain] = [false, false];
   const ask = async (): Promise<boolean> => {

@@ -6,7 +6,7 @@ const cards = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.
 /** Height of what sticks to the top of the window. */
 const stickyHeight = 120;
 
-/** Returns the file that is read: the one with the focus, else the one at the top of the window. */
+/** Returns the file being read: the file with the focus, otherwise the file at the top of the window. */
 export const currentCard = (): HTMLElement | null => {
   const all = cards();
   const focused = document.activeElement?.closest<HTMLElement>('.diff-file') ?? null;

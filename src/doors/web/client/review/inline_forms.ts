@@ -1,6 +1,6 @@
 /**
- * Forms and links `[data-inline]` of a changed file: only the card of that file, the bar and the tree are replaced by
- * those of the answer, so the place on the page stays. Without an answer that has the card, the browser goes there.
+ * Forms and links `[data-inline]` of a changed file: only the card of that file, the bar and the tree are replaced from
+ * the response, so the scroll position is kept. If the response has no such card, the browser navigates to it.
  */
 import { parsePage } from '../fetch_page.ts';
 import { partShown } from '../page_parts.ts';

@@ -1,4 +1,4 @@
-/** Opens the form for a comment at a line or file, without a page of its own; with Shift for several lines. */
+/** Opens the form for a comment at a line or file, without a separate page; with Shift for several lines. */
 import { fetchPage } from '../fetch_page.ts';
 import { showProblem } from '../show_problem.ts';
 import { appendText } from '../writing/insert_text.ts';
@@ -122,7 +122,7 @@ const cancel = (): void => {
   opener?.focus();
 };
 
-/** Moves the focus from the number of a line to that of the next or previous one. Returns whether there is one. */
+/** Moves the focus from a line number to the next or previous line number. Returns whether it exists. */
 const stepLine = (link: Element, step: 1 | -1): boolean => {
   const links = [...(link.closest('tbody')?.querySelectorAll<HTMLElement>('td.n a') ?? [])];
   const next = links[links.findIndex((one) => one === link) + step];

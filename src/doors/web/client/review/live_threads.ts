@@ -1,6 +1,6 @@
 /**
- * Adds the threads of others to an open Changes tab: `[data-threads]` names an address that has them all, each with its
- * file and line. What somebody types stays.
+ * Adds the threads of others to an open Changes tab: `[data-threads]` contains a URL that returns them all, each with
+ * its file and line. Text being typed is kept.
  */
 import { isChanged, isInUse, keepVersion } from '../live/entry_versions.ts';
 import { refreshOnChanges } from '../live/refresh_on_changes.ts';

@@ -10,7 +10,7 @@ import { startThreadSteps, stepThread } from './step_thread.ts';
 /** The Changes tab of a merge request. */
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
 
-/** A page of changed files: also that of a commit or a comparison. */
+/** A page of changed files: also of a commit or a comparison. */
 const hasFiles = (): boolean => document.querySelector('.diff-file') !== null;
 
 /** Marks the current file as viewed, and goes to the next one; a viewed file is unmarked and stays. */

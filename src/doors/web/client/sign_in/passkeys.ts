@@ -61,7 +61,7 @@ const start = (element: HTMLElement): void => {
     );
   });
   element.hidden = false;
-  // Not again after a refusal, which a device that answers by itself would repeat without end.
+  // Not repeated after a refusal, because a device that answers automatically would repeat it endlessly.
   const isRefused = document.querySelector('.flash.alert') !== null;
   if (element.dataset['passkey'] === 'get' && !isRefused) void offerInField(area);
 };

@@ -1,6 +1,6 @@
 /**
- * Opens the form of a text in the page: a link `[data-edit]` names the text that it edits, and leads to a page with its
- * form, `[data-edit-form]`. What is refused stays in the form, with what somebody else saved meanwhile.
+ * Opens the form of a text in the page: a link `[data-edit]` identifies the text and points to a page with its form,
+ * `[data-edit-form]`. A refused text stays in the form, with the text that another user saved meanwhile.
  */
 import { fetchPage, parsePage } from '../fetch_page.ts';
 import { refreshEntry } from './refresh_entry.ts';

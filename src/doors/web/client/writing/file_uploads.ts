@@ -66,7 +66,7 @@ const upload = async (editor: HTMLElement, area: HTMLTextAreaElement, file: File
 
 const uploadAll = async (editor: HTMLElement, files: readonly File[]): Promise<void> => {
   const area = editor.querySelector('textarea');
-  // One after the other: they are linked in their order, and the service takes few at once.
+  // Sequential, because files are linked in order, and the service accepts few uploads at a time.
   if (area !== null) for (const file of files) await upload(editor, area, file);
 };
 

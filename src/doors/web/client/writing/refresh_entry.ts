@@ -21,7 +21,7 @@ const replace = (id: string, page: Document): Element | null => {
 export const refreshEntry = async (id: string): Promise<Element | null> => {
   const all = document.querySelector<HTMLElement>('[data-threads]')?.dataset['threads'];
   const page = await fetchPage(all ?? location.href);
-  // A page without the link to edit was sent to somebody who is not signed in any more.
+  // A page without the edit link was sent to a user who is no longer signed in.
   if (page === null || page.querySelector(`[data-edit="${id}"]`) === null) return null;
   const entry = replace(id, page);
   if (entry === null) return null;

@@ -11,7 +11,7 @@ const submit = async (form: HTMLFormElement, entry: Element, button: HTMLElement
   button.ariaChecked = String(button.ariaChecked !== 'true');
   const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
   const problem = answer.type === 'opaqueredirect' ? null : await parsePage(answer);
-  // Also after a refusal: the text is no longer what the page shows.
+  // Also after a refusal, because the text is no longer the text that the page shows.
   const fresh = await refreshEntry(entry.id);
   const line = button.getAttribute('value') ?? '';
   fresh?.querySelector<HTMLElement>(`[data-text] .task[value="${line}"]`)?.focus();

@@ -1,11 +1,14 @@
 /**
- * Keeps what somebody types until it is sent: the texts of forms with a Markdown field, and those of fields `[data-draft]`,
- * survive a reload, a closed window and a request that failed. They stay in this browser, for the user who typed them, until they are sent, discarded or a
- * month old, or the user signs out.
+ * Keeps typed text until it is sent: texts of forms with a Markdown field, and texts of fields `[data-draft]`, survive
+ * a reload, a closed window and a request that failed. They stay in this browser, for the user who typed them, until
+ * they are sent, discarded or a month old, or the user signs out.
  */
 type Draft = {
   text: string;
-  /** What the field had before. A draft over another text is dropped, so that it cannot undo an edit of somebody else. */
+  /**
+   * Original value of the field. A draft of a different original is dropped, so that it cannot undo another user's
+   * edit.
+   */
   before: string;
   /** Milliseconds since 1970. */
   savedAt: number;
@@ -38,7 +41,7 @@ const keyOf = (field: Field): string | null => {
   if (user === undefined || field.form === null) return null;
   const form = new FormData(field.form);
   const place = placeFields.map((name) => form.get(name)).filter((value) => typeof value === 'string');
-  // By attribute: a field named `action` would hide the property.
+  // Reads the attribute, because a field named `action` would hide the property.
   const action = field.form.getAttribute('action') ?? '';
   return prefix + JSON.stringify([user, location.pathname, action, field.name, ...place]);
 };
@@ -51,12 +54,12 @@ const read = (key: string): Draft | null => {
   }
 };
 
-/** Drafts are a convenience: a browser without room or permission for them goes on without. */
+/** Drafts are a convenience: a browser without space or permission works without them. */
 const write = (key: string, draft: Draft): void => {
   try {
     localStorage.setItem(key, JSON.stringify(draft));
   } catch {
-    // As said above.
+    // Same limit as above.
   }
 };
 
@@ -67,7 +70,7 @@ const removeAll = (): void => savedKeys().forEach((key) => localStorage.removeIt
 /** Where the text of a field was saved last: the form at lines of a change moves with its text. */
 const lastKeys = new WeakMap<Field, string>();
 
-/** What fields had before, where the page shows the text of a draft, such as with its preview. */
+/** Original values of fields, if the page shows the text of a draft, for example with its preview. */
 const originals = new WeakMap<Field, string>();
 
 const save = (field: Field): void => {
@@ -157,7 +160,7 @@ export const startDrafts = (): void => {
   document.addEventListener('input', ({ target }) => {
     if (isField(target)) save(target);
   });
-  // Forms that open later, such as those at lines of a change.
+  // Forms that open later, such as forms at lines of a change.
   document.addEventListener('focusin', ({ target }) => {
     if (isField(target)) restore(target);
   });

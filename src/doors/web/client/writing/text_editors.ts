@@ -32,7 +32,7 @@ const showMode = async (editor: HTMLElement, mode: Mode): Promise<void> => {
   area.hidden = isPreview;
   preview.hidden = !isPreview;
   if (!isPreview) return area.focus();
-  // So that the shortcut leads back.
+  // Allows the shortcut to switch back.
   preview.focus();
   const rendered = area.value.trim() === '' ? '' : await fetchPreview(editor, area);
   if (rendered === null) preview.textContent = 'The preview could not be loaded. Your text is unchanged.';

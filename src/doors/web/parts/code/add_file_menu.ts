@@ -1,4 +1,4 @@
-/** The menu to add files to a folder of a branch, for those who may push. */
+/** The menu to add files to a folder of a branch, for users who can push. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
@@ -29,7 +29,7 @@ export const addFileLinks = ({ project, ref, path }: Folder, classes = ''): Html
 `,
   )}`;
 
-/** Renders the menu; null for those who may not push. */
+/** Renders the menu; null for users who cannot push. */
 export const addFileMenu = ({ call }: Visit, folder: Folder): Html | null =>
   may(call.viewer, 'push_code', folder.project)
     ? menu(

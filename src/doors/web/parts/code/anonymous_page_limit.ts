@@ -1,6 +1,6 @@
 /**
- * Limits how many costly pages are made for anonymous visitors at once, so that crawlers cannot slow members down.
- * Visitors past the limit wait for a bounded time, in a bounded queue.
+ * Limits how many expensive pages are rendered concurrently for anonymous visitors, so that crawlers cannot slow
+ * members down. Visitors past the limit wait for a bounded time, in a bounded queue.
  */
 import type { Platform } from '../../../../core/platform.ts';
 import { Failure } from '../../../../platform/errors.ts';
@@ -49,7 +49,7 @@ const leave = (queue: Queue): void => {
   }
 };
 
-/** Checks whether costly work of a page could begin at once, for what a page can do without. */
+/** Returns whether expensive work of a page could start immediately. Used for optional parts. */
 export const hasAnonymousSlot = ({ call }: Visit): boolean =>
   call.signedIn || getQueue(call.platform).taken < maxPlaces;
 

@@ -5,8 +5,8 @@ import { type FormProblems, attempt } from '../form.ts';
 const shown = new Set<Failure['kind']>(['forbidden', 'method_not_allowed']);
 
 /**
- * Runs a change of a user who may push: what protection rules refuse is a problem of the form, too.
- * @returns null: it succeeded
+ * Runs a change of a user who can push. A refusal by protection rules is also a problem of the form.
+ * @returns null if it succeeded
  */
 export const attemptRefChange = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
   try {

@@ -33,12 +33,12 @@ const findWith = async (
 };
 
 /**
- * Finds the project and commit that a page shows; without `rest`, those of the default branch.
- * @throws Failure 404 for what is hidden or missing, 403 for code that the visitor may not read
+ * Finds the project and commit that a page shows; without `rest`, the default branch.
+ * @throws Failure 404 if hidden or missing, 403 if the visitor may not read code
  */
 export const findLocation = async (visit: Visit, address: Address): Promise<CodeLocation> =>
   await findWith(visit, address, openCachedCode);
 
-/** As `findPlace`, for pages that change the repository: nothing is cached. */
+/** Like `findPlace`, for pages that change the repository: nothing is cached. */
 export const findLocationToChange = async (visit: Visit, address: Address): Promise<CodeLocation> =>
   await findWith(visit, address, openCode);

@@ -1,4 +1,4 @@
-/** How pages show a commit in a line: its author, title, pipeline, id and time. */
+/** Renders a commit in one line: its author, title, pipeline, id and time. */
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { type PipelineRow, shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Commit, Signature } from '../../../../platform/git/protocol_types.ts';

@@ -15,7 +15,7 @@ export type CommitPeople = ReadonlyMap<
   Pick<Author, 'username' | 'name'> & { avatar_url: string | null }
 >;
 
-/** For lists that name authors only as their commits do. */
+/** For lists that show authors only by the names in their commits. */
 export const nobody: CommitPeople = new Map();
 
 /** Loads the users of all commits of a page. Anonymous visitors get none, as by mentions in texts. */

@@ -38,7 +38,7 @@ type Picked = { kind: PickKind; sha: string; branch: string };
 /** Commits to a new branch, for a merge request. @returns its name */
 const pickInNewBranch = async (call: Call, code: Code, { kind, sha, branch }: Picked): Promise<string> => {
   const commit = await requireCommit(code, sha);
-  // Whether it applies is known before a branch is created.
+  // Checks that it applies before a branch is created.
   await pickCommit(call, code, [kind, commit], { branch, dry_run: true });
   const name = await freeName(code, `${verbs[kind]}-${sha.slice(0, 8)}`);
   await createBranch(call, code, { branch: name, from: branchPrefix + branch });

@@ -45,7 +45,7 @@ type Given = {
   branch: string;
 };
 
-/** Renders both forms, for a user who may push. */
+/** Renders both forms, for a user who can push. */
 export const pickForms = (visit: Visit, { projectId, path, branch }: Given): Html =>
   html`<div class="row top-aligned">${pickForm(visit, {
     projectId,

@@ -20,7 +20,7 @@ const maxCharacters = { line: 100_000, page: 1_000_000 };
 
 const tooLong = html`<i class="muted">This line is too long to be shown.</i>`;
 
-/** Leaves out lines that would make a page too large, such as those of minified code. */
+/** Omits lines that would make a page too large, such as lines of minified code. */
 export const limitLines = (lines: readonly Html[]): Html[] => {
   let total = 0;
   return lines.map((line) => {

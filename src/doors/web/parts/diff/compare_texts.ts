@@ -6,7 +6,7 @@ const maxChanges = 400;
 /** Lines that are shown around a change. */
 const contextLines = 3;
 
-/** From the old text to the fresh one: lines of both, of the old one alone, of the fresh one alone. */
+/** Steps from the old to the new text: lines of both, only of the old text, only of the new text. */
 type Step = 'same' | 'del' | 'add';
 
 /** Returns the lines with their ends, so that a last line without one differs. */
@@ -19,7 +19,7 @@ type Search = {
   rounds: Int32Array[];
 };
 
-/** Whether the step onto a diagonal adds a line, rather than deleting one. */
+/** True if the step onto a diagonal adds a line, false if it deletes one. */
 const isAddition = (furthest: Int32Array, diagonal: number, round: number): boolean => {
   const at = (k: number): number => furthest[k + maxChanges + 1] ?? -1;
   return diagonal === -round || (diagonal !== round && at(diagonal - 1) < at(diagonal + 1));
@@ -102,7 +102,7 @@ const findShown = (steps: readonly Step[]): boolean[] => {
 
 export type Comparison = { rows: DiffRow[]; additions: number; deletions: number };
 
-/** Compares two texts. Without a difference there are no rows. */
+/** Compares two texts. Returns no rows if they are equal. */
 export const compareTexts = (oldText: string, freshText: string): Comparison => {
   const [old, fresh] = [splitLines(oldText), splitLines(freshText)];
   const steps = compareLines(old, fresh);

@@ -1,4 +1,6 @@
-/** How diffs are shown: the parameters of their pages, what the visitor prefers, and the buttons that change it. */
+/**
+ * Display options of diffs: the parameters of their pages, the visitor's preferences, and the buttons that change them.
+ */
 import { boolean, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Visit } from '../../page.ts';
 import { type DiffView, diffViews } from '../../request/preferences.ts';
@@ -12,7 +14,7 @@ export const viewParams = {
   w: optional(boolean({ description: 'hide changes of white space only' })),
 };
 
-/** Parameters of one file that a page shows alone, with lines around its changes. */
+/** Parameters of a page with a single file and lines around its changes. */
 export const fileParams = {
   file: optional(text({ maxLength: 4_096, description: 'new path of the only file to show' })),
   expand: optional(text({ maxLength: maxRangesLength, description: 'further lines to show: `10-29,50-69`' })),
@@ -36,11 +38,11 @@ export const preferredView = (
   w: w ?? preferences.hidesWhitespace,
 });
 
-/** What a page shows of a diff. */
+/** Display options of a diff. */
 export type DiffChoice = {
   view: DiffView;
   ignoresWhitespace: boolean;
-  /** What the address chooses of both, which links to the same diff keep. */
+  /** Options chosen by the URL, which links to the same diff keep. */
   asked: Readonly<Record<string, string>>;
   /** New path of the only file to show; undefined: all. */
   file?: string | undefined;
@@ -48,7 +50,7 @@ export type DiffChoice = {
   oldPath?: string | undefined;
   /** Further lines of that file, as in an address. */
   expand?: string | undefined;
-  /** That file is shown with all of its lines. */
+  /** Shows that file with all of its lines. */
   isWhole?: boolean | undefined;
 };
 

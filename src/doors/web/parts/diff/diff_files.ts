@@ -12,10 +12,10 @@ import { highlightedRows } from './prepare_rows.ts';
 import { hasOtherLines, readRows } from './read_rows.ts';
 import { spellCount } from '../spell_count.ts';
 
-/** Lines of all files that are shown at once; later files are collapsed. */
+/** Maximum total lines shown initially; later files are collapsed. */
 const maxLines = 10_000;
 
-/** What stands between the lines of a file. */
+/** Content between the lines of a file. */
 export type LineParts = {
   /** Start of the addresses that open the form for a comment on a line; null: lines take no comments. */
   commentPath: string | null;
@@ -32,7 +32,7 @@ type Given = {
   viewPath: (file: FileDiff) => string;
   /** Addresses of the content before and after the change. */
   rawPaths: (file: FileDiff) => { old: string | null; fresh: string | null };
-  /** Address of the page with this file alone. @param more parameters about its lines */
+  /** URL of the page with only this file. @param more parameters about its lines */
   onlyPath: (file: FileDiff, more?: Record<string, string>) => string;
   linePartsOf?: ((file: FileDiff) => LineParts) | undefined;
 };
@@ -41,7 +41,7 @@ type Given = {
 export const diffSummary = (files: number, counts: { additions: number; deletions: number } | null): Html =>
   html`<p class="row"><b>${spellCount(files, 'changed file')}</b>${counts !== null && diffStats(counts)}</p>`;
 
-/** Finds the files after the lines that are shown at once. */
+/** Finds the files beyond the initially shown lines. */
 const findLate = (files: readonly FileDiff[]): Set<FileDiff> => {
   let lines = 0;
   const late = new Set<FileDiff>();

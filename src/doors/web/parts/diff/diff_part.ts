@@ -89,7 +89,7 @@ export const rawPathsOf = (
   fresh: deleted_file ? null : codePath(project, 'raw', to, new_path),
 });
 
-/** Files that are shown: of one that stands alone, not what is left of its old path. */
+/** Files to show: for a single file, not the remainder of its old path. */
 const findShown = (diffs: readonly FileDiff[], { file, ignoresWhitespace }: DiffChoice): FileDiff[] => {
   const own = file === undefined ? diffs : diffs.filter(({ new_path }) => new_path === file);
   return orderFiles(

@@ -9,7 +9,7 @@ const maxRows = 8;
 const maxContext = 40;
 
 export type Excerpt = {
-  /** The rows that are shown, after those that only their highlighting needs. */
+  /** Rows to show; the rows before them are needed only for highlighting. */
   rows: readonly DiffRow[];
   /** Number of rows that are shown, counted from the last. */
   shown: number;

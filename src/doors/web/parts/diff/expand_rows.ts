@@ -1,4 +1,4 @@
-/** Adds unchanged lines around the hunks of a diff, and tells where more are hidden. Pure. */
+/** Adds unchanged lines around the hunks of a diff, and marks where more are hidden. Pure. */
 import type { LineRange } from './line_ranges.ts';
 import type { DiffRow } from './parse_lines.ts';
 
@@ -12,7 +12,7 @@ type Given = {
 /** Unchanged lines that git puts around a change, if there are so many. */
 const contextLines = 3;
 
-/** Returns whether the file may go on after the last hunk: at its end, a hunk has less context. */
+/** Returns whether the file may continue after the last hunk: at the end of a file, a hunk has less context. */
 const mayGoOn = (rows: readonly DiffRow[]): boolean =>
   rows.length > contextLines && rows.slice(-contextLines).every(({ kind }) => kind === 'same');
 
@@ -21,7 +21,7 @@ type Line = Exclude<DiffRow, { kind: 'hunk' | 'note' }>;
 const isShown = ({ ranges }: Given, line: number): boolean =>
   ranges === 'all' || ranges.some(([from, to]) => from <= line && line <= to);
 
-/** Lines of the new file that are between two hunks, and how far the old ones are from them. */
+/** Lines of the new file between two hunks, and the offset of the old lines. */
 type Gap = { from: number; end: number; distance: number };
 
 const hiddenRow = (from: number, end: number, text: string): DiffRow => ({
@@ -30,7 +30,7 @@ const hiddenRow = (from: number, end: number, text: string): DiffRow => ({
   ...(end > from && { hidden: { from, to: end - 1 } }),
 });
 
-/** Returns what is between two hunks: lines that are shown, and a row for those that are not. */
+/** Returns the rows between two hunks: shown lines, and a row for hidden lines. */
 const gapRows = (given: Given, { from, end, distance }: Gap, header: string): DiffRow[] => {
   const { lines } = given;
   if (lines === null) return [hiddenRow(from, end, header)];

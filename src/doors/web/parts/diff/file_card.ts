@@ -1,4 +1,4 @@
-/** The card of one changed file: header, what changed beside lines, and the lines. */
+/** The card of one changed file: header, changes other than lines, and the lines. */
 import { hash } from 'node:crypto';
 import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
@@ -15,7 +15,7 @@ export type FileCard = {
   /** Prepared rows of its lines. */
   rows: readonly PreparedRow[];
   view: DiffView;
-  /** The page shows this file alone. */
+  /** The page shows only this file. */
   isAlone: boolean;
   /** Why its lines are not shown, apart from the reasons that the file itself gives; null if they are. */
   collapsed?: string | null;
@@ -25,7 +25,7 @@ export type FileCard = {
   viewPath: string | null;
   /** Addresses of the content before and after the change, for images. */
   rawPaths: { old: string | null; fresh: string | null };
-  /** Address of the page with this file alone; null if it cannot be shown alone. */
+  /** URL of the page with only this file; null if there is no such page. */
   onlyPath: string | null;
   /** Address of the page with the whole file; null if it cannot be shown. */
   wholePath?: string | null;
@@ -40,7 +40,7 @@ export type FileCard = {
 export const diffFileId = ({ new_path }: Pick<FileDiff, 'new_path'>): string =>
   `diff-${hash('sha1', new_path).slice(0, 16)}`;
 
-/** Renders the numbers of added and removed lines; without those that are zero. */
+/** Renders the numbers of added and removed lines; omitting zeros. */
 export const diffStats = ({ additions, deletions }: Pick<FileDiff, 'additions' | 'deletions'>): Html =>
   html`<span class="diff-stats">${additions > 0 && html`<span class="stat-add" aria-label="${additions} added">+${additions}</span> `}${
     deletions > 0 && html`<span class="stat-del" aria-label="${deletions} removed">−${deletions}</span>`

@@ -1,4 +1,4 @@
-/** Highlights the lines of a diff. Each side of each hunk is a text of its own. */
+/** Highlights the lines of a diff. Each side of each hunk is a separate text. */
 import type { Call } from '../../../../core/access/call.ts';
 import { highlightParts } from '../../../markdown/highlight_lines.ts';
 import type { DiffRow } from './parse_lines.ts';

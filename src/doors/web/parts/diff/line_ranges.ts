@@ -7,7 +7,7 @@ export const maxRangesLength = 500;
 
 const pattern = /^\d{1,7}-\d{1,7}(?:,\d{1,7}-\d{1,7})*$/;
 
-/** Reads ranges; a text that is none has none. */
+/** Parses ranges; returns none for an invalid text. */
 export const parseRanges = (text = ''): LineRange[] =>
   pattern.test(text)
     ? text.split(',').map((range) => {
@@ -16,7 +16,7 @@ export const parseRanges = (text = ''): LineRange[] =>
       })
     : [];
 
-/** Sorts ranges, and joins those that touch. */
+/** Sorts ranges, and joins adjacent ranges. */
 const joinRanges = (ranges: readonly LineRange[]): LineRange[] => {
   const joined: LineRange[] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {

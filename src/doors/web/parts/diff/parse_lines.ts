@@ -4,7 +4,7 @@ export type DiffRow =
   | {
       kind: 'hunk';
       text: string;
-      /** The unchanged lines that are not shown here, of the new file. `to` null: those after the last hunk. */
+      /** Unchanged lines of the new file that are hidden here. `to` null: lines after the last hunk. */
       hidden?: { from: number; to: number | null };
     }
   /** `\ No newline at end of file`. */

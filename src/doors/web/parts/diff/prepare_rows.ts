@@ -8,7 +8,7 @@ import type { DiffRow } from './parse_lines.ts';
 /** A row with the markup of its content. */
 export type PreparedRow = DiffRow & { markup: string };
 
-/** A block of removed lines and the added ones that replace them: indexes of rows. */
+/** A block of removed lines and the added lines that replace them: indexes of rows. */
 export type Block = { start: number; removed: number; added: number };
 
 const countFrom = (rows: readonly DiffRow[], start: number, kind: DiffRow['kind']): number => {
@@ -55,7 +55,7 @@ export const prepareRows = (
   });
 };
 
-/** Prepares rows with highlighted code. @param path of the file, which tells its language */
+/** Prepares rows with highlighted code. @param path of the file, which determines its language */
 export const highlightedRows = async (
   call: Call,
   path: string,

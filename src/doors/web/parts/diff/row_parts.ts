@@ -20,7 +20,7 @@ export type TableOptions = {
   commentPath?: string | null;
   /** Address of the whole file; null if it cannot be shown. */
   wholePath?: string | null;
-  /** Returns the address with further lines; null if there is none. Absent: lines cannot be added. */
+  /** Returns the address with further lines; null if there is no such URL. Absent: lines cannot be added. */
   expandPath?: ((range: LineRange) => string | null) | undefined;
   /** Rows below lines: threads and forms. */
   below?: ReadonlyMap<string, Html>;
@@ -28,7 +28,7 @@ export type TableOptions = {
 
 const kinds = { same: 'unchanged', add: 'added', del: 'removed' } as const;
 
-/** Returns the line that stands for a row: the new one, unless it was removed. */
+/** Returns the line that represents a row: the new line, unless it was removed. */
 const keyOf = ({ kind, old, new: fresh }: LineRow): LineKey =>
   kind === 'del' ? `old_${old}` : `new_${fresh}`;
 
@@ -93,7 +93,7 @@ export const wideRow = (options: TableOptions, row: PreparedRow, columns: number
   return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${expandLinks(options, row.hidden)}${text}</td></tr>`;
 };
 
-/** Returns the lines that a row shows: the one of each side that it has. */
+/** Returns the lines that a row shows: one for each side that it has. */
 export const keysOf = (row: DiffRow): LineKey[] => {
   if (row.kind === 'hunk' || row.kind === 'note') return [];
   return [
@@ -102,7 +102,7 @@ export const keysOf = (row: DiffRow): LineKey[] => {
   ];
 };
 
-/** Writes what stands below a line, as rows of their own. */
+/** Writes the content below a line, as separate rows. */
 export const belowRows = ({ below }: TableOptions, row: LineRow, columns: number): string => {
   if (below === undefined || below.size === 0) return '';
   return keysOf(row)

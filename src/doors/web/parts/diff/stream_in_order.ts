@@ -16,7 +16,7 @@ export const isLongDiff = (files: readonly Pick<FileDiff, 'diff'>[]): boolean =>
  */
 export const streamInOrder = <T>(items: readonly T[], render: (item: T) => Promise<Html>): Html =>
   streamed(async function* () {
-    // What stands before leaves first.
+    // Earlier parts are sent first.
     await afterOtherWork();
     let next: Promise<Html> | null = null;
     for (const [at, item] of items.entries()) {

@@ -9,10 +9,10 @@ import type { Visit } from '../../page.ts';
 /** The answer of an authenticator, JSON. It is a few hundred bytes long, with certificates a few thousand. */
 export const answerParam = { passkey: text({ maxLength: 20_000 }) };
 
-/** What a passkey signed, as the browser writes it; `identity/passkeys/` checks everything but the id. */
+/** Signed response of a passkey, as serialized by the browser; `identity/passkeys/` checks everything except the id. */
 type Answer = RegistrationResponseJSON & AuthenticationResponseJSON;
 
-/** Reads the answer of the form; null if it is no object with an id. */
+/** Parses the response in the form; null if it is not an object with an id. */
 export const readAnswer = ({ passkey }: RawParams): Answer | null => {
   try {
     const answer = JSON.parse(String(passkey)) as { id?: unknown } | null;
@@ -25,7 +25,7 @@ export const readAnswer = ({ passkey }: RawParams): Answer | null => {
 type PasskeyForm = {
   action: string;
   submit: string;
-  /** What the script does when the form is sent. */
+  /** Action of the script when the form is sent. */
   kind: 'create' | 'get';
   /** Given to the browser. */
   options: object;

@@ -1,4 +1,4 @@
-/** Buttons on pages that store how the visitor prefers them. Addresses alone change no preference. */
+/** Buttons on pages that store the visitor's preferences. Following a URL changes no preference. */
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 type PreferenceFormOptions = {
   /** Part of the page that is shown next: `#changes`. */
   anchor?: string;
-  /** Address of the page, for a page that answers a form. */
+  /** URL of the page, for a page that answers a form. */
   path: string;
 };
 

@@ -1,4 +1,4 @@
-/** What the API suggests for fields: values of a project or group, and projects. */
+/** Suggestions of the API for fields: values of a project or group, and projects. */
 import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import type { Suggestions } from '../form.ts';
 
@@ -24,7 +24,7 @@ export const projectSuggestions = (
   kind: Exclude<SuggestedKind, 'projects'>,
 ): Suggestions => suggest(`projects/${projectId}/`, kind);
 
-/** Suggests projects of which the user is a member. */
+/** Suggests projects in which the user is a member. */
 export const ownProjectSuggestions = (): Suggestions => ({
   ...suggest('', 'projects'),
   url: '/api/v4/projects?membership=true&simple=true&per_page=100',

@@ -2,7 +2,7 @@ import type { Html } from '../html.ts';
 import { sideView } from './tabs_and_side_nav.ts';
 import type { View } from '../../page.ts';
 
-/** Pages of the own account: path and name. */
+/** Pages of the user's account: path and name. */
 const accountLinks = [
   ['/profile', 'Profile'],
   ['/profile/account', 'Account'],
@@ -22,7 +22,7 @@ const accountLinks = [
 
 export type AccountPath = (typeof accountLinks)[number][0];
 
-/** Renders a page of the own account with links to the others. */
+/** Renders a page of the user's account with links to the other pages. */
 export const accountView = (here: AccountPath, title: string, content: Html): View => {
   const links = accountLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
   return sideView({ label: 'Your account', links, title }, content);

@@ -24,7 +24,7 @@ const banner = (visit: Visit, message: BroadcastMessage, content: Html): Html =>
   }</aside>
 `;
 
-/** Renders the messages that address this page, without those that the browser dismissed; null: none. */
+/** Renders the messages that address this page, except messages dismissed in this browser; null if there are none. */
 export const broadcastBanners = async (visit: Visit): Promise<Html | null> => {
   const { call, path, preferences } = visit;
   const shown = (await listOnPage(call, path.split('?')[0] ?? path)).filter(

@@ -44,7 +44,7 @@ const reference = ({ status, requestId }: Wrong): Html | null =>
     ? null
     : html`<p>If it happens again, give your administrator this number: <code>${requestId}</code></p>`;
 
-/** Renders the people who can be asked for access. */
+/** Renders the people to ask for access. */
 const peoplePart = (people: readonly Person[]): Html | null =>
   people.length === 0
     ? null
@@ -54,7 +54,7 @@ const peoplePart = (people: readonly Person[]): Html | null =>
 
 type Person = { name: string; username: string };
 
-/** Renders an error in the frame of a signed-in user. @param people who can be asked for access */
+/** Renders an error in the frame of a signed-in user. @param people people to ask for access */
 export const errorView = (wrong: Wrong, people: readonly Person[]): View => {
   const { title, text } = texts[wrong.status] ?? unknown;
   // They are signed in already.
@@ -69,7 +69,7 @@ ${peoplePart(people)}
   };
 };
 
-/** Renders an error for somebody who may not be signed in. */
+/** Renders an error for a visitor who may not be signed in. */
 export const errorPage = (wrong: Wrong): string => {
   const { title, text } = texts[wrong.status] ?? unknown;
   const body = html`<h1>${title}</h1>

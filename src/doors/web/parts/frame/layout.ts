@@ -31,7 +31,7 @@ ${(image ?? null) !== null && html`<meta property="og:image" content="${image}">
 /**
  * Renders the start of a document.
  * @param url of the page, for previews of links
- * @param scheme that the browser prefers; without it, that of the system
+ * @param scheme that the browser prefers; default: the system's scheme
  */
 const head = (
   { title, live, feeds = [], preview, head: more }: View,

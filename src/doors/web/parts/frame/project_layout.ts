@@ -93,14 +93,14 @@ const subTabs = (
       isHere: one.noun === noun,
     }));
 
-/** Renders what stands above the content: the way to the list of a record, or the pages of the tab. */
+/** Renders the part above the content: breadcrumbs to the list of a record, or the pages of the tab. */
 const placeOf = (
   visit: Visit,
   links: readonly SubTab[],
   { tab, title }: { tab: ProjectTab; title: string },
 ) => {
   const current = links.find(({ isHere }) => isHere);
-  // What follows `/:rest` is a ref and a path, not a record.
+  // `/:rest` is a ref and a path, not a record.
   const isRecord =
     current?.noun.lines.includes('GET /:rest') === false && visit.path.split('?')[0] !== current.path;
   if (isRecord) return breadcrumbs(current, title);
@@ -115,7 +115,7 @@ type Given = {
   /** null: the page of the project itself. */
   noun: (typeof projectNouns)[number]['noun'] | null;
   live?: boolean;
-  /** The content has its own `<h1>`; the title is only that of the window. */
+  /** The content has its own `<h1>`; the title is used only for the window. */
   hasHeading?: boolean;
   /** Further properties of the view. */
   view?: Partial<View>;

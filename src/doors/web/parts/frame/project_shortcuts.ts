@@ -8,7 +8,7 @@ import { type Html, html } from '../html.ts';
 type Shortcut = {
   keys: string;
   name: string;
-  /** What follows the path of the project. */
+  /** Part of the path after the project. */
   below: string;
   action: ProjectAction;
 };

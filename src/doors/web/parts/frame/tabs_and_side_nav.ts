@@ -6,7 +6,7 @@ import { type IconName, icon } from '../icon.ts';
 export type NavLink = {
   path: string;
   name: string;
-  /** The link leads to the current page. */
+  /** The link points to the current page. */
   isHere: boolean;
   icon?: IconName | undefined;
   count?: number | undefined;
@@ -20,7 +20,7 @@ const item = ({ path, name, isHere, icon: image, count, contents }: NavLink): Ht
   }${name}${count !== undefined && html` <span class="count">${count}</span>`}</a>${contents}</li>
 `;
 
-/** Renders tabs, one of which is current. */
+/** Renders tabs with a current tab. */
 export const tabs = (label: string, links: readonly NavLink[]): Html =>
   html`<nav class="tabs-nav" aria-label="${label}"><ul class="tabs">${links.map(item)}</ul></nav>`;
 
@@ -53,7 +53,7 @@ export const choiceTabs = ({ label, path, param, chosen, names, keep = {} }: Cho
   ]);
 };
 
-/** Renders links beside content that starts with a heading. */
+/** Renders links next to content that starts with a heading. */
 export const withSideNav = (label: string, links: readonly NavLink[], content: Html): Html =>
   html`<div class="sides">
 <nav aria-label="${label}"><ul>${links.map(item)}</ul></nav>
@@ -70,7 +70,7 @@ type Side = {
   live?: boolean;
 };
 
-/** Renders a page beside the links to its neighbours. */
+/** Renders a page next to the links to its neighbours. */
 export const sideView = ({ label, links, title, live = false }: Side, content: Html): View => ({
   title,
   live,

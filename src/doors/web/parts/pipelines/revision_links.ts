@@ -12,7 +12,7 @@ import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 
-/** What a pipeline, a job or a deployment ran for. */
+/** Revision that a pipeline, a job or a deployment ran for. */
 export type Revision = { ref: string; tag: number; sha: string; merge_request_id: number | null };
 
 export type RevisionLinks = {

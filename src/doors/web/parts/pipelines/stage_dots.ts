@@ -1,4 +1,4 @@
-/** The stages of a pipeline as a row of icons, each of which leads to the jobs of its stage. */
+/** The stages of a pipeline as a row of icons, each of which links to the jobs of its stage. */
 import type { StageRow } from '../../../../ci/pipelines/load_stages.ts';
 import { type Html, html } from '../html.ts';
 import { statusIcon, statusLink } from '../status_badge.ts';
@@ -22,7 +22,7 @@ export const inlineStageDots = (pipelinePath: string, stages: readonly StageRow[
 export const stageIcons = (stages: readonly StageRow[]): Html =>
   html`${stages.slice(0, maxDots).map(({ status }) => statusIcon(status))}`;
 
-/** @param stages the first ones; one more than `maxDots` says that there are others */
+/** @param stages the first stages; one more than `maxDots` means that there are others */
 export const stageDots = (pipelinePath: string, stages: readonly StageRow[]): Html | null =>
   stages.length === 0
     ? null

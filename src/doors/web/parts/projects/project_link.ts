@@ -7,7 +7,7 @@ type ProjectLink = {
   /** The page below the project's own: `/-/pipelines`; empty for its own. */
   page: string;
   text: string;
-  /** Accessible name, where the text alone is ambiguous. */
+  /** Accessible name, if the text is ambiguous. */
   label?: string;
 };
 

@@ -20,7 +20,7 @@ export type ListedProject = {
 
 const visibilityIcons: Record<string, IconName> = { private: 'lock', internal: 'shield', public: 'globe' };
 
-/** Renders the mark of a visibility. @param isNamed false where its name stands beside it */
+/** Renders the mark of a visibility. @param isNamed false if its name is next to it */
 export const visibilityMark = (visibility: string, isNamed = true): Html =>
   icon(visibilityIcons[visibility] ?? 'lock', isNamed ? `Visibility: ${visibility}` : undefined);
 
@@ -45,7 +45,7 @@ const item = (project: ListedProject, side: Html | null): Html => {
 `;
 };
 
-/** Renders projects as a list. @param sideOf what stands at the right of a project */
+/** Renders projects as a list. @param sideOf content at the right of a project */
 export const projectList = (
   projects: readonly ListedProject[],
   { id, sideOf = () => null }: { id?: string; sideOf?: (project: ListedProject) => Html | null } = {},

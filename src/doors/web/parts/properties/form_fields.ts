@@ -9,7 +9,7 @@ import type { Choices } from './load_choices.ts';
 
 type Chosen = {
   labels: readonly string[];
-  /** Further labels, from an address. Those that are no choices are left out. */
+  /** Further labels from a URL. Omits labels that cannot be chosen. */
   label_ids?: readonly number[];
   milestone_id: number | null;
 };
@@ -21,7 +21,7 @@ type ChosenPeople = {
   reviewer_username?: string | undefined;
 };
 
-/** Renders the fields of a role; users who are no members are loaded, so that a refused form keeps them. */
+/** Renders the fields of a role; users who are not members are loaded, so that a refused form keeps them. */
 const roleField = async (
   { call }: Visit,
   choices: Choices,

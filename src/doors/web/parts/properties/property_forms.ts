@@ -69,7 +69,7 @@ type People = {
   /** Users who have the role now. */
   own: readonly Member[];
   choices: Choices;
-  /** The viewer, who stands first; null if nobody is signed in. */
+  /** The viewer, listed first; null if nobody is signed in. */
   me: Member | null;
 };
 

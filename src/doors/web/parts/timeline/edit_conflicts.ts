@@ -14,7 +14,7 @@ export const fingerprintTexts = ({ title, description }: Texts): string =>
     .digest('base64url')
     .slice(0, 22);
 
-/** @throws Failure 409 if the texts are no longer those that the form showed. @param word `issue` */
+/** @throws Failure 409 if the texts have changed since the form was shown. @param word `issue` */
 export const requireUnchanged = (base: string, texts: Texts, word: string): void => {
   if (base !== fingerprintTexts(texts)) {
     throw conflict(`Somebody edited this ${word} meanwhile. Check the current text before you save yours.`);

@@ -1,4 +1,4 @@
-/** Who last edited a description or a comment, and when. */
+/** Author and time of the last edit of a description or a comment. */
 import type { Call } from '../../../../core/access/call.ts';
 import { basicUsersById } from '../../../../identity/users/json.ts';
 import type { NoteRow } from '../../../../planning/notes/note_row.ts';
@@ -13,7 +13,7 @@ export type LastEdit = {
   by: { name: string; username: string } | null;
 };
 
-/** Renders the last edit; null where there was none. */
+/** Renders the last edit; null if there was none. */
 export const lastEditPart = (edit: LastEdit | null): Html | null =>
   edit === null
     ? null

@@ -12,7 +12,7 @@ type Heading = {
   /** Id of the element, which addresses name: `note_3`. */
   id: string;
   level: 2 | 3 | 4;
-  /** What the author did, for screen readers: `commented`. */
+  /** Action of the author, for screen readers: `commented`. */
   verb: string;
   author: { name: string; username: string };
   created_at: string;

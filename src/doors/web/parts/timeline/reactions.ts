@@ -1,4 +1,4 @@
-/** Reactions to a text: each emoji with its number, and a menu of further ones. */
+/** Reactions to a text: each emoji with its number, and a menu of further emoji. */
 import type { AwardCount } from '../../../../planning/awards/count_awards.ts';
 import { replaceEmoji } from '../../../markdown/convert/emoji.ts';
 import type { Visit } from '../../page.ts';
@@ -16,7 +16,7 @@ type ReactionOptions = {
   awards: readonly AwardCount[];
   /** Id of the comment; absent: the record itself. */
   noteId?: number;
-  /** Path of the page, where it is not that of the record. */
+  /** Path of the page, if it is not the record's page. */
   returnTo?: string;
 };
 
@@ -70,7 +70,7 @@ const pickerPart = (names: readonly string[], more: string): Html =>
     html`${names.length === common.length ? getWholeGrid() : gridOf(names)}<a href="${more}">More emoji…</a>`,
   );
 
-/** Renders the reactions; null where there are none and the viewer may add none. */
+/** Renders the reactions; null if there are none and the viewer may not add any. */
 export const reactions = (visit: Visit, options: ReactionOptions): Html | null => {
   const { action, awards, noteId, returnTo } = options;
   const shown = awards.map((award) => {

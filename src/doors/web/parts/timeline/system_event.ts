@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';
 import { relativeTo } from '../timestamp.ts';
 
-/** By the first words of a system note. */
+/** Keyed by the first words of a system note. */
 const icons: readonly [start: RegExp, icon: IconName][] = [
   [/^(?:added|removed) .*labels?$/, 'label'],
   [/milestone/, 'milestone'],

@@ -31,7 +31,7 @@ type TaskOptions = {
   /** Address of the form; null if the viewer may not edit the text. */
   action: string | null;
   texts: Texts;
-  /** Path of the page, where it is not that of the record. */
+  /** Path of the page, if it is not the record's page. */
   returnTo?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Buttons that go from one unresolved thread to the next, for those who have no keyboard. Scripts handle them. */
+/** Buttons to move between unresolved threads, for users without a keyboard. Scripts handle them. */
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 

@@ -30,7 +30,7 @@ const entries = (visit: Visit, context: TimelineContext): Html[] => {
   const events = context.filter === 'only_comments' ? [] : (context.events ?? []);
   const parts: Html[] = [];
   const [first] = threads;
-  // What happened before the first thread of a later page is on an earlier one.
+  // Events before the first thread of a later page are on an earlier page.
   let next = page > 1 && first !== undefined ? events.filter(({ at }) => at < startOf(first)).length : 0;
   for (const thread of threads) {
     for (; (events[next]?.at ?? Infinity) < startOf(thread); next += 1) {
@@ -43,7 +43,10 @@ const entries = (visit: Visit, context: TimelineContext): Html[] => {
   return isLast ? [...parts, ...events.slice(next).map(({ part }) => part)] : parts;
 };
 
-/** Renders comments and events in their order. @param before stands above them, `after` where the next one comes */
+/**
+ * Renders comments and events in order.
+ * @param before content above them; `after` is at the position of the next entry
+ */
 export const timelinePart = (
   visit: Visit,
   context: TimelineContext,

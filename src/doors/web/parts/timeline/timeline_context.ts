@@ -1,4 +1,4 @@
-/** What the parts of a timeline share: its texts, the data of its record and the rights of the viewer. */
+/** Data shared by the parts of a timeline: its texts, the data of its record and the rights of the viewer. */
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import type { Html } from '../html.ts';
 import type { Texts } from './edit_conflicts.ts';

@@ -1,4 +1,4 @@
-/** Why the lines of a file are not shown at once. Each reason comes with a link that shows them. */
+/** Reasons why the lines of a file are collapsed. Each comes with a link that shows them. */
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
 import type { Folding } from './gitattributes.ts';
 
@@ -18,7 +18,7 @@ const generatedFolders = /(?:^|\/)(?:node_modules|__snapshots__|__generated__)\/
 const isGeneratedFile = (path: string): boolean =>
   generatedNames.test(path) || generatedEndings.test(path) || generatedFolders.test(path);
 
-/** Changed lines of one file that are shown at once. */
+/** Maximum changed lines of one file that are shown initially. */
 const maxLines = 1_500;
 
 /** Returns why a file is collapsed; null if it is shown. */

@@ -1,7 +1,7 @@
 /** Finds files that a `.gitattributes` says are generated, or whose changes it suppresses. Pure. */
 import { compilePathPattern } from '../../../../../ci/ci_file/syntax/fnmatch.ts';
 
-/** `generated` and `suppressed` files are folded; `shown` ones are not, even if their names look generated. */
+/** `generated` and `suppressed` files are folded; `shown` files are not, even if their names look generated. */
 export type Folding = 'generated' | 'suppressed' | 'shown';
 
 type Values = {
@@ -15,7 +15,9 @@ type Rule = { length: number; matches: (path: string) => boolean; values: Values
 /** The rules of one file. */
 export type Attributes = { rules: readonly Rule[] };
 
-/** A file in a folder. Its patterns are relative to the folder, and it comes before those of the folders above. */
+/**
+ * A file in a folder. Its patterns are relative to the folder, and it takes precedence over files of parent folders.
+ */
 export type FolderAttributes = { folder: string; attributes: Attributes };
 
 /** Rules that count; of more, the last, which come before others. */
@@ -47,10 +49,10 @@ const splitLine = (line: string): { pattern: string; words: string[] } | null =>
 
 /** Compiles a pattern. One without a slash is about names, others are about paths. */
 const compile = (pattern: string): Rule['matches'] | null => {
-  // A folder has no attributes. Comments and macros are no patterns, and exceptions are forbidden.
+  // A folder has no attributes. Comments and macros are not patterns, and exceptions are forbidden.
   if (/^[#![]|\/$/.test(pattern) || pattern.length > maxPatternLength) return null;
   const plain = pattern.replace(/^\//, '').replaceAll(/[{}]/g, String.raw`\$&`);
-  // Within a folder, `**` stands for all that is in it.
+  // Within a folder, `**` matches everything in it.
   const matches = compilePathPattern(plain.replace(/(^|\/)\*\*$/, '$1**/*'));
   return pattern.includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/') + 1));
 };
@@ -83,8 +85,8 @@ const pathWithin = (folder: string, path: string): string | null => {
 };
 
 /**
- * Tells how a file is shown; null: nothing is said of it, or there are too many files to compare with too many rules.
- * @param files those of folders after those of the folders that contain them
+ * Returns how to show a file; null if no rule matches, or if there are too many files and rules to compare.
+ * @param files files of a folder follow files of its parent folders
  */
 export const findFolding = (
   files: readonly FolderAttributes[],

@@ -17,8 +17,8 @@ const groupByNext = (folder: string, paths: readonly string[]): Map<string, stri
 };
 
 /**
- * Lists the folders that contain files, those that contain others first. It goes down level by level up to `max`
- * folders, and reads each part of a path at most once, however deep the paths are.
+ * Lists the folders that contain files, parent folders first. Descends level by level up to `max` folders, and reads
+ * each part of a path at most once, however deep the paths are.
  */
 export const listFolders = (paths: readonly string[], max: number): string[] => {
   const found: { folder: string; paths: readonly string[] }[] = [{ folder: '', paths }];

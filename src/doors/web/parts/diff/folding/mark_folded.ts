@@ -9,7 +9,7 @@ import { type Attributes, type FolderAttributes, findFolding, parseAttributes } 
 
 /** Limits of what is read for one diff. */
 const limits = { max_files: 50, max_bytes: 64 * 1024 };
-/** Folders in which a file is looked for; those nearest to the root come first. */
+/** Folders to search for the file; folders nearest to the root come first. */
 const maxFolders = 500;
 /** Steps of matching for one diff: about 50 milliseconds. */
 const maxSteps = 20_000_000;
