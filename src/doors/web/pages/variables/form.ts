@@ -15,6 +15,7 @@ import { type FormProblems, checkbox, form, input, noProblems, select, textArea 
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
+import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 const types = [
@@ -51,15 +52,17 @@ export const blank: Filled = {
   raw: false,
 };
 
-const textIn = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
-
-/** Input to show again when the form was invalid. */
-export const asTyped = ({ key, value, environment_scope, description }: RawParams): Filled => ({
-  ...blank,
-  key: textIn(key),
-  value: textIn(value),
-  environment_scope: textIn(environment_scope),
-  description: textIn(description),
+/** Returns the values of a form as they were sent, valid or not. */
+export const fromSent = (sent: RawParams): Filled => ({
+  key: fieldText(sent['key']),
+  value: fieldText(sent['value']),
+  variable_type: sent['variable_type'] === 'file' ? 'file' : 'env_var',
+  environment_scope: fieldText(sent['environment_scope']),
+  description: fieldText(sent['description']),
+  protected: isTicked(sent['protected']),
+  masked: isTicked(sent['masked']),
+  masked_and_hidden: isTicked(sent['masked_and_hidden']),
+  raw: isTicked(sent['raw']),
 });
 
 /** Fills the form; the value of a hidden variable is not shown. */

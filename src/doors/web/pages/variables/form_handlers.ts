@@ -14,11 +14,11 @@ import {
   type Edited,
   type Filled,
   type Tried,
-  asTyped,
   editOf,
   editedParams,
   filledOf,
   filledParams,
+  fromSent,
   untried,
   variableForm,
   variableProblems,
@@ -34,7 +34,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
     invalid: async (visit, sent, fields) => {
       const list = await kind.find(visit, sent);
       const problems = variableProblems({ text: null, fields });
-      return await listView(visit, list, {}, { given: asTyped(sent), problems });
+      return await listView(visit, list, {}, { given: fromSent(sent), problems });
     },
     handle: async (visit, params) => {
       const given = params as Filled & SettingsListParams;

@@ -126,6 +126,34 @@ test('shows problems, keeps the input, and changes nothing', async () => {
   }
 });
 
+/** The fields of a form as a page shows them, ticked ones with a plus. */
+const shownFields = (text: string): string[] => [
+  ...[...text.matchAll(/name="(\w+)" type="checkbox" value="1" checked/g)].map(([, name]) => `+${name}`),
+  ...[...text.matchAll(/<option value="(\w+)" selected/g)].map(([, value]) => value ?? ''),
+];
+
+test('a form with invalid fields keeps all that was sent', async () => {
+  for (const { path, who } of places) {
+    await who.get(path);
+    const sent = {
+      key: 'KEY',
+      value: 'typed<',
+      variable_type: 'file',
+      environment_scope: 'review/*',
+      description: 'x'.repeat(256),
+      protected: '1',
+      masked_and_hidden: '1',
+      raw: '1',
+    };
+    const { status, text } = await who.post(path, sent);
+    assert.equal(status, 422);
+    assert.match(text, /Description is too long/);
+    for (const shown of ['value="KEY"', '>\ntyped&lt;</textarea>', 'value="review/*"', 'value="xxxx'])
+      assert.ok(text.includes(shown), shown);
+    assert.deepEqual(shownFields(text), ['+protected', '+masked_and_hidden', '+raw', 'file']);
+  }
+});
+
 test('a project links to the variables of its group, for users who manage them', async () => {
   const own = places.at(2)?.path ?? '';
   assert.match((await owner.get(own)).text, new RegExp(`href="/groups/${group.full_path}/-/variables"`));

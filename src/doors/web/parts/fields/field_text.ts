@@ -10,6 +10,9 @@ export const fieldText = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
+/** Tells whether a stored, parsed or sent value ticks its checkbox. */
+export const isTicked = (value: unknown): boolean => fieldText(value) === '1';
+
 /** Reads the texts of a refused form by their names; undefined: none was sent. */
 export const readTexts = <N extends string>(
   sent: RawParams,
