@@ -88,6 +88,15 @@ test('creates a merge request on a push and changes it on a later one', async ()
   );
 });
 
+test('marks a pushed title as a draft once', async () => {
+  await push('marked', 'create', 'draft', 'title=[Draft] x');
+  assert.equal((await requestsOf('marked'))[0].title, '[Draft] x');
+  await push('marked', 'draft', 'title=WIP x');
+  assert.equal((await requestsOf('marked'))[0].title, 'WIP x');
+  await push('marked', 'draft', 'title=x');
+  assert.equal((await requestsOf('marked'))[0].title, 'Draft: x');
+});
+
 test('reports an option that cannot be applied, and keeps the push', async () => {
   assert.match(
     await push('two', 'title=x'),

@@ -16,7 +16,7 @@ import {
 } from './text/quick_actions.ts';
 import { maxSpentSeconds } from './target.ts';
 import { isTitle, maxTitleLength } from './text/title.ts';
-import { isWorkInProgress, withoutWorkInProgress } from './text/draft_title.ts';
+import { isWorkInProgress, markDraft, withoutWorkInProgress } from './text/draft_title.ts';
 
 /** Values that quick actions may set on a new record. Each kind uses the fields it has. */
 export type Acted = {
@@ -168,11 +168,11 @@ const ready: Act = (record, _argument, { type }) => {
 
 /** Adds a draft prefix to the title, unless it has one. */
 const drafted =
-  (prefix: string): Act =>
+  (prefix?: 'WIP: '): Act =>
   (record, _argument, { type }) =>
-    type !== 'MergeRequest' || isWorkInProgress(record.title)
-      ? record
-      : { ...record, title: [...`${prefix}${record.title}`].slice(0, maxTitleLength).join('') };
+    type === 'MergeRequest'
+      ? { ...record, title: [...markDraft(record.title, prefix)].slice(0, maxTitleLength).join('') }
+      : record;
 
 /** `/wip` toggles the draft state. */
 const toggled: Act = (record, argument, context) =>
@@ -185,7 +185,7 @@ const acts: { [N in QuickAction['name']]: Act } = {
   reopen: (record) => record,
   confidential: (record) => ({ ...record, confidential: true }),
   done: (record) => ({ ...record, todo: false }),
-  draft: drafted('Draft: '),
+  draft: drafted(),
   due: dueOn,
   estimate: estimated,
   label: labeled,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isWorkInProgress, withoutWorkInProgress } from './draft_title.ts';
+import { isWorkInProgress, markDraft, withoutWorkInProgress } from './draft_title.ts';
 
 const marked = [
   'WIP: x',
@@ -36,6 +36,14 @@ describe('isWorkInProgress', () => {
   for (const title of free) {
     it(`is false of ${JSON.stringify(title)}`, () => assert.equal(isWorkInProgress(title), false));
   }
+});
+
+describe('markDraft', () => {
+  it('adds a prefix to a title without one', () => {
+    assert.equal(markDraft('x'), 'Draft: x');
+    assert.equal(markDraft('x', 'WIP: '), 'WIP: x');
+    for (const title of [...marked, ...drafts]) assert.equal(markDraft(title), title);
+  });
 });
 
 describe('withoutWorkInProgress', () => {

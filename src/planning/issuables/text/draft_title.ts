@@ -15,6 +15,10 @@ export const withoutWorkInProgress = (title: string): string => {
   return title.slice(start);
 };
 
+/** Adds a draft prefix to the title, unless it has one. */
+export const markDraft = (title: string, prefix: 'Draft: ' | 'WIP: ' = 'Draft: '): string =>
+  isWorkInProgress(title) ? title : prefix + title;
+
 /** Returns the end of the prefix that starts at `at`; 0 if there is none. */
 const findPrefixEnd = (title: string, at: number): number => {
   const start = title.slice(at, at + maxPrefixLength).toLowerCase();

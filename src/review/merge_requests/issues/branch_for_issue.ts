@@ -6,6 +6,7 @@ import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { forbidden } from '../../../platform/errors.ts';
 import { linkedLabels } from '../../../planning/issuables/lists/linked_labels.ts';
+import { markDraft } from '../../../planning/issuables/text/draft_title.ts';
 import type { LoadedIssue } from '../../../planning/issues/find.ts';
 import { createMergeRequest } from '../create.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -81,10 +82,11 @@ export const createRequestForIssue = async (
     linkedLabels(call.db, 'Issue', [issue.id]),
   ]);
   await createBranchForIssue(call, loaded, { branch, from });
+  const title = `Resolve "${issue.title}"`;
   return await createMergeRequest(call, project, {
     source_branch: branch,
     target_branch,
-    title: `${isDraft ? 'Draft: ' : ''}Resolve "${issue.title}"`,
+    title: isDraft ? markDraft(title) : title,
     description: `Closes #${issue.iid}`,
     labels: (labels.get(issue.id) ?? []).map(({ name }) => name),
     milestone_id: issue.milestone_id,

@@ -3,9 +3,10 @@ import type { Cause } from '../../../core/access/audit.ts';
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { openCallWithoutRequest } from '../../../core/access/call_without_request.ts';
-import { Failure, invalid } from '../../../platform/errors.ts';
+import { Failure, invalid, nullIfMissing } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
+import { markDraft } from '../../../planning/issuables/text/draft_title.ts';
 import { availableTo } from '../../../projects/labels/project_or_group.ts';
 import { type Project, findProject, loadProject } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
@@ -55,8 +56,7 @@ const resolveMilestone = async (
   return { milestone_id: row.id };
 };
 
-const toTitle = ({ draft }: RequestOptions, title: string): string =>
-  draft && !/^(?:draft|wip):/i.test(title) ? `Draft: ${title}` : title;
+const toTitle = ({ draft }: RequestOptions, title: string): string => (draft ? markDraft(title) : title);
 
 /** Returns the fields that create and update share. */
 const toSharedFields = async (call: Call, target: Project, options: RequestOptions) => {
@@ -76,7 +76,7 @@ const resolveTarget = async (
 ): Promise<Project> => {
   if (target_project !== undefined) return await findProject(call, target_project);
   const parent = source.forked_from_project_id;
-  const above = parent === null ? null : await findProject(call, parent).catch(() => null);
+  const above = parent === null ? null : await nullIfMissing(findProject(call, parent));
   return above ?? source;
 };
 

@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { maxTitleLength } from '../../../planning/issuables/text/title.ts';
-import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
+import { isWorkInProgress, markDraft } from '../../../planning/issuables/text/draft_title.ts';
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
@@ -60,10 +60,11 @@ const commitsText = ({ before, after }: NewVersion, commits: VersionCommit[]): s
 const saysMoreComes = ({ title }: VersionCommit): boolean =>
   /^(?:wip(?:\s|:\s|$)|\[wip\]\s|fixup!\s|squash!\s)/i.test(title);
 
-const draftTitle = (title: string): string => [...`WIP: ${title}`].slice(0, maxTitleLength).join('');
+const draftTitle = (title: string): string =>
+  [...markDraft(title, 'WIP: ')].slice(0, maxTitleLength).join('');
 
 /** Adds `WIP:` to the title after a commit of unfinished work. Returns the text of the note; null if unchanged. */
-const markDraft = async (
+const markDraftAfterPush = async (
   tx: Tx,
   { merge_request: { id, title, description } }: LoadedMergeRequest,
   commits: VersionCommit[],
@@ -85,7 +86,7 @@ const followPush = async (tx: Tx, userId: number | null, version: NewVersion): P
     .where('id', '=', id)
     .execute();
   const commits = await findNewCommits(tx, version);
-  const draft = await markDraft(tx, after, commits);
+  const draft = await markDraftAfterPush(tx, after, commits);
   if (userId !== null) await addSystemNotes(tx, userId, after.target, [commitsText(version, commits), draft]);
   const cause = userId === null ? null : { user: { id: userId }, sudo_by_id: null };
   await recordEvent(tx, cause, {

@@ -1,5 +1,5 @@
 /** Edits or moves a file: `/group/project/-/edit/main/README.md`. A binary file can only be moved. */
-import { Failure, notFound } from '../../../../platform/errors.ts';
+import { notFound, nullIfMissing } from '../../../../platform/errors.ts';
 import { isUtf8 } from 'node:buffer';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
@@ -119,12 +119,7 @@ const toAction = (
 
 /** Loads the file; null if it was deleted after the form was opened. */
 const loadCurrent = async (target: EditTarget): Promise<LoadedFile | null> => {
-  try {
-    return await loadFile(target);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await nullIfMissing(loadFile(target));
 };
 
 /** Returns the text of the file; empty for one that was deleted. */

@@ -3,7 +3,7 @@ import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { type ReleaseOrder, latestRelease, listReleases } from '../../../../code/releases/find_releases.ts';
 import { type ReleaseRow, releasesJson } from '../../../../code/releases/json.ts';
 import { may } from '../../../../core/access/may.ts';
-import { Failure } from '../../../../platform/errors.ts';
+import { nullIfMissing } from '../../../../platform/errors.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
@@ -40,12 +40,7 @@ const newLink = ({ call }: Visit, project: Project): Html | false =>
 
 /** Returns the newest release that is out; null if there is none. */
 const findLatest = async ({ call }: Visit, { id }: Project): Promise<ReleaseRow | null> => {
-  try {
-    return await latestRelease(call.db, id, call.now);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await nullIfMissing(latestRelease(call.db, id, call.now));
 };
 
 const cards = async (visit: Visit, code: Code, rows: ReleaseRow[]): Promise<Html> => {

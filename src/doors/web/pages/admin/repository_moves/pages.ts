@@ -5,7 +5,7 @@ import {
   startMove,
   startMoveOfAll,
 } from '../../../../../code/repository/moves/start_moves.ts';
-import { Failure } from '../../../../../platform/errors.ts';
+import { nullIfMissing } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
@@ -128,12 +128,7 @@ const missing: FormProblems = { text: null, fields: { project: ['was not found']
 
 /** Finds a project by its path or id; null if there is none. */
 const findNamed = async ({ call }: Visit, name: string): Promise<Project | null> => {
-  try {
-    return await findProject(call, /^\d+$/.test(name) ? Number(name) : name);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await nullIfMissing(findProject(call, /^\d+$/.test(name) ? Number(name) : name));
 };
 
 /** An empty choice means any other storage. */

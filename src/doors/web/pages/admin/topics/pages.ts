@@ -1,5 +1,5 @@
 /** Topics of the instance, for administrators. The forms call the operations of the API. */
-import { Failure } from '../../../../../platform/errors.ts';
+import { nullIfMissing } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { boolean, clearable, id, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { withAvatar } from '../../../../../identity/avatars/store_avatar.ts';
@@ -98,12 +98,7 @@ const update = page({
 const missing: FormProblems = { text: null, fields: { target: ['was not found'] } };
 
 const findTarget = async ({ call }: Visit, name: string): Promise<TopicRow | null> => {
-  try {
-    return await findTopicByName(call, name.trim());
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await nullIfMissing(findTopicByName(call, name.trim()));
 };
 
 const merge = page({

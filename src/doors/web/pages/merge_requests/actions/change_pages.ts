@@ -4,6 +4,7 @@ import { resolveAllThreads } from '../../../../../planning/discussions/resolve.t
 import { editable, edits } from '../../../../../planning/issuables/params.ts';
 import {
   isWorkInProgress,
+  markDraft,
   withoutWorkInProgress,
 } from '../../../../../planning/issuables/text/draft_title.ts';
 import { forbidden } from '../../../../../platform/errors.ts';
@@ -120,8 +121,8 @@ const requestReview = page({
 
 /** Returns the title with or without the mark of a draft. */
 const retitled = ({ merge_request: { title } }: LoadedMergeRequest, isDraft: boolean): string => {
-  if (isWorkInProgress(title) === isDraft) return title;
-  return isDraft ? `Draft: ${title}` : withoutWorkInProgress(title);
+  if (isDraft) return markDraft(title);
+  return isWorkInProgress(title) ? withoutWorkInProgress(title) : title;
 };
 
 const draftPage = (path: 'draft' | 'ready') =>

@@ -1,7 +1,7 @@
 /** Finds the projects and branches of a new merge request. */
 import { listOwnForks } from '../../../../../code/repository/forks/own_forks.ts';
 import { may } from '../../../../../core/access/may.ts';
-import { Failure, forbidden, notFound } from '../../../../../platform/errors.ts';
+import { forbidden, notFound, nullIfMissing } from '../../../../../platform/errors.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { listTargets } from '../../../../../review/merge_requests/list_targets.ts';
 import type { Visit } from '../../../page.ts';
@@ -37,12 +37,7 @@ const findRelated = async (
   id: number | undefined,
 ): Promise<Project | null> => {
   if (id === undefined || id === project.id) return null;
-  try {
-    return await findProject(call, id);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
+  return await nullIfMissing(findProject(call, id));
 };
 
 /** Finds the source: the one that was named, else the project, else the user's first fork. */

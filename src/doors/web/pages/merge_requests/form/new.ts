@@ -1,5 +1,5 @@
 /** The page for a new merge request: choose branches, see their commits and changes, describe it. */
-import { isWorkInProgress } from '../../../../../planning/issuables/text/draft_title.ts';
+import { markDraft } from '../../../../../planning/issuables/text/draft_title.ts';
 import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
@@ -238,8 +238,7 @@ const create = page({
     { project: path, merge_request, title: typedTitle = '', description, ...sentRest },
   ) => {
     const { draft = false, ...rest } = sentRest;
-    const isMarked = !draft || typedTitle.trim() === '' || isWorkInProgress(typedTitle);
-    const title = isMarked ? typedTitle : `Draft: ${typedTitle}`;
+    const title = draft && typedTitle.trim() !== '' ? markDraft(typedTitle) : typedTitle;
     const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
     if (ends.source === null) return noSourceView(visit, ends);
     const { source, target, source_branch, target_branch } = ends;
