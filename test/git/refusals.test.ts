@@ -236,7 +236,7 @@ test('refuses a push or file that is too large, and leaves nothing', async () =>
   };
   assert.match(
     await push(await commitOf(1_200_000)),
-    /The push has a file of 1\.1 MB; the largest that may be pushed is 1 MB\./,
+    /The push has a file of 1\.1 MiB; the largest that may be pushed is 1 MiB\./,
   );
   assert.match(await push(await commitOf(6_000_000)), /unpack|exceeds maximum|hung up|RPC failed/);
   assert.deepEqual(await refsOf(project), ['refs/heads/main']);
@@ -259,13 +259,14 @@ test('lets a repository grow to its limit by pushes and commits, and shrink agai
       return [status, body.message];
     };
     assert.equal((await commit('some', noise(1_000_000)))[0], 201);
-    const limit = /with it the repository exceeds its size limit of 1 MB by 0\.\d MB\. Please contact/;
+    const limit =
+      /with it the repository exceeds its size limit of 1 MiB by [\d.]+ (?:KiB|MiB)\. Please contact/;
     const [status, message] = await commit('more', noise(1_000_000));
     assert.equal(status, 400);
     assert.match(message, limit);
     assert.deepEqual(await commit('large', noise(3_000_000)), [
       400,
-      'The commit has a file of 2.9 MB; the largest that may be pushed is 2 MB.',
+      'The commit has a file of 2.9 MiB; the largest that may be pushed is 2 MiB.',
     ]);
     const large = await gitWithInput(tree.path, noise(1_600_000), 'hash-object', '-w', '--stdin');
     const made = await gitWithInput(tree.path, `100644 blob ${large}\tlarge\n`, 'mktree');

@@ -67,11 +67,3 @@ export const formatCounts = ({ repositories, blobs, logs }: Manifest['counts']):
   formatCount(blobs, 'file'),
   formatCount(logs, 'job log'),
 ];
-
-const units = ['', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-export const formatBytes = (bytes: number): string => {
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
-  if (power === 0) return formatCount(bytes, 'byte');
-  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power] ?? ''}`;
-};

@@ -6,7 +6,8 @@ import { readInstanceRecord } from '../../service/instance_record.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { type Options, formatBytes, formatCounts, getPlace, showParts } from './command_helpers.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
+import { type Options, formatCounts, getPlace, showParts } from './command_helpers.ts';
 import { verifyNamed } from './verify.ts';
 
 const create = async (options: Options): Promise<void> => {

@@ -280,7 +280,7 @@ test('refuses a repository beyond the limit, and broken objects', async () => {
   await writeFile(`${dir}/bytes`, randomBytes(2 * 2 ** 20));
   const blob = await git(dir, 'hash-object', '-w', 'bytes');
   await git(dir, 'tag', 'large', blob);
-  assert.equal(await failureOf(`${server.url}/large.git`), 'The repository is larger than 1 MB.');
+  assert.equal(await failureOf(`${server.url}/large.git`), 'The repository is larger than 1 MiB.');
   const broken = await server.create('broken.git');
   const text = `tree ${await git(broken, 'rev-parse', 'main^{tree}')}\nauthor x <x> 1 +0000\ncommitter x 1 +0000\n\nx\n`;
   await writeFile(`${broken}/text`, text);

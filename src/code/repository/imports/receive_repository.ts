@@ -1,5 +1,6 @@
 /** Fills an empty repository with the branches and tags of another server. */
 import { pipeline } from 'node:stream/promises';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import { type GitFailure, isGitFailure } from '../../../platform/git/failure.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
@@ -10,7 +11,6 @@ import { type RemoteAccess, type RemoteRepository, openRemote } from './remote_r
 
 /** Seconds to set all refs. */
 const refsTimeout = 3_600;
-const megabyte = 2 ** 20;
 
 export type Received = {
   /** True if there is any branch or tag. */
@@ -28,7 +28,7 @@ const limitBytes = async function* limitBytes(
   for await (const chunk of source) {
     size += chunk.length;
     if (maxBytes !== null && size > maxBytes)
-      throw new ImportFailure(`The repository is larger than ${Math.floor(maxBytes / megabyte)} MB.`);
+      throw new ImportFailure(`The repository is larger than ${formatBytes(maxBytes)}.`);
     yield chunk;
   }
 };

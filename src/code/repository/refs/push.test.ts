@@ -268,11 +268,11 @@ test('applies the rules of protected branches and tags', () => {
   assert.deepEqual(counts(key), [0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0, 0]);
 });
 
-test('refuses files above the size limit and reports megabytes', () => {
+test('refuses files above the size limit and reports sizes', () => {
   assert.equal(fileProblem(10, null), null);
   assert.equal(fileProblem(2 ** 20, 2 ** 20), null);
   assert.equal(
     fileProblem(1.5 * 2 ** 20, 2 ** 20),
-    'The push has a file of 1.5 MB; the largest that may be pushed is 1 MB.',
+    'The push has a file of 1.5 MiB; the largest that may be pushed is 1 MiB.',
   );
 });

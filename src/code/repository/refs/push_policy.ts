@@ -1,5 +1,6 @@
 /** Decides which ref updates of a push are refused, in the words of the web pages and the API. Pure. */
 import { levels } from '../../../core/access/levels.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import { type PushedRef, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import {
@@ -75,14 +76,12 @@ export const pushProblems = (pushing: Pushing, updates: readonly PushedRef[]): s
   return [...new Set(problems)].slice(0, maxProblems);
 };
 
-const formatSize = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1).replace(/\.0$/, '')} MB`;
-
 /** @param action what adds the file: a push or a commit */
 export const fileProblem = (largest: number, limit: number | null, action = 'push'): string | null =>
   limit === null || largest <= limit
     ? null
-    : `The ${action} has a file of ${formatSize(largest)}; ` +
-      `the largest that may be pushed is ${formatSize(limit)}.`;
+    : `The ${action} has a file of ${formatBytes(largest)}; ` +
+      `the largest that may be pushed is ${formatBytes(limit)}.`;
 
 /**
  * Checks the size of the repository after the push. A push without new objects counts as 0, so that deletions are always
@@ -91,5 +90,5 @@ export const fileProblem = (largest: number, limit: number | null, action = 'pus
 export const sizeProblem = (size: number, limit: number | null, action = 'push'): string | null =>
   limit === null || size <= limit
     ? null
-    : `The ${action} was rejected: with it the repository exceeds its size limit of ${formatSize(limit)} ` +
-      `by ${formatSize(size - limit)}. Please contact your administrator.`;
+    : `The ${action} was rejected: with it the repository exceeds its size limit of ${formatBytes(limit)} ` +
+      `by ${formatBytes(size - limit)}. Please contact your administrator.`;

@@ -121,7 +121,7 @@ test('says what an image, a binary file, an LFS pointer and a symlink are', asyn
   await commit(id, [file('a.png', png), file('a.bin', Buffer.from([0, 1, 2]))]);
   assert.ok((await user.get(`${blob}/a.png`)).text.includes(`<img src="${raw}/a.png" alt="a.png">`));
   assert.ok((await user.get(`${blob}/a.bin`)).text.includes('Binary file.'));
-  assert.ok((await user.get(`${blob}/big.psd`)).text.includes('a pointer to 12.3 KB'));
+  assert.ok((await user.get(`${blob}/big.psd`)).text.includes('a pointer to 12.1 KiB'));
 });
 
 test('a folder leads to its page', async () => {

@@ -4,7 +4,7 @@ import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
-import { formatBytes } from '../../parts/code/format_bytes.ts';
+import { formatBytes } from '../../../../platform/format_bytes.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';

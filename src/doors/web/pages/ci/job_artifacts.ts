@@ -2,6 +2,7 @@
 import { readPath } from '../../../../ci/artifacts/archives/serve_archive_file.ts';
 import { findArchiveOfJob } from '../../../../ci/artifacts/archives/find_archive.ts';
 import { type FolderEntry, listFolder } from '../../../../ci/artifacts/archives/list_folder.ts';
+import { formatBytes } from '../../../../platform/format_bytes.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findJob } from '../../../../ci/jobs/find.ts';
 import type { jobJson } from '../../../../ci/jobs/json.ts';
@@ -11,14 +12,6 @@ import { projectPagePath, projectPath, projectView } from '../../parts/frame/pro
 import { projectRoot } from '../../project_and_group_pages.ts';
 
 type Json = Awaited<ReturnType<typeof jobJson>>;
-
-const units = ['bytes', 'KB', 'MB', 'GB'] as const;
-
-const sizeText = (bytes: number): string => {
-  let [value, unit] = [bytes, 0];
-  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
-};
 
 export const artifactsApiPath = (projectId: number, jobId: number): string =>
   `/api/v4/projects/${projectId}/jobs/${jobId}/artifacts`;
@@ -33,7 +26,7 @@ export const artifactsPart = (path: string, projectId: number, json: Json): Html
 <p>${ends === null ? 'They do not expire.' : html`They are removed at <time datetime="${ends}">${ends.slice(0, 16).replace('T', ' ')} UTC</time>.`}</p>
 <ul class="list plain-list">${files.map(
     ({ file_type, filename, size }) =>
-      html`<li>${filename} <span class="quiet">(${file_type.replaceAll('_', ' ')}, ${sizeText(size)})</span>${
+      html`<li>${filename} <span class="quiet">(${file_type.replaceAll('_', ' ')}, ${formatBytes(size)})</span>${
         file_type === 'archive' && links
       }</li>
 `,
@@ -48,7 +41,7 @@ const line = ({ base, api, folder }: ArtifactPaths, { name, kind, size }: Folder
   const path = encoded(folder === '' ? name : `${folder}/${name}`);
   const links = {
     folder: html`<a href="${base}/${path}">${name}/</a>`,
-    file: html`<a href="${api}/${path}">${name}</a> <span class="quiet">${sizeText(size)}</span>`,
+    file: html`<a href="${api}/${path}">${name}</a> <span class="quiet">${formatBytes(size)}</span>`,
     other: html`${name} <span class="quiet">no file</span>`,
   };
   return html`<li>${links[kind]}</li>

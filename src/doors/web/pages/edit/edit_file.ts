@@ -5,6 +5,7 @@ import type { FileAction } from '../../../../code/repository/commits/file_action
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
 import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
+import { formatBytes } from '../../../../platform/format_bytes.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
@@ -59,7 +60,7 @@ const deletedNote = html`<p class="flash alert" role="alert">The file was delete
 
 /** Says why a file has no field for its content. */
 const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
-  html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
+  html`<p>The file is binary or larger than ${formatBytes(maxBytesInMemory)}: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
 const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   const { fields, last, problems = noProblems, newer, preview } = given;

@@ -126,7 +126,7 @@ test('creates a folder', async () => {
 test('moves a binary file as it is', async () => {
   const path = `${root}/edit/main/same.bin`;
   const { text } = await developer.get(path);
-  assert.match(text, /binary or larger than 1 MB/);
+  assert.match(text, /binary or larger than 1 MiB/);
   assert.ok(!text.includes('<textarea class="code"'));
   const form = { file_path: 'moved/same.bin', branch: 'main', commit_message: 'Move' };
   const unmoved = await developer.post(path, { ...form, file_path: 'same.bin' });

@@ -2,6 +2,8 @@
  * Uploads files of any content into a folder, or one in place of a file: `/group/project/-/upload/main/images`.
  */
 import { loadFile } from '../../../../code/repository/files/find_file.ts';
+import { maxCommitBytes } from '../../../../code/repository/limits.ts';
+import { formatBytes } from '../../../../platform/format_bytes.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type SentFile, type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
@@ -45,6 +47,9 @@ const findReplaced = async ({ code, commit, path, ref }: EditTarget): Promise<st
   return (await loadFile(code, { commit, path, ref }, 0))?.file.last_commit_id ?? null;
 };
 
+/** Files of one commit. */
+const maxFiles = 20;
+
 const uploadView = (
   visit: Visit,
   target: EditTarget,
@@ -63,7 +68,9 @@ const uploadView = (
       label: last === null ? 'Files' : 'File',
       required: true,
       isMultiple: last === null,
-      ...(last === null && { hint: 'Up to 20 files and 32 MB together, in one commit.' }),
+      ...(last === null && {
+        hint: `Up to ${maxFiles} files and ${formatBytes(maxCommitBytes)} together, in one commit.`,
+      }),
       problems: shown,
     }),
     last !== null
@@ -113,9 +120,6 @@ const whereTo = (
   actions.length === 1
     ? { path: codePath(project, 'blob', branch, actions[0]?.file_path), notice: 'The file was uploaded.' }
     : { path: codePath(project, 'tree', branch, folder), notice: `${actions.length} files were uploaded.` };
-
-/** Files of one commit. */
-const maxFiles = 20;
 
 const upload = page({
   method: 'POST',

@@ -3,7 +3,7 @@ import type { Config } from '../../../../../platform/config/fields.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { formatBytes } from '../../../parts/code/format_bytes.ts';
+import { formatBytes } from '../../../../../platform/format_bytes.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';

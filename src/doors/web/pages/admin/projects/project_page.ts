@@ -13,7 +13,7 @@ import { pathLinks } from '../../../parts/frame/path_links.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
-import { formatBytes } from '../../../parts/code/format_bytes.ts';
+import { formatBytes } from '../../../../../platform/format_bytes.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { projectsPath } from './list.ts';
