@@ -135,7 +135,8 @@ export type Page<P extends TObject = TObject> = {
   /** A feed, which the token in its address authenticates: readers of feeds do not sign in. */
   isFeed?: true;
   params: P;
-  handle: (visit: Visit, params: Static<P>) => Reply;
+  /** @property sent the parameters before parsing */
+  handle: (visit: Visit, params: Static<P>, sent: RawParams) => Reply;
   /** Shows the form again when its parameters are invalid; without it, an error page. */
   invalid?: (visit: Visit, sent: RawParams, problems: Problems) => Reply;
 };
@@ -143,7 +144,7 @@ export type Page<P extends TObject = TObject> = {
 /** A page without the types of its parameters. */
 export type AnyPage = Omit<Page, 'handle'> & {
   // oxlint-disable-next-line typescript/no-explicit-any -- handlers differ in their parameter type
-  handle: (visit: Visit, params: any) => Reply;
+  handle: (visit: Visit, params: any, sent: RawParams) => Reply;
 };
 
 /** Types a page's handler by its declared parameters. */

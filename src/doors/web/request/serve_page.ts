@@ -85,7 +85,7 @@ const runPage = async (
     if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw notFound();
     return await page.invalid(visit, sent, problems);
   }
-  return await page.handle(visit, params);
+  return await page.handle(visit, params, sent);
 };
 
 const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not Found' });

@@ -13,8 +13,9 @@ import { boolean, id, integer, longText, object, optional, text } from '../../..
 import { availableTo } from '../../../../projects/labels/project_or_group.ts';
 import { findLabel } from '../../../../projects/labels/queries.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
-import { attempt } from '../../parts/form.ts';
-import { type Tried, editBoardView } from './edit_view.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { editBoardView } from './edit_view.ts';
 import {
   type BoardsPlace,
   type BoardsRoute,
@@ -33,6 +34,8 @@ const findBoardToChange = async (route: BoardsRoute, { call }: Visit, params: On
   const board = await findBoard(call.db, place.owner, params.id);
   return { place, board, path: `${place.path}/${board.id}` };
 };
+
+const oneBoard = { ...placeParams, id: id() };
 
 /** Finds a user by name. @throws Failure 400 about the field */
 const findUserId = async ({ db }: Call, name: string): Promise<number> => {
@@ -71,7 +74,7 @@ const findLabelId = async ({ db }: Call, { owner }: BoardsPlace, title: string):
   }
 };
 
-const boardParams = {
+const boardFields = {
   name: longText(),
   show_open: boolean({ default: false }),
   show_closed: boolean({ default: false }),
@@ -83,31 +86,29 @@ const boardParams = {
 const isEmpty = (value: string | null | undefined): boolean => (value ?? '').trim() === '';
 
 const update = (route: BoardsRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${route.routePath}/:id`,
     audience: 'user',
-    params: object({ ...placeParams, id: id(), ...boardParams }),
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const { place, board, path } = await findBoardToChange(route, visit, params);
+    address: oneBoard,
+    fields: boardFields,
+    find: async (visit, address) => await findBoardToChange(route, visit, address),
+    fromSent: (sent) => readTexts(sent, Object.keys(boardFields)),
+    run: async ({ call }, { place, board, path }, params) => {
       const { name, show_open, show_closed, labels = '', assignee = '', milestone = '' } = params;
-      const problems = await attempt(async () => {
-        const assignee_id = isEmpty(assignee) ? null : await findUserId(call, assignee);
-        const milestone_id = isEmpty(milestone) ? null : await findMilestoneId(call, place, milestone);
-        await updateBoard(call, place, board.id, {
-          name,
-          hide_backlog_list: !show_open,
-          hide_closed_list: !show_closed,
-          labels: labels.split(',').map((title) => title.trim()),
-          assignee_id,
-          milestone_id,
-        });
+      const assignee_id = isEmpty(assignee) ? null : await findUserId(call, assignee);
+      const milestone_id = isEmpty(milestone) ? null : await findMilestoneId(call, place, milestone);
+      await updateBoard(call, place, board.id, {
+        name,
+        hide_backlog_list: !show_open,
+        hide_closed_list: !show_closed,
+        labels: labels.split(',').map((title) => title.trim()),
+        assignee_id,
+        milestone_id,
       });
-      if (problems === null) return redirect(path, 'The board was saved.');
-      const values = { name, labels, assignee, milestone };
-      return await editBoardView(visit, place, board, { part: 'board', values, problems });
+      return redirect(path, 'The board was saved.');
     },
+    view: async (visit, { place, board }, state) =>
+      await editBoardView(visit, place, board, { part: 'board', ...state }),
   });
 
 const basisOf = async (
@@ -120,36 +121,41 @@ const basisOf = async (
   return { milestone_id: await findMilestoneId(call, place, milestone) };
 };
 
+const listFields = {
+  label: optional(longText()),
+  assignee: optional(text()),
+  milestone: optional(text()),
+  /** The form is on the board, not on its settings. */
+  on_board: boolean({ default: false }),
+  ...returnParams,
+};
+
+const kinds = ['label', 'assignee', 'milestone'] as const;
+
 const addList = (route: BoardsRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${route.routePath}/:id/lists`,
     audience: 'user',
-    params: object({
-      ...placeParams,
-      id: id(),
-      label: optional(longText()),
-      assignee: optional(text()),
-      milestone: optional(text()),
-      /** The form is on the board, not on its settings. */
-      on_board: boolean({ default: false }),
-      ...returnParams,
+    address: oneBoard,
+    fields: listFields,
+    find: async (visit, address) => await findBoardToChange(route, visit, address),
+    fromSent: (sent) => readTexts(sent, Object.keys(listFields)),
+    toProblems: ({ text: problem, fields }) => ({
+      text: problem,
+      fields: Object.fromEntries(
+        Object.entries(fields).map(([name, problems]) => [name.replace(/_id$/, ''), problems]),
+      ),
     }),
-    handle: async (visit, params) => {
-      const { place, board, path } = await findBoardToChange(route, visit, params);
+    run: async ({ call }, { place, board, path }, { query, on_board, ...params }) => {
       const { label = '', assignee = '', milestone = '' } = params;
-      const problems = await attempt(async () => {
-        const basis = await basisOf(visit.call, place, { label, assignee, milestone });
-        await createList(visit.call, place, board.id, basis);
-      });
-      const back = params.on_board ? backTo(path, params.query) : `${path}/edit`;
-      if (problems === null) return redirect(back, 'The list was added.');
-      const part: Tried['part'] = label !== '' ? 'label' : assignee !== '' ? 'assignee' : 'milestone';
-      const { [`${part}_id`]: taken, ...fields } = problems.fields;
-      const shown = { ...problems, fields: { ...fields, ...(taken !== undefined && { [part]: taken }) } };
-      const values = { label, assignee, milestone };
-      const query = params.on_board ? { query: params.query ?? '' } : {};
-      return await editBoardView(visit, place, board, { part, values, problems: shown, ...query });
+      await createList(call, place, board.id, await basisOf(call, place, { label, assignee, milestone }));
+      return redirect(on_board ? backTo(path, query) : `${path}/edit`, 'The list was added.');
+    },
+    view: async (visit, { place, board }, state) => {
+      const { values } = state;
+      const part = kinds.find((kind) => values[kind] !== '') ?? 'milestone';
+      const back = values['on_board'] === '1' ? { query: values['query'] ?? '' } : {};
+      return await editBoardView(visit, place, board, { part, ...state, ...back });
     },
   });
 
@@ -199,7 +205,7 @@ const edit = (route: BoardsRoute): AnyPage =>
     method: 'GET',
     path: `${route.routePath}/:id/edit`,
     audience: 'user',
-    params: object({ ...placeParams, id: id() }),
+    params: object(oneBoard),
     handle: async (visit, params) => {
       const { place, board } = await findBoardToChange(route, visit, params);
       return await editBoardView(visit, place, board);
@@ -211,7 +217,7 @@ const remove = (route: BoardsRoute): AnyPage =>
     method: 'POST',
     path: `${route.routePath}/:id/delete`,
     audience: 'user',
-    params: object({ ...placeParams, id: id() }),
+    params: object(oneBoard),
     handle: async (visit, params) => {
       const { place, board } = await findBoardToChange(route, visit, params);
       await deleteBoard(visit.call, place, board.id);

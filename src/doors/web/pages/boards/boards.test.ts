@@ -426,6 +426,20 @@ describe('forms of boards', () => {
       (await reporter.post(board, { ...saved, assignee: 'nobody-at-all' })).text,
       /No user has this name/,
     );
+    const long = 'x'.repeat(256);
+    const refused = await reporter.post(board, {
+      ...saved,
+      show_open: '1',
+      show_closed: '0',
+      assignee: long,
+    });
+    assert.deepEqual([refused.status, /Only of this assignee is too long/.test(refused.text)], [422, true]);
+    assert.match(refused.text, /value="Work"[\s\S]+name="show_open"[^>]+value="1" checked/);
+    assert.match(refused.text, /name="show_closed" type="checkbox" value="1">/);
+    assert.ok(refused.text.includes(`value="${long}"`));
+    const list = await reporter.post(`${board}/lists`, { milestone: long, on_board: '1', query: 'search=a' });
+    assert.deepEqual([list.status, /Milestone is too long/.test(list.text)], [422, true]);
+    assert.ok(list.text.includes('name="query" value="search=a"'));
     assert.equal((await guest.post(board, saved)).status, 403);
     assert.equal((await guest.get(edit)).status, 403);
     assert.equal((await reporter.post(`${board}/delete`)).location, path);

@@ -6,6 +6,8 @@ import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { type FormProblems, checkbox, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import type { FormState } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
@@ -13,11 +15,9 @@ import { button } from '../../parts/frame/project_layout.ts';
 import { columnName } from './column_name.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
-/** The form with the problem: of the board itself, or of a new list of one kind. */
-export type Tried = {
+/** A refused form: of the board itself, or of a new list of one kind. */
+export type RefusedForm = FormState<Readonly<Record<string, string>>> & {
   part: 'board' | 'label' | 'assignee' | 'milestone';
-  values: Readonly<Record<string, string>>;
-  problems: FormProblems;
   /** Filters of the board, if the form was sent from there: the list leads back. */
   query?: string;
 };
@@ -41,20 +41,20 @@ type Shown = {
   place: BoardsPlace;
   board: Board;
   path: string;
-  tried: Tried | null;
+  refused: RefusedForm | null;
   suggestions: Suggestions;
 };
 
-const problemsOf = ({ tried }: Shown, part: Tried['part']): FormProblems =>
-  tried?.part === part ? tried.problems : noProblems;
+const getProblems = ({ refused }: Shown, part: RefusedForm['part']): FormProblems =>
+  refused?.part === part ? refused.problems : noProblems;
 
-const valueOf = ({ tried }: Shown, part: Tried['part'], name: string, stored: string): string =>
-  tried?.part === part ? (tried.values[name] ?? '') : stored;
+const getValue = ({ refused }: Shown, part: RefusedForm['part'], name: string, stored: string): string =>
+  refused?.part === part ? (refused.values[name] ?? '') : stored;
 
 const boardForm = (visit: Visit, shown: Shown): Html => {
   const { board, path, suggestions } = shown;
-  const problems = problemsOf(shown, 'board');
-  const value = (name: string, stored: string): string => valueOf(shown, 'board', name, stored);
+  const problems = getProblems(shown, 'board');
+  const value = (name: string, stored: string): string => getValue(shown, 'board', name, stored);
   return form(
     visit,
     { action: path, submit: 'Save changes', problems },
@@ -63,9 +63,13 @@ const boardForm = (visit: Visit, shown: Shown): Html => {
       name: 'show_open',
       label: 'Show the column Open',
       hint: 'Open issues that are in no other column.',
-      checked: board.hide_backlog_list === 0,
+      checked: value('show_open', fieldText(board.hide_backlog_list === 0)) === '1',
     }),
-    checkbox({ name: 'show_closed', label: 'Show the column Closed', checked: board.hide_closed_list === 0 }),
+    checkbox({
+      name: 'show_closed',
+      label: 'Show the column Closed',
+      checked: value('show_closed', fieldText(board.hide_closed_list === 0)) === '1',
+    }),
     input({
       name: 'labels',
       label: 'Only with these labels',
@@ -130,10 +134,10 @@ const addForm = (
     name,
     hint,
     suggestions,
-  }: { part: Tried['part']; name: string; hint?: string; suggestions?: string[] },
+  }: { part: RefusedForm['part']; name: string; hint?: string; suggestions?: string[] },
 ): Html => {
-  const problems = problemsOf(shown, part);
-  const { query } = shown.tried ?? {};
+  const problems = getProblems(shown, part);
+  const { query } = shown.refused ?? {};
   return form(
     visit,
     {
@@ -147,7 +151,7 @@ const addForm = (
       name: part,
       id: `new_${part}`,
       label: name,
-      value: valueOf(shown, part, part, ''),
+      value: getValue(shown, part, part, ''),
       required: true,
       problems,
       ...(hint !== undefined && { hint }),
@@ -161,17 +165,16 @@ export const editBoardView = async (
   visit: Visit,
   place: BoardsPlace,
   board: Board,
-  tried: Tried | null = null,
+  refused: RefusedForm | null = null,
 ): Promise<View> => {
   const path = `${place.path}/${board.id}`;
   const suggestions = await loadSuggestions(visit, place);
-  const shown = { place, board, path, tried, suggestions };
+  const shown = { place, board, path, refused, suggestions };
   const content = html`<p><a href="${path}">${icon('chevron-left')} ${board.name}</a></p>
 <section class="card"><header><h2>Lists</h2></header><div class="body stack">${listsPart(visit, shown)}
 <h3>Add a list</h3><div class="add-lists">${addForm(visit, shown, { part: 'label', name: 'Label', suggestions: suggestions.labels })}${addForm(visit, shown, { part: 'assignee', name: 'Assignee', hint: 'User name' })}${addForm(visit, shown, { part: 'milestone', name: 'Milestone', suggestions: suggestions.milestones })}</div></div></section>
 <section class="card form-page"><header><h2>Board</h2></header><div class="body">${boardForm(visit, shown)}</div></section>
 <section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues do not change. This cannot be undone.</p>
 ${form(visit, { action: `${path}/delete`, submit: 'Delete board', danger: true })}</div></section>`;
-  const view = place.view(visit, { title: 'Edit board' }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return place.view(visit, { title: 'Edit board' }, content);
 };

@@ -1,4 +1,5 @@
 /** Routes of the settings pages that the instance, groups and projects share. */
+import type { TOptional, TSchema, TUnsafe } from 'typebox';
 import type { Call } from '../../../../core/access/call.ts';
 import type { GroupAction, ProjectAction } from '../../../../core/access/may.ts';
 import { Failure } from '../../../../platform/errors.ts';
@@ -30,11 +31,17 @@ export type SettingsList = {
 /** Parameters that identify the owner. */
 export type SettingsListParams = { project?: string; group?: string };
 
+/** Declares those of one owner; the others are absent. */
+type OwnerParams = { project: TOptional<TUnsafe<string>>; group: TOptional<TUnsafe<string>> };
+
+const declareParams = (params: Partial<Record<keyof OwnerParams, TSchema>>): OwnerParams =>
+  params as OwnerParams;
+
 export type SettingsListRoute = {
   audience: AnyPage['audience'];
   /** Route of the list. */
   routePath: string;
-  params: Record<string, object>;
+  params: OwnerParams;
   /** @throws Failure 404, 403 */
   find: (visit: Visit, params: SettingsListParams) => Promise<SettingsList>;
 };
@@ -68,7 +75,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
   return {
     audience: 'admin',
     routePath: path,
-    params: {},
+    params: declareParams({}),
     find: async () => ({
       owner: { scope: 'instance' },
       path,
@@ -81,7 +88,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
 const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   routePath: `${groupRoot}/${noun}`,
-  params: { group: text({ maxLength: 1_000 }) },
+  params: declareParams({ group: text({ maxLength: 1_000 }) }),
   find: async ({ call }, params) => {
     const group = await findGroupFor(call, params.group ?? '', actions[noun].group);
     return {
@@ -96,7 +103,7 @@ const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
 const ofProject = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   routePath: `${projectRoot}/${noun}`,
-  params: projectPath,
+  params: declareParams(projectPath),
   find: async ({ call }, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].project);
     return {

@@ -3,19 +3,19 @@ import { type Call, requireUser } from '../../../../core/access/call.ts';
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
 import { isWider, visibilities } from '../../../../identity/groups/rules.ts';
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
-import { Failure } from '../../../../platform/errors.ts';
+import { Failure, refused } from '../../../../platform/errors.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
-import { type FormProblems, attempt, select } from '../../parts/form.ts';
+import { type FormProblems, select } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 
-type Chosen = { chosen: string | undefined; problems: FormProblems };
+type Chosen = { chosen: string; problems: FormProblems };
 
 /** Maximum namespaces to choose from; an administrator may name any other by `?namespace_id=`. */
 const maxNamespaces = 500;
 
-/** Renders the choice of a namespace. @param chosen id; undefined: the personal namespace */
-export const namespaceSelect = async (call: Call, { chosen = '', problems }: Chosen): Promise<Html> => {
+/** Renders the choice of a namespace. @param chosen id; empty: the user's own namespace */
+export const namespaceSelect = async (call: Call, { chosen, problems }: Chosen): Promise<Html> => {
   const user = requireUser(call);
   const namespaces = await listCreationNamespaces(call, maxNamespaces);
   const options = [
@@ -57,13 +57,15 @@ export const usualVisibility = (call: Call): Visibility => {
   return allowed.find((one) => one === usual) ?? allowed[0] ?? 'private';
 };
 
-/** Runs an operation that creates a project; the quota of personal projects is a problem of the form, too. */
-export const attemptCreation = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
+/**
+ * Runs an operation that creates a project; the quota of personal projects is a problem of the form, too.
+ * @throws Failure 400 for it
+ */
+export const withQuotaProblem = async <T>(operation: () => Promise<T>): Promise<T> => {
   try {
-    return await attempt(operation);
+    return await operation();
   } catch (error) {
     const { message } = ((error instanceof Failure && error.body) || {}) as { message?: unknown };
-    if (!Array.isArray(message)) throw error;
-    return { text: message.join('. '), fields: {} };
+    throw Array.isArray(message) ? refused(message.join('. ')) : error;
   }
 };

@@ -45,6 +45,16 @@ test('shows the form again for a taken path, and keeps what was filled in', asyn
   await user.get(`/${project.full_path}/-/forks/new`);
   const again = await user.post(`/${project.full_path}/-/forks`, { name: 'Kept <name>', path: project.path });
   assert.equal(again.status, 422);
+  const description = 'y'.repeat(2001);
+  const long = await user.post(`/${project.full_path}/-/forks`, {
+    name: 'Other',
+    path: 'other',
+    description,
+  });
+  assert.equal(long.status, 422);
+  assert.ok(long.text.includes('Description is too long'));
+  for (const kept of ['value="Other"', 'value="other"', description])
+    assert.ok(long.text.includes(kept), kept);
   assert.ok(again.text.includes('has already been taken'));
   assert.ok(again.text.includes('value="Kept &lt;name&gt;"'));
 });

@@ -13,15 +13,9 @@ import {
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import {
-  type FormProblems,
-  form,
-  hidden,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { fieldText, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { form, hidden, input, textArea } from '../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -30,7 +24,7 @@ import { type ListedProject, projectList } from '../../parts/projects/project_li
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { attemptCreation, namespaceSelect, visibilityField } from './creation_fields.ts';
+import { namespaceSelect, visibilityField, withQuotaProblem } from './creation_fields.ts';
 import { orderNames, orderParam, readOrder } from './list_orders.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
@@ -71,19 +65,13 @@ ${pagesNav({ path: address, query: { search: kept, sort }, page: pageRequest(que
   },
 });
 
-type Filled = {
-  namespace_id?: number | null | undefined;
-  name?: string | undefined;
-  path?: string | undefined;
-  description?: string | null | undefined;
-  visibility?: string | undefined;
-  /** Page of the fork that follows, below its path: `edit/main/README.md`. */
-  continue?: string | undefined;
-};
+const textFields = ['namespace_id', 'name', 'path', 'description', 'visibility', 'continue'] as const;
 
-/** Returns the address of a form in the fork, as other pages name it; undefined if there is none. */
-const readContinuation = (sent: string | undefined): string | undefined =>
-  sent !== undefined &&
+/** `continue`: page of the fork that follows, below its path: `edit/main/README.md`. */
+type ForkValues = Record<(typeof textFields)[number], string>;
+
+/** Returns the address of a form in the fork, as other pages name it; undefined: there is none. */
+const readContinuation = (sent = ''): string | undefined =>
   /^(?:edit|new|new_folder|upload|delete)(?!.*\/\.{1,2}(?:\/|$))\/[\w%./~!*'()-]+$/.test(sent)
     ? sent
     : undefined;
@@ -91,87 +79,86 @@ const readContinuation = (sent: string | undefined): string | undefined =>
 const formView = async (
   visit: Visit,
   project: Project,
-  filled: Filled,
-  problems: FormProblems = noProblems,
+  { values, problems }: FormState<ForkValues>,
 ): Promise<View> => {
   const { call } = visit;
-  const namespace_id = filled.namespace_id ?? undefined;
-  const next = readContinuation(filled.continue);
+  const next = readContinuation(values.continue);
   const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.${next !== undefined && ' After that, you continue with your change.'}</p>
 ${form(
   visit,
   { action: projectPagePath(project, 'forks'), submit: 'Fork project', problems },
-  input({ name: 'name', label: 'Name', value: filled.name ?? project.name, required: true, problems }),
-  await namespaceSelect(call, {
-    chosen: namespace_id === undefined ? undefined : String(namespace_id),
-    problems,
-  }),
+  input({ name: 'name', label: 'Name', value: values.name, required: true, problems }),
+  await namespaceSelect(call, { chosen: values.namespace_id, problems }),
   input({
     name: 'path',
     label: 'Path',
     hint: 'Part of the address of the fork.',
-    value: filled.path ?? project.path,
+    value: values.path,
     required: true,
     problems,
   }),
   textArea({
     name: 'description',
     label: 'Description',
-    value: filled.description === undefined ? project.description : filled.description,
+    value: values.description,
     rows: 3,
     problems,
   }),
   visibilityField(call, {
-    chosen: filled.visibility ?? project.visibility,
+    chosen: values.visibility,
     widest: project.visibility,
     problems,
   }),
   next === undefined ? null : hidden('continue', next),
 )}`;
-  const view = projectView(visit, { project, title: 'Fork project', noun: 'forks' }, body);
-  return withFormStatus(view, problems);
+  return projectView(visit, { project, title: 'Fork project', noun: 'forks' }, body);
 };
 
 const continueParam = optional(text({ maxLength: 16_000, description: 'page of the fork that follows' }));
+
+const findOriginal = async ({ call }: Visit, { project }: { project: string }): Promise<Project> =>
+  await findProjectFor(call, project, 'fork_project');
 
 const fresh = page({
   method: 'GET',
   path: `${forksRoutePath}/new`,
   audience: 'user',
   params: object({ ...projectPath, namespace_id: optional(clearable(id())), continue: continueParam }),
-  handle: async (visit, { project: path, ...filled }) =>
-    await formView(visit, await findProjectFor(visit.call, path, 'fork_project'), filled),
+  handle: async (visit, { namespace_id, continue: next = '', ...address }) => {
+    const project = await findOriginal(visit, address);
+    const { name, path, description, visibility } = project;
+    const values = { namespace_id: fieldText(namespace_id), name, path, visibility, continue: next };
+    return await formView(visit, project, unsent({ ...values, description: description ?? '' }));
+  },
 });
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: forksRoutePath,
   audience: 'user',
-  params: object({
-    ...projectPath,
+  address: projectPath,
+  fields: {
     namespace_id: optional(clearable(id())),
     name: optional(text()),
     path: optional(text()),
     description: optional(clearable(text({ maxLength: 2000 }))),
     visibility: optional(oneOf(['private', 'internal', 'public'])),
     continue: continueParam,
-  }),
-  handle: async (visit, { project: source, namespace_id, ...filled }) => {
-    const { call } = visit;
-    const project = await findProjectFor(call, source, 'fork_project');
-    let forkId = 0;
-    const problems = await attemptCreation(async () => {
-      forkId = await forkProject(call, project, { ...filled, namespace: namespace_id ?? undefined });
-    });
-    if (problems !== null) return await formView(visit, project, { namespace_id, ...filled }, problems);
+  },
+  find: findOriginal,
+  fromSent: (sent) => readTexts(sent, textFields),
+  run: async ({ call }, project, { project: _address, namespace_id, ...params }) => {
+    const forkId = await withQuotaProblem(
+      async () => await forkProject(call, project, { ...params, namespace: namespace_id ?? undefined }),
+    );
     const fork = await loadProject(call.db, forkId);
-    const next = readContinuation(filled.continue);
+    const next = readContinuation(params.continue);
     const address =
       fork !== null && next !== undefined
         ? `${projectPagePath(fork, next)}?propose=1`
         : `/${fork?.full_path ?? project.full_path}`;
     return redirect(address, 'The project was forked.');
   },
+  view: formView,
 });
 
 export const forkPages = [list, fresh, create];

@@ -7,26 +7,22 @@ import { loadImports } from '../../../../projects/projects/imports/load_imports.
 import { canImportInto, importInto } from '../../../../projects/projects/imports/schedule_import.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
-import { type FormProblems, attempt, form, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { form } from '../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { type FilledSource, shownSourceFields, sourceFields, sourceParams } from './import_fields.ts';
+import { type SourceValues, shownSourceFields, sourceFields, sourceParams } from './import_fields.ts';
 
 const action = 'admin_project';
 
-const formView = (
-  visit: Visit,
-  project: Project,
-  filled: FilledSource,
-  problems: FormProblems = noProblems,
-): View => {
+const formView = (visit: Visit, project: Project, state: FormState<SourceValues>): View => {
+  const { problems } = state;
   const body = form(
     visit,
     { action: projectPagePath(project, 'import'), submit: 'Start import', problems },
-    sourceFields(filled, problems),
+    sourceFields(state),
   );
-  const view = projectView(visit, { project, title: 'Import repository', noun: 'import' }, body);
-  return withFormStatus(view, problems);
+  return projectView(visit, { project, title: 'Import repository', noun: 'import' }, body);
 };
 
 const fresh = page({
@@ -38,29 +34,23 @@ const fresh = page({
     const project = await findProjectFor(visit.call, path, action);
     if (!canImportInto(project)) return redirect(`/${project.full_path}`);
     const earlier = (await loadImports(visit.call.db, [project.id])).get(project.id);
-    return formView(visit, project, { import_url: earlier?.url });
+    return formView(visit, project, unsent({ import_url: earlier?.url ?? '', username: '' }));
   },
 });
 
-const start = page({
-  method: 'POST',
+const start = formPage({
   path: `${projectRoot}/import`,
   audience: 'user',
-  params: object({ ...projectPath, ...sourceParams }),
-  invalid: async (visit, sent, problems) => {
-    const project = await findProjectFor(visit.call, String(sent['project']), action);
-    return formView(visit, project, readTexts(sent, shownSourceFields), { text: null, fields: problems });
-  },
-  handle: async (visit, { project: path, import_url, username = '', password = '' }) => {
-    const { call } = visit;
-    const project = await findProjectFor(call, path, action);
-    const problems = await attempt(async () => {
-      const source = readImportSource(import_url, getOutgoingRules(call.settings), { username, password });
-      await importInto(call, project, source);
-    });
-    if (problems !== null) return formView(visit, project, { import_url, username }, problems);
+  address: projectPath,
+  fields: sourceParams,
+  find: async ({ call }, { project }) => await findProjectFor(call, project, action),
+  fromSent: (sent) => readTexts(sent, shownSourceFields),
+  run: async ({ call }, project, { import_url, username = '', password = '' }) => {
+    const source = readImportSource(import_url, getOutgoingRules(call.settings), { username, password });
+    await importInto(call, project, source);
     return redirect(`/${project.full_path}`, 'The import has begun.');
   },
+  view: formView,
 });
 
 export const importAgainPages = [fresh, start];

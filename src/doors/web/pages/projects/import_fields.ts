@@ -1,7 +1,8 @@
 /** Fields of the forms that import a repository: its address, a user name and a password. */
 import { optional, text } from '../../../../platform/http/schema.ts';
 import { maxUrlLength } from '../../../../projects/projects/imports/import_source.ts';
-import { type FormProblems, input } from '../../parts/form.ts';
+import type { FormState } from '../../parts/fields/form_page.ts';
+import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 
 export const sourceParams = {
@@ -10,10 +11,10 @@ export const sourceParams = {
   password: optional(text({ maxLength: 1_000 })),
 };
 
-export type FilledSource = { import_url?: string | undefined; username?: string | undefined };
-
 /** Fields that a refused form shows again. A password is never sent back. */
 export const shownSourceFields = ['import_url', 'username'] as const;
+
+export type SourceValues = Record<(typeof shownSourceFields)[number], string>;
 
 /** Hides the user name and password of an address; in one that is no URL, all before the last `@`. */
 const withoutCredentials = (address: string): string =>
@@ -31,19 +32,19 @@ const userNameIn = (address: string): string | null => {
   }
 };
 
-export const sourceFields = ({ import_url, username }: FilledSource, problems: FormProblems): Html =>
+export const sourceFields = ({ values, problems }: FormState<SourceValues>): Html =>
   html`${input({
     name: 'import_url',
     label: 'Git repository URL',
     hint: 'Such as https://git.example.com/group/project.git',
     type: 'url',
-    value: import_url === undefined ? null : withoutCredentials(import_url),
+    value: withoutCredentials(values.import_url),
     required: true,
     problems,
   })}<div class="columns">${input({
     name: 'username',
     label: 'User name (optional)',
-    value: username || userNameIn(import_url ?? ''),
+    value: values.username || userNameIn(values.import_url),
     autocomplete: 'off',
     problems,
   })}${input({

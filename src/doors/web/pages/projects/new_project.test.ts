@@ -66,6 +66,13 @@ test('shows the form again with what is wrong', async () => {
   assert.equal((await user.post('/projects', { name: '' })).status, 422);
   const wrong = await user.post('/projects', { name: 'x', visibility: 'secret' });
   assert.equal(wrong.status, 422);
+  const long = { name: 'x', description: 'y'.repeat(2001), visibility: 'private' };
+  for (const readme of ['0', '1']) {
+    const { status, text } = await user.post('/projects', { ...long, initialize_with_readme: readme });
+    assert.deepEqual([status, text.includes(long.description)], [422, true]);
+    const box = /name="initialize_with_readme" type="checkbox" value="1"( checked)?/.exec(text);
+    assert.equal(box?.[1], readme === '1' ? ' checked' : undefined);
+  }
 });
 
 test('refuses namespaces of others, and offers none of them', async () => {

@@ -1,4 +1,5 @@
 /** The form that creates a project. */
+import type { Static } from 'typebox';
 import { type Call, requireUser } from '../../../../core/access/call.ts';
 import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
 import { initializeRepository } from '../../../../code/repository/files/initialize_repository.ts';
@@ -8,27 +9,41 @@ import { loadProject } from '../../../../projects/projects/find.ts';
 import { listLicenses, listTemplates, readTemplate } from '../../../../projects/templates/files.ts';
 import { fillLicense } from '../../../../projects/templates/routes.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { readTexts } from '../../parts/fields/field_text.ts';
-import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import { fieldText, isTicked, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { checkbox, form, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { attemptCreation, namespaceSelect, usualVisibility, visibilityField } from './creation_fields.ts';
+import { namespaceSelect, usualVisibility, visibilityField, withQuotaProblem } from './creation_fields.ts';
 import { creationTabs } from './creation_tabs.ts';
 
-type Filled = {
-  namespace_id?: string | undefined;
-  name?: string | undefined;
-  path?: string | undefined;
-  description?: string | null | undefined;
-  visibility?: string | undefined;
-  initialize_with_readme?: boolean | undefined;
-  gitignore?: string | undefined;
-  license?: string | undefined;
-};
+/** Texts of the form, by name. */
+const textFields = [
+  'namespace_id',
+  'name',
+  'path',
+  'description',
+  'visibility',
+  'gitignore',
+  'license',
+] as const;
+
+type ProjectValues = Record<(typeof textFields)[number], string> & { initialize_with_readme: boolean };
+
+const getBlank = (call: Call, namespaceId: number | null): ProjectValues => ({
+  namespace_id: fieldText(namespaceId),
+  name: '',
+  path: '',
+  description: '',
+  visibility: usualVisibility(call),
+  gitignore: '',
+  license: '',
+  initialize_with_readme: true,
+});
 
 /** All templates on one page. */
 const everything = { page: 1, per_page: 1_000, limit: 1_000, offset: 0 };
 
-const templateSelects = async ({ gitignore = '', license = '' }: Filled): Promise<Html> => {
+const templateSelects = async ({ gitignore, license }: ProjectValues): Promise<Html> => {
   const [gitignores, licenses] = await Promise.all([
     listTemplates('gitignores', everything),
     listLicenses(false, everything),
@@ -55,44 +70,56 @@ const pushPart = ({ call }: Visit): Html => {
 git push --set-upstream origin main</code></pre></div></section>`;
 };
 
-const formView = async (visit: Visit, filled: Filled, problems: FormProblems = noProblems): Promise<View> => {
+const formView = async (visit: Visit, { values, problems }: FormState<ProjectValues>): Promise<View> => {
   const { call } = visit;
   const fields = form(
     visit,
     { action: '/projects', submit: 'Create project', problems },
-    input({ name: 'name', label: 'Project name', value: filled.name ?? null, required: true, problems }),
-    await namespaceSelect(call, { chosen: filled.namespace_id, problems }),
+    input({ name: 'name', label: 'Project name', value: values.name, required: true, problems }),
+    await namespaceSelect(call, { chosen: values.namespace_id, problems }),
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Default: derived from the name.',
-      value: filled.path ?? null,
+      hint: 'Part of the address. Left empty, it is derived from the name.',
+      value: values.path,
       problems,
     }),
     textArea({
       name: 'description',
       label: 'Description (optional)',
-      value: filled.description ?? '',
+      value: values.description,
       rows: 3,
       problems,
     }),
-    visibilityField(call, { chosen: filled.visibility ?? usualVisibility(call), problems }),
+    visibilityField(call, { chosen: values.visibility, problems }),
     html`<fieldset><legend>First commit</legend>${checkbox({
       name: 'initialize_with_readme',
       label: 'Add a README',
-      hint: 'Lets you clone the project immediately. Turn off to push an existing repository.',
-      checked: filled.initialize_with_readme ?? true,
-    })}<div class="columns">${await templateSelects(filled)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
+      hint: 'So that the project can be cloned at once. Leave it off to push an existing repository.',
+      checked: values.initialize_with_readme,
+    })}<div class="columns">${await templateSelects(values)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
   );
   return {
     title: 'New project',
-    status: problems === noProblems ? 200 : 422,
     body: html`<h1>New project</h1>
 ${creationTabs('/projects/new')}
 <div class="with-aside even"><section class="card"><div class="body">${fields}</div></section>
 <div class="stack">${pushPart(visit)}</div></div>`,
   };
 };
+
+const projectFields = {
+  namespace_id: optional(clearable(id())),
+  name: text(),
+  path: optional(text()),
+  description: optional(clearable(text({ maxLength: 2000 }))),
+  visibility: optional(oneOf(['private', 'internal', 'public'])),
+  initialize_with_readme: optional(boolean()),
+  gitignore: optional(text()),
+  license: optional(text()),
+};
+
+const shape = object(projectFields);
 
 const toFile = (file_path: string, content: string): FileAction => ({
   action: 'create',
@@ -103,7 +130,7 @@ const toFile = (file_path: string, content: string): FileAction => ({
 /** Reads the chosen templates. @throws Failure 404 for one that does not exist */
 const readFiles = async (
   call: Call,
-  { gitignore = '', license = '', name }: Filled,
+  { gitignore = '', license = '', name }: Static<typeof shape>,
 ): Promise<FileAction[]> => {
   const owner = requireUser(call).name;
   return [
@@ -116,55 +143,33 @@ const readFiles = async (
   ];
 };
 
-/** Fields that a refused form shows again. */
-const shownFields = [
-  'namespace_id',
-  'name',
-  'path',
-  'description',
-  'visibility',
-  'gitignore',
-  'license',
-] as const;
-
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: '/projects',
   audience: 'user',
-  params: object({
-    namespace_id: optional(clearable(id())),
-    name: text(),
-    path: optional(text()),
-    description: optional(clearable(text({ maxLength: 2000 }))),
-    visibility: optional(oneOf(['private', 'internal', 'public'])),
-    initialize_with_readme: optional(boolean()),
-    gitignore: optional(text()),
-    license: optional(text()),
+  address: {},
+  fields: projectFields,
+  find: async () => null,
+  fromSent: (sent) => ({
+    ...readTexts(sent, textFields),
+    initialize_with_readme: isTicked(sent['initialize_with_readme']),
   }),
-  invalid: async (visit, sent, problems) =>
-    await formView(visit, readTexts(sent, shownFields), { text: null, fields: problems }),
-  handle: async (visit, { namespace_id = null, initialize_with_readme = false, ...filled }) => {
-    const { call } = visit;
-    const { name, path, description, visibility } = filled;
-    let projectId = 0;
-    const problems = await attemptCreation(async () => {
-      const files = initialize_with_readme ? await readFiles(call, filled) : [];
-      const columns = {
-        name,
-        ...(path !== undefined && path !== '' && { path }),
-        ...((description ?? '') !== '' && { description: description ?? '' }),
-        ...(visibility !== undefined && { visibility }),
-      };
-      projectId = await createProject(call, requireUser(call), namespace_id, columns);
-      if (initialize_with_readme) await initializeRepository(call, projectId, undefined, files);
-    });
-    if (problems !== null) {
-      const chosen = namespace_id === null ? undefined : String(namespace_id);
-      return await formView(visit, { namespace_id: chosen, initialize_with_readme, ...filled }, problems);
-    }
+  run: async ({ call }, _found, { namespace_id = null, initialize_with_readme = false, ...params }) => {
+    const { name, path, description, visibility } = params;
+    const files = initialize_with_readme ? await readFiles(call, params) : [];
+    const columns = {
+      name,
+      ...(path !== undefined && path !== '' && { path }),
+      ...((description ?? '') !== '' && { description: description ?? '' }),
+      ...(visibility !== undefined && { visibility }),
+    };
+    const projectId = await withQuotaProblem(
+      async () => await createProject(call, requireUser(call), namespace_id, columns),
+    );
+    if (initialize_with_readme) await initializeRepository(call, projectId, undefined, files);
     const project = await loadProject(call.db, projectId);
     return redirect(`/${project?.full_path ?? ''}`, `The project ${name} was created.`);
   },
+  view: async (visit, _found, state) => await formView(visit, state),
 });
 
 export const newPages = [
@@ -174,7 +179,7 @@ export const newPages = [
     audience: 'user',
     params: object({ namespace_id: optional(clearable(id())) }),
     handle: async (visit, { namespace_id = null }) =>
-      await formView(visit, { namespace_id: namespace_id === null ? undefined : String(namespace_id) }),
+      await formView(visit, unsent(getBlank(visit.call, namespace_id))),
   }),
   create,
 ];

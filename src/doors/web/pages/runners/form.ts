@@ -1,14 +1,17 @@
 /** Form of a runner. */
 import type { Static } from 'typebox';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, clearable, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type RunnerFacts, type RunnerRow, formatTags, parseTags } from '../../../../ci/runners/rules.ts';
-import { type FormProblems, checkbox, form, input, problemsOf } from '../../parts/form.ts';
+import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
+import { fieldText, isTicked, textOrNull } from '../../parts/fields/field_text.ts';
+import type { FormState } from '../../parts/fields/form_page.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 
 const longText = text({ maxLength: 1_024 });
 
-export const filledParams = {
+export const runnerFields = {
   description: optional(clearable(longText)),
   tags: optional(clearable(text({ maxLength: 20_000 }))),
   maximum_timeout: optional(clearable(integer({ minimum: 0, maximum: 1_000_000_000 }))),
@@ -18,23 +21,47 @@ export const filledParams = {
   protected_only: boolean({ default: false }),
 };
 
-const shape = object(filledParams);
-export type Filled = Static<typeof shape>;
+type RunnerValues = {
+  description: string;
+  tags: string;
+  maximum_timeout: string;
+  maintenance_note: string;
+  run_untagged: boolean;
+  locked: boolean;
+  protected_only: boolean;
+};
 
-export const blank: Filled = { run_untagged: true, locked: false, protected_only: false };
+export type RunnerState = FormState<RunnerValues>;
 
-export const filledOf = (runner: RunnerRow): Filled => ({
-  description: runner.description,
+export const blank: RunnerValues = {
+  description: '',
+  tags: '',
+  maximum_timeout: '',
+  maintenance_note: '',
+  run_untagged: true,
+  locked: false,
+  protected_only: false,
+};
+
+export const fromRecord = (runner: RunnerRow): RunnerValues => ({
+  description: fieldText(runner.description),
   tags: parseTags(runner).join(', '),
-  maximum_timeout: runner.maximum_timeout,
-  maintenance_note: runner.maintenance_note,
+  maximum_timeout: fieldText(runner.maximum_timeout),
+  maintenance_note: fieldText(runner.maintenance_note),
   run_untagged: runner.run_untagged === 1,
   locked: runner.locked === 1,
   protected_only: runner.access_level === 'ref_protected',
 });
 
-const textOrNull = (value: string | null | undefined): string | null =>
-  value === undefined || value === null || value.trim() === '' ? null : value.trim();
+export const fromSent = (sent: RawParams): RunnerValues => ({
+  description: fieldText(sent['description']),
+  tags: fieldText(sent['tags']),
+  maximum_timeout: fieldText(sent['maximum_timeout']),
+  maintenance_note: fieldText(sent['maintenance_note']),
+  run_untagged: isTicked(sent['run_untagged']),
+  locked: isTicked(sent['locked']),
+  protected_only: isTicked(sent['protected_only']),
+});
 
 const tagsIn = (value: string | null | undefined): string[] =>
   (value ?? '')
@@ -42,52 +69,49 @@ const tagsIn = (value: string | null | undefined): string[] =>
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
 
-export const factsOf = (given: Filled): Partial<RunnerFacts> => ({
-  description: textOrNull(given.description),
-  maintenance_note: textOrNull(given.maintenance_note),
-  tag_list: formatTags(tagsIn(given.tags)),
-  maximum_timeout: given.maximum_timeout === 0 ? null : (given.maximum_timeout ?? null),
-  run_untagged: given.run_untagged ? 1 : 0,
-  locked: given.locked ? 1 : 0,
-  access_level: given.protected_only ? 'ref_protected' : 'not_protected',
+const shape = object(runnerFields);
+
+export const toEdit = (params: Static<typeof shape>): Partial<RunnerFacts> => ({
+  description: textOrNull(params.description),
+  maintenance_note: textOrNull(params.maintenance_note),
+  tag_list: formatTags(tagsIn(params.tags)),
+  maximum_timeout: params.maximum_timeout === 0 ? null : (params.maximum_timeout ?? null),
+  run_untagged: params.run_untagged ? 1 : 0,
+  locked: params.locked ? 1 : 0,
+  access_level: params.protected_only ? 'ref_protected' : 'not_protected',
 });
 
-/** Converts a failure to problems of the form's fields; null if it is not about the input. */
-export const runnerProblems = (error: unknown): FormProblems | null => {
-  const problems = problemsOf(error);
-  if (problems === null) return null;
+export const toProblems = (problems: FormProblems): FormProblems => {
   const { tags_list: tags, ...others } = problems.fields;
   return { ...problems, fields: tags === undefined ? others : { ...others, tags } };
 };
 
-export type Tried = { given: Filled; problems: FormProblems };
-
 export const runnerForm = (
   visit: Visit,
   { action, submit }: { action: string; submit: string },
-  { given, problems }: Tried,
+  { values, problems }: RunnerState,
 ): Html =>
   form(
     visit,
     { action, submit, problems },
-    input({ name: 'description', label: 'Description', value: given.description ?? null, problems }),
+    input({ name: 'description', label: 'Description', value: values.description, problems }),
     input({
       name: 'tags',
       label: 'Tags',
       hint: 'Separated by commas. The runner takes jobs if it has all of their tags.',
-      value: given.tags ?? null,
+      value: values.tags,
       problems,
     }),
-    checkbox({ name: 'run_untagged', label: 'Also takes jobs without tags', checked: given.run_untagged }),
+    checkbox({ name: 'run_untagged', label: 'Also takes jobs without tags', checked: values.run_untagged }),
     checkbox({
       name: 'protected_only',
       label: 'Only for protected branches and tags',
-      checked: given.protected_only,
+      checked: values.protected_only,
     }),
     checkbox({
       name: 'locked',
       label: 'Locked: cannot be enabled for other projects',
-      checked: given.locked,
+      checked: values.locked,
     }),
     input({
       name: 'maximum_timeout',
@@ -95,8 +119,8 @@ export const runnerForm = (
       hint: 'At least 600. Default: the timeout of the project.',
       type: 'number',
       min: 0,
-      value: given.maximum_timeout ?? null,
+      value: values.maximum_timeout,
       problems,
     }),
-    input({ name: 'maintenance_note', label: 'Note', value: given.maintenance_note ?? null, problems }),
+    input({ name: 'maintenance_note', label: 'Note', value: values.maintenance_note, problems }),
   );

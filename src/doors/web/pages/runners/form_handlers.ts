@@ -5,8 +5,9 @@ import { deleteRunner, resetToken, updateRunner } from '../../../../ci/runners/u
 import { createRunner } from '../../../../ci/runners/registration/create.ts';
 import { disableRunner } from '../../../../ci/runners/enable_in_projects.ts';
 import { findRunner } from '../../../../ci/runners/lists/queries.ts';
+import type { RunnerRow } from '../../../../ci/runners/rules.ts';
 import { resetRegistrationToken } from '../../../../ci/runners/registration/registration_tokens.ts';
-import { noProblems } from '../../parts/form.ts';
+import { formPage, unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type {
@@ -17,13 +18,13 @@ import type {
 } from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import {
-  type Filled,
-  type Tried,
-  factsOf,
-  filledOf,
-  filledParams,
+  type RunnerState,
+  fromRecord,
+  fromSent,
+  runnerFields,
   runnerForm,
-  runnerProblems,
+  toEdit,
+  toProblems,
 } from './form.ts';
 import { listView } from './list.ts';
 import { ownerOf } from './owner_runners.ts';
@@ -46,34 +47,37 @@ const use = (visit: Visit): Html =>
   html`On the machine that is to run jobs: <code>gantry runner --url ${visit.call.baseUrl} --token</code> and the token, or <code>gitlab-runner register</code> with both.`;
 
 const create = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: kind.audience,
-    params: object({ ...kind.params, ...filledParams }),
-    handle: async (visit, params) => {
-      const given = params as Filled & SettingsListParams;
-      const list = await kind.find(visit, given);
-      try {
-        const { id: made, token } = await createRunner(visit.call, ownerOf(list.owner), factsOf(given));
-        return tokenView(visit, list, { title: `Runner #${made} created`, token, use: use(visit) });
-      } catch (error) {
-        const problems = runnerProblems(error);
-        if (problems === null) throw error;
-        return await listView(visit, list, {}, { given, problems });
-      }
+    address: kind.params,
+    fields: runnerFields,
+    find: kind.find,
+    fromSent,
+    toProblems,
+    run: async (visit, list, params) => {
+      const { id: runnerId, token } = await createRunner(visit.call, ownerOf(list.owner), toEdit(params));
+      return tokenView(visit, list, { title: `Runner #${runnerId} created`, token, use: use(visit) });
     },
+    view: async (visit, list, state) => await listView(visit, list, {}, state),
   });
 
-const editView = async (visit: Visit, list: SettingsList, runnerId: number, tried?: Tried): Promise<View> => {
-  const runner = await findRunner(visit.call, runnerId, 'edit');
+type Found = { list: SettingsList; runner: RunnerRow };
+
+const findOne =
+  (kind: SettingsListRoute) =>
+  async (visit: Visit, address: SettingsListParams & { id: number }): Promise<Found> => {
+    const list = await kind.find(visit, address);
+    return { list, runner: await findRunner(visit.call, address.id, 'edit') };
+  };
+
+const editView = (visit: Visit, { list, runner }: Found, state: RunnerState): View => {
   const action = `${list.path}/${runner.id}`;
-  const content = html`${runnerForm(visit, { action, submit: 'Save' }, tried ?? { given: filledOf(runner), problems: noProblems })}
+  const content = html`${runnerForm(visit, { action, submit: 'Save' }, state)}
 <h2>Token</h2>
 <p>The old token becomes invalid: configure the runner with the new one.</p>
 ${button(visit, `${action}/reset_token`, { label: 'Reset token', danger: true })}`;
-  const view = list.view(visit, `Runner #${runner.id}`, content);
-  return tried === undefined ? view : { ...view, status: 422 };
+  return list.view(visit, `Runner #${runner.id}`, content);
 };
 
 const edit = (kind: SettingsListRoute): AnyPage =>
@@ -83,29 +87,25 @@ const edit = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { id: number };
-      return await editView(visit, await kind.find(visit, given), given.id);
+      const found = await findOne(kind)(visit, params);
+      return editView(visit, found, unsent(fromRecord(found.runner)));
     },
   });
 
 const update = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:id`,
     audience: kind.audience,
-    params: object({ ...kind.params, id: id(), ...filledParams }),
-    handle: async (visit, params) => {
-      const given = params as Filled & SettingsListParams & { id: number };
-      const list = await kind.find(visit, given);
-      try {
-        await updateRunner(visit.call, given.id, factsOf(given));
-      } catch (error) {
-        const problems = runnerProblems(error);
-        if (problems === null) throw error;
-        return await editView(visit, list, given.id, { given, problems });
-      }
-      return redirect(list.path, `Runner #${given.id} was saved.`);
+    address: { ...kind.params, id: id() },
+    fields: runnerFields,
+    find: findOne(kind),
+    fromSent,
+    toProblems,
+    run: async ({ call }, { list, runner }, params) => {
+      await updateRunner(call, runner.id, toEdit(params));
+      return redirect(list.path, `Runner #${runner.id} was saved.`);
     },
+    view: editView,
   });
 
 type Act = (call: Call, runnerId: number, list: SettingsList) => Promise<unknown>;
@@ -121,10 +121,9 @@ const acting = (
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { id: number };
-      const list = await kind.find(visit, given);
-      await act(visit.call, given.id, list);
-      return redirect(list.path, `Runner #${given.id} ${notice}`);
+      const list = await kind.find(visit, params);
+      await act(visit.call, params.id, list);
+      return redirect(list.path, `Runner #${params.id} ${notice}`);
     },
   });
 
@@ -141,11 +140,10 @@ const resets = (kind: SettingsListRoute): AnyPage[] => [
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { id: number };
-      const list = await kind.find(visit, given);
-      const token = await resetToken(visit.call, given.id);
+      const list = await kind.find(visit, params);
+      const token = await resetToken(visit.call, params.id);
       return tokenView(visit, list, {
-        title: `New token for runner #${given.id}`,
+        title: `New token for runner #${params.id}`,
         token,
         use: use(visit),
       });

@@ -10,15 +10,15 @@ import {
 } from '../../../../ci/runners/lists/runner_overviews.ts';
 import { type SeenRunner, listRunners } from '../../../../ci/runners/lists/queries.ts';
 import { parseTags } from '../../../../ci/runners/rules.ts';
-import { noProblems, withFormStatus } from '../../parts/form.ts';
+import { unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
+import type { SettingsList, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
-import { type Tried, blank, runnerForm } from './form.ts';
+import { type RunnerState, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
@@ -109,7 +109,7 @@ export const listView = async (
   visit: Visit,
   list: SettingsList,
   query: PageQuery = {},
-  tried: Tried = { given: blank, problems: noProblems },
+  state: RunnerState = unsent(blank),
 ): Promise<View> => {
   const { call } = visit;
   const { status } = query;
@@ -128,10 +128,9 @@ export const listView = async (
 ${lines.length > 0 && table(lines)}
 ${pagesNav({ path: list.path, query: { status }, page: wanted, total })}
 <h2 id="new">New runner</h2>
-${runnerForm(visit, { action: list.path, submit: 'Create runner' }, tried)}
+${runnerForm(visit, { action: list.path, submit: 'Create runner' }, state)}
 ${registration(visit, list)}`;
-  const view = list.view(visit, 'Runners', content);
-  return withFormStatus(view, tried.problems);
+  return list.view(visit, 'Runners', content);
 };
 
 export const listPage = (kind: SettingsListRoute): AnyPage =>
@@ -140,8 +139,5 @@ export const listPage = (kind: SettingsListRoute): AnyPage =>
     path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...filters }),
-    handle: async (visit, params) => {
-      const given = params as PageQuery & SettingsListParams;
-      return await listView(visit, await kind.find(visit, given), given);
-    },
+    handle: async (visit, params) => await listView(visit, await kind.find(visit, params), params),
   });

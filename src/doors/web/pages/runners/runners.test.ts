@@ -94,6 +94,15 @@ test('shows problems, and keeps the input', async () => {
   const { id } = await seedRunner(gantry);
   await admin.get(`${ofAll}/${id}`);
   assert.equal((await admin.post(`${ofAll}/${id}`, { run_untagged: '0' })).status, 422);
+  for (const path of [ofAll, `${ofAll}/${id}`]) {
+    const sent = { description: 'x'.repeat(1_025), tags: 'a, b', locked: '1', maximum_timeout: '9999999999' };
+    const long = await admin.post(path, sent);
+    assert.equal(long.status, 422);
+    assert.match(long.text, /Description is too long[\s\S]+Maximum job timeout \(seconds\) is invalid/);
+    assert.match(long.text, /value="x{1025}"[\s\S]+value="a, b"[\s\S]+value="9999999999"/);
+    assert.match(long.text, /name="locked" type="checkbox" value="1" checked/);
+    assert.doesNotMatch(long.text, /name="run_untagged" type="checkbox" value="1" checked/);
+  }
   assert.equal((await record(id)).run_untagged, true);
 });
 

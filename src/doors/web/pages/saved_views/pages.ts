@@ -9,8 +9,9 @@ import {
 } from '../../../../planning/saved_views/saved_views.ts';
 import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
-import { type Visit, Redirect, page, redirect } from '../../page.ts';
-import { attempt } from '../../parts/form.ts';
+import { type AnyPage, type Visit, Redirect, page, redirect } from '../../page.ts';
+import { type FormProblems, attempt } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { problemText } from '../issuables/submit_form.ts';
 
@@ -27,6 +28,10 @@ const requireVisible = async (call: Call, { project_id, group_id }: ViewedList):
   else if (group_id !== undefined) await findGroup(call, group_id);
 };
 
+/** Returns to the list, with the problems. The forms are in its menu. */
+const refuse = (to: string, baseUrl: string, problems: FormProblems): Redirect =>
+  new Redirect(safeRedirectPath(to, baseUrl), { kind: 'alert', text: problemText(problems) });
+
 /** Runs an operation and returns to the list, with what happened. */
 const answer = async (
   { call }: Visit,
@@ -34,12 +39,15 @@ const answer = async (
   { to, notice }: { to: string; notice: string },
 ): Promise<Redirect> => {
   const problems = await attempt(operation);
-  const path = safeRedirectPath(to, call.baseUrl);
-  if (problems === null) return redirect(path, notice);
-  return new Redirect(path, { kind: 'alert', text: problemText(problems) });
+  if (problems !== null) return refuse(to, call.baseUrl, problems);
+  return redirect(safeRedirectPath(to, call.baseUrl), notice);
 };
 
 const withQuery = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`);
+
+/** Shows the problems on the list. */
+const invalid: NonNullable<AnyPage['invalid']> = async ({ call }, sent, fields) =>
+  refuse(withQuery(fieldText(sent['back']), fieldText(sent['query'])), call.baseUrl, { text: null, fields });
 
 export const pages = [
   page({
@@ -54,6 +62,7 @@ export const pages = [
       query: optional(text({ maxLength: maxAddress })),
       back,
     }),
+    invalid,
     handle: async (visit, { name, query: sent = '', back: path = '/', ...list }) => {
       await requireVisible(visit.call, list);
       const query = new URLSearchParams(sent).toString();
@@ -68,6 +77,7 @@ export const pages = [
     path: `${root}/:id`,
     audience: 'user',
     params: object({ id: id(), name: text(), back }),
+    invalid,
     handle: async (visit, { id: viewId, name, back: to = '/' }) =>
       await answer(visit, async () => await renameSavedView(visit.call, viewId, name), {
         to,

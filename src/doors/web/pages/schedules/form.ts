@@ -7,6 +7,8 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input, radios } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
+import { fieldText, isTicked, textOrNull } from '../../parts/fields/field_text.ts';
+import type { FormState } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 /** Patterns that can be chosen instead of writing one. */
@@ -22,10 +24,10 @@ const presetNames: readonly Preset[] = ['daily', 'weekly', 'monthly', 'custom'];
 const isPreset = (name: unknown): name is Preset => presetNames.some((one) => one === name);
 
 /** Returns the preset that has a pattern. */
-const presetOf = (cron: string): Preset =>
+const findPreset = (cron: string): Preset =>
   presetNames.find((name) => name !== 'custom' && presets[name].cron === cron.trim()) ?? 'custom';
 
-export const filledParams = {
+export const scheduleFields = {
   /** How the pattern was chosen; absent: it was sent as `cron`. */
   preset: optional(oneOf(presetNames)),
   description: optional(text()),
@@ -35,57 +37,76 @@ export const filledParams = {
   active: boolean({ default: false }),
 };
 
-const shape = object(filledParams);
-export type Filled = Static<typeof shape>;
-export type Tried = { given: Filled; problems: FormProblems };
+type ScheduleValues = {
+  preset: Preset;
+  description: string;
+  ref: string;
+  cron: string;
+  cron_timezone: string;
+  active: boolean;
+};
 
-export const blankOf = ({ default_branch }: Project): Filled => ({
+export type ScheduleState = FormState<ScheduleValues>;
+
+export const getBlank = ({ default_branch }: Project): ScheduleValues => ({
+  preset: 'daily',
+  description: '',
   ref: default_branch ?? '',
-  cron: '0 4 * * *',
+  cron: presets.daily.cron,
   cron_timezone: 'UTC',
   active: true,
 });
 
-export const filledOf = (schedule: Schedule): Filled => ({ ...schedule, active: schedule.active === 1 });
+export const fromRecord = ({ description, ref, cron, cron_timezone, active }: Schedule): ScheduleValues => ({
+  preset: findPreset(cron),
+  description,
+  ref,
+  cron,
+  cron_timezone,
+  active: active === 1,
+});
 
 /** Returns the pattern of the chosen preset, or what was written. */
 const chosenCron = (preset: unknown, written: string): string =>
   isPreset(preset) && preset !== 'custom' ? presets[preset].cron : written;
 
-const textIn = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
+export const fromSent = (sent: RawParams): ScheduleValues => {
+  const { preset } = sent;
+  const cron = chosenCron(preset, fieldText(sent['cron']));
+  return {
+    preset: isPreset(preset) ? preset : findPreset(cron),
+    description: fieldText(sent['description']),
+    ref: fieldText(sent['ref']),
+    cron,
+    cron_timezone: fieldText(sent['cron_timezone']),
+    active: isTicked(sent['active']),
+  };
+};
 
-/** Input to show again when the form was invalid. */
-export const asTyped = (sent: RawParams): Filled => ({
-  description: textIn(sent['description']),
-  ref: textIn(sent['ref']),
-  cron: chosenCron(sent['preset'], textIn(sent['cron'])),
-  cron_timezone: textIn(sent['cron_timezone']),
-  // A ticked box sends 0 and 1.
-  active: [sent['active']].flat().at(-1) === '1',
-});
+const shape = object(scheduleFields);
 
-export const valuesOf = ({
+export const toEdit = ({
   preset,
   description = '',
   ref = '',
   cron = '',
   cron_timezone = '',
   active,
-}: Filled) => ({
+}: Static<typeof shape>) => ({
   description: description.trim(),
   ref: ref.trim(),
   cron: chosenCron(preset, cron).trim(),
-  cron_timezone: cron_timezone.trim() === '' ? 'UTC' : cron_timezone.trim(),
+  cron_timezone: textOrNull(cron_timezone) ?? 'UTC',
   active: active ? (1 as const) : (0 as const),
 });
 
-export const scheduleProblems = (problems: FormProblems): FormProblems =>
+export const toProblems = (problems: FormProblems): FormProblems =>
   moveUnknownToText(problems, ['description', 'ref', 'cron', 'cron_timezone']);
 
 export const scheduleForm = (
   visit: Visit,
   { action, submit }: { action: string; submit: string },
-  { given, problems }: Tried,
+  { values, problems }: ScheduleState,
 ): Html =>
   form(
     visit,
@@ -93,15 +114,15 @@ export const scheduleForm = (
     input({
       name: 'description',
       label: 'Description',
-      value: given.description ?? '',
+      value: values.description,
       required: true,
       problems,
     }),
-    input({ name: 'ref', label: 'Branch or tag', value: given.ref ?? '', required: true, problems }),
+    input({ name: 'ref', label: 'Branch or tag', value: values.ref, required: true, problems }),
     html`<div class="cron-choice">${radios({
       name: 'preset',
       label: 'How often',
-      value: given.preset ?? presetOf(given.cron ?? ''),
+      value: values.preset,
       boxes: [
         ...presetNames.flatMap((value) => (value === 'custom' ? [] : [{ value, ...presets[value] }])),
         { value: 'custom', label: 'Custom', hint: 'Use the pattern below' },
@@ -109,16 +130,16 @@ export const scheduleForm = (
     })}${input({
       name: 'cron',
       label: 'When',
-      hint: html`Cron syntax: minute, hour, day, month, weekday. Example: <code>0 4 * * *</code> runs daily at 04:00; <code>30 6 * * 1-5</code> at 06:30 on weekdays.`,
-      value: given.cron ?? '',
+      hint: html`Five fields of cron: minute, hour, day, month, weekday. <code>0 4 * * *</code> is every day at four, <code>30 6 * * 1-5</code> half past six on working days.`,
+      value: values.cron,
       problems,
     })}</div>`,
     input({
       name: 'cron_timezone',
       label: 'Time zone',
       hint: 'UTC, or a name such as Europe/Berlin.',
-      value: given.cron_timezone ?? '',
+      value: values.cron_timezone,
       problems,
     }),
-    checkbox({ name: 'active', label: 'Active', checked: given.active }),
+    checkbox({ name: 'active', label: 'Active', checked: values.active }),
   );

@@ -1,11 +1,10 @@
 /** Handlers for forms of schedules, which call the operations of the API. */
 import { requireUser } from '../../../../core/access/call.ts';
-import { id, object } from '../../../../platform/http/schema.ts';
+import { object } from '../../../../platform/http/schema.ts';
 import { playSchedule } from '../../../../ci/pipelines/schedules/run_schedule.ts';
 import {
   type LoadedSchedule,
   findScheduleToChange,
-  canEditSchedule,
   canTakeOverSchedule,
   requireRunnableRef,
 } from '../../../../ci/pipelines/schedules/rights.ts';
@@ -16,49 +15,41 @@ import {
   updateSchedule,
 } from '../../../../ci/pipelines/schedules/change_schedules.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
-import { attempt } from '../../parts/form.ts';
 import { Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
-import { asTyped, filledParams, scheduleProblems, valuesOf } from './form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { fromSent, scheduleFields, toEdit, toProblems } from './form.ts';
 import { listView, schedulesPath, schedulesRoutePath } from './list.ts';
-import { editView } from './schedule_page.ts';
+import { editView, findEditable, oneSchedule } from './schedule_page.ts';
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: schedulesRoutePath,
   audience: 'user',
-  params: object({ ...projectPath, ...filledParams }),
-  invalid: async (visit, sent, fields) => {
-    const project = await findProjectFor(visit.call, String(sent['project']), 'admin_schedule');
-    const problems = scheduleProblems({ text: null, fields });
-    return await listView(visit, project, {}, { given: asTyped(sent), problems });
+  address: projectPath,
+  fields: scheduleFields,
+  find: async ({ call }, { project }) => await findProjectFor(call, project, 'admin_schedule'),
+  fromSent,
+  toProblems,
+  run: async ({ call }, project, params) => {
+    await createSchedule(call, project, toEdit(params));
+    return redirect(schedulesPath(project), 'The schedule was added.');
   },
-  handle: async (visit, { project: fullPath, ...given }) => {
-    const project = await findProjectFor(visit.call, fullPath, 'admin_schedule');
-    const problems = await attempt(async () => await createSchedule(visit.call, project, valuesOf(given)));
-    if (problems === null) return redirect(schedulesPath(project), 'The schedule was added.');
-    return await listView(visit, project, {}, { given, problems: scheduleProblems(problems) });
-  },
+  view: async (visit, project, state) => await listView(visit, project, {}, state),
 });
 
-const one = { ...projectPath, id: id() };
-
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: `${schedulesRoutePath}/:id`,
   audience: 'user',
-  params: object({ ...one, ...filledParams }),
-  handle: async (visit, { project: fullPath, id: scheduleId, ...given }) => {
-    const { call } = visit;
-    const ids = { id: fullPath, pipeline_schedule_id: scheduleId };
-    const { project, schedule } = await findScheduleToChange(call, ids, canEditSchedule);
-    const problems = await attempt(
-      async () => await updateSchedule(call, project, schedule, valuesOf(given)),
-    );
-    if (problems === null) return redirect(schedulesPath(project), 'The schedule was saved.');
-    const tried = { given, problems: scheduleProblems(problems) };
-    return { ...(await editView(visit, { project, schedule }, { tried })), status: 422 };
+  address: oneSchedule,
+  fields: scheduleFields,
+  find: findEditable,
+  fromSent,
+  toProblems,
+  run: async ({ call }, { project, schedule }, params) => {
+    await updateSchedule(call, project, schedule, toEdit(params));
+    return redirect(schedulesPath(project), 'The schedule was saved.');
   },
+  view: async (visit, found, settings) => await editView(visit, found, { settings }),
 });
 
 type Act = (visit: Visit, found: LoadedSchedule) => Promise<Redirect>;
@@ -68,7 +59,7 @@ const acting = (verb: string, allows: Parameters<typeof findScheduleToChange>[2]
     method: 'POST',
     path: `${schedulesRoutePath}/:id/${verb}`,
     audience: 'user',
-    params: object(one),
+    params: object(oneSchedule),
     handle: async (visit, { project, id: scheduleId }) => {
       const ids = { id: project, pipeline_schedule_id: scheduleId };
       return await act(visit, await findScheduleToChange(visit.call, ids, allows));

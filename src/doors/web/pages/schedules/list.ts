@@ -7,7 +7,7 @@ import { resolveTimeZone } from '../../../../ci/pipelines/schedules/time_zones.t
 import { canEditSchedule, canTakeOverSchedule } from '../../../../ci/pipelines/schedules/rights.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
-import { noProblems, withFormStatus } from '../../parts/form.ts';
+import { unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { localMoment } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
@@ -15,7 +15,7 @@ import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { type Tried, blankOf, scheduleForm } from './form.ts';
+import { type ScheduleState, getBlank, scheduleForm } from './form.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export const schedulesRoutePath = `${projectRoot}/pipeline_schedules`;
@@ -74,7 +74,7 @@ export const listView = async (
   visit: Visit,
   project: Project,
   query: PageQuery = {},
-  tried: Tried = { given: blankOf(project), problems: noProblems },
+  state: ScheduleState = unsent(getBlank(project)),
 ): Promise<View> => {
   const { call } = visit;
   const { scope } = query;
@@ -93,14 +93,13 @@ export const listView = async (
   }));
   const fresh = html`<h2 id="new">New schedule</h2>
 <p>Its pipelines run with your rights.</p>
-${scheduleForm(visit, { action: path, submit: 'Add schedule' }, tried)}`;
+${scheduleForm(visit, { action: path, submit: 'Add schedule' }, state)}`;
   const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
 <p class="quiet">${spellCount(total, 'schedule')}</p>
 ${lines.length > 0 && table(lines)}
 ${pagesNav({ path, query: { scope }, page: wanted, total })}
 ${may(call.viewer, 'admin_schedule', project) && fresh}`;
-  const view = projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
-  return withFormStatus(view, tried.problems);
+  return projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
 };
 
 export const listPages = [

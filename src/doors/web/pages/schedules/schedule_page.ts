@@ -1,4 +1,5 @@
 /** The page of a schedule for its editors: its settings, and the variables of its pipelines. */
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { PipelineVariable } from '../../../../ci/pipelines/creation/pipeline_variables.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../../../ci/pipelines/schedules/variables.ts';
 import {
   type FormProblems,
-  attempt,
   checkbox,
   form,
   hidden,
@@ -25,32 +25,53 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { type Tried, filledOf, scheduleForm } from './form.ts';
+import { type ScheduleState, fromRecord, scheduleForm } from './form.ts';
 import { schedulesPath, schedulesRoutePath } from './list.ts';
 
-type Typed = { key: string; value: string; variable_type: 'env_var' | 'file'; raw: boolean };
-type TriedVariable = { given: Typed; problems: FormProblems };
+type VariableValues = { key: string; value: string; variable_type: string; raw: boolean };
+type VariableState = FormState<VariableValues>;
 
-const blank: Typed = { key: '', value: '', variable_type: 'env_var', raw: false };
+const blank: VariableValues = { key: '', value: '', variable_type: 'env_var', raw: false };
+
+const fromSentVariable = (sent: RawParams): VariableValues => ({
+  key: fieldText(sent['key']),
+  value: fieldText(sent['value']),
+  variable_type: fieldText(sent['variable_type']),
+  raw: isTicked(sent['raw']),
+});
 
 const types = [
   ['env_var', 'Variable'],
   ['file', 'File'],
 ] as const;
 
-const line = (visit: Visit, path: string, variable: PipelineVariable): Html => {
-  const { key, value, variable_type, raw } = variable;
+/** @param edited the refused form of the variable */
+const line = (
+  visit: Visit,
+  { path, edited }: { path: string; edited: VariableState | undefined },
+  { key, value, variable_type, raw }: PipelineVariable,
+): Html => {
+  const { values, problems } = edited?.values.key === key ? edited : unsent({ value });
   return html`<tr>
 <th scope="row"><code>${key}</code>${variable_type === 'file' && html` <span class="badge">File</span>`}${
     raw && html` <span class="badge">Raw</span>`
   }</th>
-<td><details><summary>Show or edit</summary>${form(
+<td><details${problems !== noProblems && html` open`}><summary>Show or edit</summary>${form(
     visit,
-    { action: `${path}/variables/edit`, submit: 'Save', name: `Save ${key}` },
+    { action: `${path}/variables/edit`, submit: 'Save', name: `Save ${key}`, problems },
     hidden('key', key),
-    textArea({ name: 'value', id: `value_of_${key}`, label: `Value of ${key}`, value, rows: 2 }),
+    textArea({
+      name: 'value',
+      id: `value_of_${key}`,
+      label: `Value of ${key}`,
+      value: values.value,
+      rows: 2,
+      problems,
+    }),
   )}</details></td>
 <td>${form(
     visit,
@@ -68,101 +89,107 @@ const table = (
 <tbody>${lines}</tbody>
 </table></div>`;
 
-const newForm = (visit: Visit, path: string, { given, problems }: TriedVariable): Html =>
+const newForm = (visit: Visit, path: string, { values, problems }: VariableState): Html =>
   form(
     visit,
     { action: `${path}/variables`, submit: 'Add variable', problems },
-    input({ name: 'key', label: 'Key', value: given.key, required: true, problems }),
-    textArea({ name: 'value', label: 'Value', value: given.value, rows: 2, problems }),
-    select({ name: 'variable_type', label: 'Kind', value: given.variable_type, options: types }),
-    checkbox({ name: 'raw', label: 'Raw: variables in the value are not expanded', checked: given.raw }),
+    input({ name: 'key', label: 'Key', value: values.key, required: true, problems }),
+    textArea({ name: 'value', label: 'Value', value: values.value, rows: 2, problems }),
+    select({ name: 'variable_type', label: 'Kind', value: values.variable_type, options: types }),
+    checkbox({ name: 'raw', label: 'Raw: variables in the value are not expanded', checked: values.raw }),
   );
 
-type Shown = { tried?: Tried; variable?: TriedVariable };
+/** Refused forms of the page. */
+type Refused = { settings?: ScheduleState; added?: VariableState; edited?: VariableState };
+
+/** Browsers submit line ends as CRLF. */
+const plainLines = (value: string): string => value.replaceAll('\r\n', '\n');
 
 export const editView = async (
   visit: Visit,
   { project, schedule }: LoadedSchedule,
-  { tried, variable }: Shown = {},
+  { settings, added, edited }: Refused = {},
 ): Promise<View> => {
   const { call } = visit;
   const path = `${schedulesPath(project)}/${schedule.id}`;
   const variables = await loadScheduleVariables(call.platform, call.db, schedule.id);
-  const shown = tried ?? { given: filledOf(schedule), problems: noProblems };
-  const content = html`${scheduleForm(visit, { action: path, submit: 'Save' }, shown)}
+  const settingsState = settings ?? unsent(fromRecord(schedule));
+  const content = html`${scheduleForm(visit, { action: path, submit: 'Save' }, settingsState)}
 <h2 id="variables">Variables</h2>
 <p>Passed to every pipeline of the schedule.</p>
-${variables.length > 0 && table(variables.map((one) => line(visit, path, one)))}
-${newForm(visit, path, variable ?? { given: blank, problems: noProblems })}
+${variables.length > 0 && table(variables.map((one) => line(visit, { path, edited }, one)))}
+${newForm(visit, path, added ?? unsent(blank))}
 <h2>Delete</h2>
 ${button(visit, `${path}/delete`, { label: 'Delete schedule', danger: true })}`;
   return projectView(visit, { project, title: 'Edit schedule', noun: 'pipeline_schedules' }, content);
 };
 
-const one = { ...projectPath, id: id() };
+export const oneSchedule = { ...projectPath, id: id() };
 
-const find = async ({ call }: Visit, given: { project: string; id: number }): Promise<LoadedSchedule> =>
-  await findScheduleToChange(call, { id: given.project, pipeline_schedule_id: given.id }, canEditSchedule);
+export const findEditable = async (
+  { call }: Visit,
+  { project, id: scheduleId }: { project: string; id: number },
+): Promise<LoadedSchedule> =>
+  await findScheduleToChange(call, { id: project, pipeline_schedule_id: scheduleId }, canEditSchedule);
 
 const edit = page({
   method: 'GET',
   path: `${schedulesRoutePath}/:id`,
   audience: 'user',
-  params: object(one),
-  handle: async (visit, given) => await editView(visit, await find(visit, given)),
+  params: object(oneSchedule),
+  handle: async (visit, params) => await editView(visit, await findEditable(visit, params)),
 });
 
-const plainLines = (value: string): string => value.replaceAll('\r\n', '\n');
+const variablesPath = ({ project, schedule }: LoadedSchedule): string =>
+  `${schedulesPath(project)}/${schedule.id}#variables`;
 
-const add = page({
-  method: 'POST',
-  path: `${schedulesRoutePath}/:id/variables`,
+const variableForms = {
   audience: 'user',
-  params: object({
-    ...one,
+  address: oneSchedule,
+  find: findEditable,
+  fromSent: fromSentVariable,
+  toProblems: (problems: FormProblems) => moveUnknownToText(problems, ['key', 'value']),
+} as const;
+
+const add = formPage({
+  ...variableForms,
+  path: `${schedulesRoutePath}/:id/variables`,
+  fields: {
     key: optional(text()),
     value: optional(longText()),
     variable_type: oneOf(['env_var', 'file'], { default: 'env_var' }),
     raw: boolean({ default: false }),
-  }),
-  handle: async (visit, { key = '', value = '', variable_type, raw, ...given }) => {
-    const found = await find(visit, given);
+  },
+  run: async ({ call }, found, { key = '', value = '', variable_type, raw }) => {
     const variable = { key: key.trim(), value: plainLines(value), variable_type, raw };
-    const problems = await attempt(
-      async () => await addScheduleVariable(visit.call, found.schedule, variable),
-    );
-    const path = `${schedulesPath(found.project)}/${found.schedule.id}`;
-    if (problems === null) return redirect(`${path}#variables`, `The variable ${variable.key} was added.`);
-    const tried = { given: variable, problems: moveUnknownToText(problems, ['key', 'value']) };
-    return { ...(await editView(visit, found, { variable: tried })), status: 422 };
+    await addScheduleVariable(call, found.schedule, variable);
+    return redirect(variablesPath(found), `The variable ${variable.key} was added.`);
+  },
+  view: async (visit, found, added) => await editView(visit, found, { added }),
+});
+
+const save = formPage({
+  ...variableForms,
+  path: `${schedulesRoutePath}/:id/variables/edit`,
+  fields: { key: text(), value: optional(longText()) },
+  run: async ({ call }, found, { key, value = '' }) => {
+    await editScheduleVariable(call, found.schedule, { key, value: plainLines(value) });
+    return redirect(variablesPath(found), `The variable ${key} was saved.`);
+  },
+  view: async (visit, found, edited) => await editView(visit, found, { edited }),
+});
+
+/** The key is a field of the form, not part of its address. */
+const remove = page({
+  method: 'POST',
+  path: `${schedulesRoutePath}/:id/variables/delete`,
+  audience: 'user',
+  params: object({ ...oneSchedule, key: text() }),
+  handle: async (visit, { key, ...address }) => {
+    const found = await findEditable(visit, address);
+    await removeScheduleVariable(visit.call, found.schedule, key);
+    return redirect(variablesPath(found), `The variable ${key} was deleted.`);
   },
 });
 
-type Change = (visit: Visit, found: LoadedSchedule, given: { key: string; value: string }) => Promise<string>;
-
-/** The key is a field of the form, not part of its address. */
-const changing = (verb: string, change: Change) =>
-  page({
-    method: 'POST',
-    path: `${schedulesRoutePath}/:id/variables/${verb}`,
-    audience: 'user',
-    params: object({ ...one, key: text(), value: optional(longText()) }),
-    handle: async (visit, { key, value = '', ...given }) => {
-      const found = await find(visit, given);
-      const notice = await change(visit, found, { key, value: plainLines(value) });
-      return redirect(`${schedulesPath(found.project)}/${found.schedule.id}#variables`, notice);
-    },
-  });
-
-export const onePages = [
-  edit,
-  add,
-  changing('edit', async ({ call }, { schedule }, given) => {
-    await editScheduleVariable(call, schedule, given);
-    return `The variable ${given.key} was saved.`;
-  }),
-  changing('delete', async ({ call }, { schedule }, { key }) => {
-    await removeScheduleVariable(call, schedule, key);
-    return `The variable ${key} was deleted.`;
-  }),
-];
+export const onePages = [edit, add, save, remove];

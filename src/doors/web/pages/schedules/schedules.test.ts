@@ -100,6 +100,34 @@ test('shows problems, and keeps the input', async () => {
   assert.equal((await one(id)).cron, form.cron);
 });
 
+test('a form with invalid fields keeps all that was sent', async () => {
+  const id = await added();
+  const page = `${path}/${id}`;
+  await developer.get(page);
+  const long = 'x'.repeat(300);
+  const edit = await developer.post(page, { ...form, preset: 'weekly', description: long, active: '0' });
+  assert.equal(edit.status, 422);
+  assert.match(edit.text, /Description is too long/);
+  assert.match(edit.text, /value="x{300}"[\s\S]+value="topic"[\s\S]+value="weekly" checked/);
+  assert.match(edit.text, /name="active" type="checkbox" value="1">/);
+  const add = await developer.post(`${page}/variables`, {
+    key: long,
+    value: 'typed<',
+    variable_type: 'file',
+    raw: '1',
+  });
+  assert.equal(add.status, 422);
+  assert.match(add.text, /Key is too long/);
+  assert.match(add.text, /value="x{300}"[\s\S]+>\ntyped&lt;<\/textarea>[\s\S]+value="file" selected/);
+  assert.match(add.text, /name="raw" type="checkbox" value="1" checked/);
+  await developer.post(`${page}/variables`, { key: 'KEPT', value: 'before' });
+  const save = await developer.post(`${page}/variables/edit`, { key: 'KEPT', value: 'y'.repeat(1_048_577) });
+  assert.equal(save.status, 422);
+  assert.match(save.text, /Value of KEPT is too long[\s\S]*KEPT/);
+  assert.match(save.text, /<details open>[\s\S]+>\ny{1000}/);
+  await developer.post(`${page}/delete`);
+});
+
 test('offers patterns to choose from, without a script', async () => {
   const { text } = await developer.get(path);
   for (const label of ['Every day', 'Every week', 'Every month', 'Custom'])

@@ -1,6 +1,7 @@
 /** Lists the triggers of a project: tokens with which external programs start its pipelines. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { triggersJson } from '../../../../ci/pipelines/triggers/json.ts';
 import {
@@ -10,10 +11,12 @@ import {
   updateTrigger,
 } from '../../../../ci/pipelines/triggers/find_and_change_triggers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -22,6 +25,8 @@ import { spellCount } from '../../parts/spell_count.ts';
 const triggersRoutePath = `${projectRoot}/triggers`;
 
 const triggersPath = (project: Project): string => projectPagePath(project, 'triggers');
+
+type TriggerState = FormState<{ description: string }>;
 
 type Json = Awaited<ReturnType<typeof triggersJson>>[number];
 
@@ -33,13 +38,25 @@ const timeOr = (time: string | null, otherwise: string): Html | string =>
 /** The token of another user's trigger is shown abbreviated. */
 const isOwn = ({ call }: Visit, { owner }: Json): boolean => owner?.id === requireUser(call).id;
 
-const line = (visit: Visit, path: string, trigger: Json): Html => {
+/** A refused form that renames a trigger. */
+type Renamed = { id: number; state: TriggerState };
+
+type Line = { path: string; renamed: Renamed | undefined };
+
+const line = (visit: Visit, { path, renamed }: Line, trigger: Json): Html => {
   const { description, token, owner, last_used } = trigger;
   const of = `${path}/${trigger.id}`;
+  const { values, problems } = renamed?.id === trigger.id ? renamed.state : unsent({ description });
   const rename = form(
     visit,
-    { action: of, submit: 'Save', name: `Save ${description}` },
-    input({ name: 'description', id: `description_${trigger.id}`, label: 'Description', value: description }),
+    { action: of, submit: 'Save', name: `Save ${description}`, problems },
+    input({
+      name: 'description',
+      id: `description_${trigger.id}`,
+      label: 'Description',
+      value: values.description,
+      problems,
+    }),
   );
   return html`<tr>
 <th scope="row">${description}</th>
@@ -50,7 +67,7 @@ const line = (visit: Visit, path: string, trigger: Json): Html => {
   }</td>
 <td>${owner?.name}</td>
 <td>${timeOr(last_used, 'Never')}</td>
-<td>${isOwn(visit, trigger) && html`<details><summary>Rename</summary>${rename}</details>`}
+<td>${isOwn(visit, trigger) && html`<details${problems !== noProblems && html` open`}><summary>Rename</summary>${rename}</details>`}
 ${button(visit, `${of}/delete`, { label: 'Delete', name: `Delete ${description}`, danger: true })}</td>
 </tr>
 `;
@@ -72,90 +89,77 @@ const use = (
   ${call.baseUrl}/api/v4/projects/${projectId}/trigger/pipeline</code></pre>
 <p>With <code>--form "variables[NAME]=value"</code> the pipeline gets a variable.</p>`;
 
-type Tried = { description: string; problems: FormProblems };
+type Refused = { added?: TriggerState; renamed?: Renamed };
 
 const listView = async (
   visit: Visit,
   project: Project,
   query: { page?: number; per_page?: number } = {},
-  { description, problems }: Tried = { description: '', problems: noProblems },
+  { added = unsent({ description: '' }), renamed }: Refused = {},
 ): Promise<View> => {
   const { call } = visit;
+  const { values, problems } = added;
   const wanted = pageRequest(query);
   const path = triggersPath(project);
   const { items, total } = await listTriggers(call.db, project.id, wanted);
   const triggers = await triggersJson(call, items);
   const content = html`<p>A trigger token starts pipelines with the rights of its owner.</p>
 <p class="quiet">${spellCount(total, 'trigger')}</p>
-${triggers.length > 0 && table(triggers.map((one) => line(visit, path, one)))}
+${triggers.length > 0 && table(triggers.map((one) => line(visit, { path, renamed }, one)))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New trigger</h2>
 ${form(
   visit,
   { action: path, submit: 'Add trigger', problems },
-  input({ name: 'description', label: 'Description', value: description, required: true, problems }),
+  input({ name: 'description', label: 'Description', value: values.description, required: true, problems }),
 )}
 ${use(visit, project)}`;
-  const view = projectView(visit, { project, title: 'Triggers', noun: 'triggers' }, content);
-  return withFormStatus(view, problems);
+  return projectView(visit, { project, title: 'Triggers', noun: 'triggers' }, content);
 };
 
-const find = async ({ call }: Visit, project: string): Promise<Project> =>
+const find = async ({ call }: Visit, { project }: { project: string }): Promise<Project> =>
   await findProjectFor(call, project, 'admin_trigger');
-
-const filled = { description: optional(text()) };
 
 const list = page({
   method: 'GET',
   path: triggersRoutePath,
   audience: 'user',
   params: object({ ...projectPath, ...pageParams }),
-  handle: async (visit, { project, ...query }) => await listView(visit, await find(visit, project), query),
+  handle: async (visit, params) => await listView(visit, await find(visit, params), params),
 });
 
-type Write = (project: Project, description: string) => Promise<unknown>;
-
-/** Shows the list again with the problems. */
-const written = async (visit: Visit, fullPath: string, description: string, write: Write) => {
-  const project = await find(visit, fullPath);
-  const problems = await attempt(async () => await write(project, description));
-  if (problems === null) return redirect(triggersPath(project), 'The trigger was saved.');
-  return await listView(
-    visit,
-    project,
-    {},
-    { description, problems: moveUnknownToText(problems, ['description']) },
-  );
-};
-
-const create = page({
-  method: 'POST',
-  path: triggersRoutePath,
+const forms = {
   audience: 'user',
-  params: object({ ...projectPath, ...filled }),
-  handle: async (visit, { project, description = '' }) =>
-    await written(
-      visit,
-      project,
-      description,
-      async (project, text) => await createTrigger(visit.call, project, text),
-    ),
+  fields: { description: optional(text()) },
+  fromSent: ({ description }: RawParams) => ({ description: fieldText(description) }),
+  toProblems: (problems: FormProblems) => moveUnknownToText(problems, ['description']),
+} as const;
+
+const create = formPage({
+  ...forms,
+  path: triggersRoutePath,
+  address: projectPath,
+  find,
+  run: async ({ call }, project, { description = '' }) => {
+    await createTrigger(call, project, description);
+    return redirect(triggersPath(project), 'The trigger was created.');
+  },
+  view: async (visit, project, added) => await listView(visit, project, {}, { added }),
 });
 
 const one = { ...projectPath, id: id() };
 
-const update = page({
-  method: 'POST',
+const update = formPage({
+  ...forms,
   path: `${triggersRoutePath}/:id`,
-  audience: 'user',
-  params: object({ ...one, ...filled }),
-  handle: async (visit, { project, id: triggerId, description = '' }) =>
-    await written(
-      visit,
-      project,
-      description,
-      async (project, text) => await updateTrigger(visit.call, project, triggerId, text),
-    ),
+  address: one,
+  find: async (visit, address) => ({ project: await find(visit, address), id: address.id }),
+  run: async ({ call }, { project, id: triggerId }, { description = '' }) => {
+    await updateTrigger(call, project, triggerId, description);
+    return redirect(triggersPath(project), 'The trigger was renamed.');
+  },
+  view: async (visit, { project, id: triggerId }, state) =>
+    await listView(visit, project, {}, { renamed: { id: triggerId, state } }),
 });
 
 const remove = page({
@@ -163,9 +167,9 @@ const remove = page({
   path: `${triggersRoutePath}/:id/delete`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: fullPath, id: triggerId }) => {
-    const project = await find(visit, fullPath);
-    await deleteTrigger(visit.call, project, triggerId);
+  handle: async (visit, params) => {
+    const project = await find(visit, params);
+    await deleteTrigger(visit.call, project, params.id);
     return redirect(triggersPath(project), 'The trigger was deleted. Its token is invalid now.');
   },
 });

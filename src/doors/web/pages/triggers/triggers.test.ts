@@ -55,6 +55,19 @@ test('shows problems', async () => {
   const { status, text } = await master.post(path, { description: ' ' });
   assert.deepEqual([status, /Description can&#39;t be blank/.test(text)], [422, true]);
   assert.equal((await all()).length, 0);
+  const description = 'x'.repeat(256);
+  const long = await master.post(path, { description });
+  assert.deepEqual([long.status, long.text.includes(`value="${description}"`)], [422, true]);
+  await master.post(path, { description: 'kept' });
+  const [{ id }] = await all();
+  for (const sent of [description, ' ']) {
+    const { status, text } = await master.post(`${path}/${id}`, { description: sent });
+    assert.equal(status, 422);
+    const field = new RegExp(`<details open>[\\s\\S]+id="description_${id}"[^>]+value="${sent}"`);
+    assert.match(text, field);
+  }
+  assert.equal((await all())[0].description, 'kept');
+  await master.post(`${path}/${id}/delete`);
 });
 
 test("hides the token of another user's trigger, and refuses to rename it", async () => {

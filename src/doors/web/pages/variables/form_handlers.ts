@@ -7,54 +7,55 @@ import {
   updateVariable,
 } from '../../../../ci/variables/change.ts';
 import type { Variable } from '../../../../ci/variables/rules.ts';
-import { attempt } from '../../parts/form.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
+import { formPage, unsent } from '../../parts/fields/form_page.ts';
+import type { SettingsList, SettingsListParams, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import {
-  type Edited,
-  type Filled,
-  type Tried,
-  editOf,
-  editedParams,
-  filledOf,
-  filledParams,
+  type VariableState,
+  createFields,
+  fromRecord,
   fromSent,
-  untried,
+  toEdit,
+  toProblems,
+  updateFields,
   variableForm,
-  variableProblems,
 } from './form.ts';
 import { addressOf, listView, ownerOf } from './list.ts';
 
 const create = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: kind.audience,
-    params: object({ ...kind.params, ...filledParams }),
-    invalid: async (visit, sent, fields) => {
-      const list = await kind.find(visit, sent);
-      const problems = variableProblems({ text: null, fields });
-      return await listView(visit, list, {}, { given: fromSent(sent), problems });
+    address: kind.params,
+    fields: createFields,
+    find: kind.find,
+    fromSent,
+    toProblems,
+    run: async (visit, list, params) => {
+      const key = params.key?.trim() ?? '';
+      const hidden = params.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
+      await createVariable(visit.call, ownerOf(list.owner), { ...toEdit(params), key, ...hidden });
+      return redirect(list.path, `The variable ${key} was added.`);
     },
-    handle: async (visit, params) => {
-      const given = params as Filled & SettingsListParams;
-      const list = await kind.find(visit, given);
-      const hidden = given.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
-      const made = { ...editOf(given), key: given.key?.trim() ?? '', ...hidden };
-      const problems = await attempt(async () => await createVariable(visit.call, ownerOf(list.owner), made));
-      if (problems === null) return redirect(list.path, `The variable ${made.key} was added.`);
-      return await listView(visit, list, {}, { given, problems: variableProblems(problems) });
-    },
+    view: async (visit, list, state) => await listView(visit, list, {}, state),
   });
 
-type Meant = SettingsListParams & { key: string; scope: string };
+type Found = { list: SettingsList; variable: Variable };
 
-const meant = { key: text(), scope: text() };
+const findOne =
+  (kind: SettingsListRoute) =>
+  async (visit: Visit, address: SettingsListParams & { key: string; scope: string }): Promise<Found> => {
+    const list = await kind.find(visit, address);
+    const { call } = visit;
+    return { list, variable: await findVariable(call, call.db, ownerOf(list.owner), address) };
+  };
 
-const editView = (visit: Visit, list: SettingsList, before: Variable, tried: Tried): View => {
-  const action = addressOf(list.path, before);
-  const content = variableForm(visit, { action, submit: 'Save', before }, tried);
-  return list.view(visit, `Variable ${before.key}`, content);
+const one = { key: text(), scope: text() };
+
+const editView = (visit: Visit, { list, variable }: Found, state: VariableState): View => {
+  const action = addressOf(list.path, variable);
+  const content = variableForm(visit, { action, submit: 'Save', before: variable }, state);
+  return list.view(visit, `Variable ${variable.key}`, content);
 };
 
 const edit = (kind: SettingsListRoute): AnyPage =>
@@ -62,36 +63,30 @@ const edit = (kind: SettingsListRoute): AnyPage =>
     method: 'GET',
     path: `${kind.routePath}/:key`,
     audience: kind.audience,
-    params: object({ ...kind.params, ...meant }),
+    params: object({ ...kind.params, ...one }),
     handle: async (visit, params) => {
-      const given = params as Meant;
-      const list = await kind.find(visit, given);
-      const found = await findVariable(visit.call, visit.call.db, ownerOf(list.owner), given);
-      return editView(visit, list, found, untried(filledOf(found)));
+      const found = await findOne(kind)(visit, params);
+      return editView(visit, found, unsent(fromRecord(found.variable)));
     },
   });
 
 const update = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:key`,
     audience: kind.audience,
-    params: object({ ...kind.params, ...editedParams, ...meant }),
-    handle: async (visit, params) => {
-      const given = params as Edited & Meant;
-      const list = await kind.find(visit, given);
-      const { call } = visit;
-      const owner = ownerOf(list.owner);
-      const before = await findVariable(call, call.db, owner, given);
-      const { value, ...rest } = editOf(given);
-      const isKept = before.hidden === 1 && value === '';
+    address: { ...kind.params, ...one },
+    fields: updateFields,
+    find: findOne(kind),
+    fromSent,
+    toProblems,
+    run: async (visit, { list, variable }, params) => {
+      const { value, ...rest } = toEdit(params);
+      const isKept = variable.hidden === 1 && value === '';
       const edited = { ...rest, ...(!isKept && { value }) };
-      const problems = await attempt(async () => await updateVariable(call, owner, given, edited));
-      if (problems === null) return redirect(list.path, `The variable ${before.key} was saved.`);
-      const filled = { ...given, masked_and_hidden: before.hidden === 1 };
-      const tried = { given: filled, problems: variableProblems(problems) };
-      return { ...editView(visit, list, before, tried), status: 422 };
+      await updateVariable(visit.call, ownerOf(list.owner), params, edited);
+      return redirect(list.path, `The variable ${variable.key} was saved.`);
     },
+    view: editView,
   });
 
 const remove = (kind: SettingsListRoute): AnyPage =>
@@ -99,12 +94,11 @@ const remove = (kind: SettingsListRoute): AnyPage =>
     method: 'POST',
     path: `${kind.routePath}/:key/delete`,
     audience: kind.audience,
-    params: object({ ...kind.params, ...meant }),
+    params: object({ ...kind.params, ...one }),
     handle: async (visit, params) => {
-      const given = params as Meant;
-      const list = await kind.find(visit, given);
-      await deleteVariable(visit.call, ownerOf(list.owner), given);
-      return redirect(list.path, `The variable ${given.key} was deleted.`);
+      const list = await kind.find(visit, params);
+      await deleteVariable(visit.call, ownerOf(list.owner), params);
+      return redirect(list.path, `The variable ${params.key} was deleted.`);
     },
   });
 

@@ -6,14 +6,10 @@ import type { Variable } from '../../../../ci/variables/rules.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type {
-  SettingsOwner,
-  SettingsList,
-  SettingsListRoute,
-  SettingsListParams,
-} from '../ci/owner_settings_routes.ts';
+import type { SettingsOwner, SettingsList, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import { button } from '../../parts/frame/project_layout.ts';
-import { type Tried, blank, untried, variableForm } from './form.ts';
+import { type VariableState, blank, variableForm } from './form.ts';
+import { unsent } from '../../parts/fields/form_page.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
 export const ownerOf = (owner: SettingsOwner): Owner => {
@@ -77,7 +73,7 @@ export const listView = async (
   visit: Visit,
   list: SettingsList,
   query: { page?: number; per_page?: number } = {},
-  tried: Tried = untried(blank),
+  state: VariableState = unsent(blank),
 ): Promise<View> => {
   const { path, owner } = list;
   const wanted = pageRequest(query);
@@ -87,11 +83,8 @@ ${list.above}<p class="quiet">${spellCount(total, 'variable')}</p>
 ${items.length > 0 && table(items.map((variable) => ({ visit, list, variable })))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New variable</h2>
-${variableForm(visit, { action: path, submit: 'Add variable', before: null }, tried)}`;
-  const view = list.view(visit, 'Variables', content);
-  return tried.problems.text === null && Object.keys(tried.problems.fields).length === 0
-    ? view
-    : { ...view, status: 422 };
+${variableForm(visit, { action: path, submit: 'Add variable', before: null }, state)}`;
+  return list.view(visit, 'Variables', content);
 };
 
 export const listPage = (kind: SettingsListRoute): AnyPage =>
@@ -100,8 +93,5 @@ export const listPage = (kind: SettingsListRoute): AnyPage =>
     path: kind.routePath,
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
-    handle: async (visit, params) => {
-      const given = params as SettingsListParams & { page: number; per_page: number };
-      return await listView(visit, await kind.find(visit, given), given);
-    },
+    handle: async (visit, params) => await listView(visit, await kind.find(visit, params), params),
   });

@@ -151,6 +151,13 @@ test('a form with invalid fields keeps all that was sent', async () => {
     for (const shown of ['value="KEY"', '>\ntyped&lt;</textarea>', 'value="review/*"', 'value="xxxx'])
       assert.ok(text.includes(shown), shown);
     assert.deepEqual(shownFields(text), ['+protected', '+masked_and_hidden', '+raw', 'file']);
+    await who.post(path, { key: 'KEPT', value: 'before' });
+    const edited = await who.post(`${path}/KEPT?scope=*`, sent);
+    assert.equal(edited.status, 422);
+    assert.match(edited.text, /Description is too long/);
+    assert.ok(edited.text.includes('>\ntyped&lt;</textarea>'));
+    assert.deepEqual(shownFields(edited.text), ['+protected', '+raw', 'file']);
+    await who.post(`${path}/KEPT/delete?scope=*`);
   }
 });
 

@@ -13,13 +13,9 @@ export const fieldText = (value: unknown): string => {
 /** Tells whether a stored, parsed or sent value ticks its checkbox. */
 export const isTicked = (value: unknown): boolean => fieldText(value) === '1';
 
-/** Reads the texts of a refused form by their names; undefined: none was sent. */
-export const readTexts = <N extends string>(
-  sent: RawParams,
-  names: readonly N[],
-): { [name in N]: string | undefined } => {
-  const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return Object.fromEntries(names.map((name) => [name, toText(sent[name])])) as {
-    [name in N]: string | undefined;
-  };
-};
+/** Trims a sent text; null: it is absent or blank. */
+export const textOrNull = (value: string | null | undefined): string | null => value?.trim() || null;
+
+/** Reads the texts of a form's fields, as they were sent. */
+export const readTexts = <N extends string>(sent: RawParams, names: readonly N[]): Record<N, string> =>
+  Object.fromEntries(names.map((name) => [name, fieldText(sent[name])])) as Record<N, string>;

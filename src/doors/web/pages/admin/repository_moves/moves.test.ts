@@ -58,10 +58,12 @@ it('says what is wrong, and moves nothing', async () => {
       /the storage that the repository is in/,
     ],
     [{ project: project.full_path, destination_storage_name: 'nowhere' }, /is not included in the list/],
+    [{ project: 'x'.repeat(1_001), destination_storage_name: 'other' }, /Project is too long/],
   ] as const) {
     const { status, text } = await admin.post(path, asked);
     assert.equal(status, 422, text);
     assert.match(text, said);
+    assert.ok(text.includes(`value="${asked.project}"`));
   }
   assert.equal(await storageOf(), 'other');
   assert.match(contentIn(await admin.get(path)), /1 move\b/);

@@ -5,21 +5,15 @@ import {
   startMove,
   startMoveOfAll,
 } from '../../../../../code/repository/moves/start_moves.ts';
-import { nullIfMissing } from '../../../../../platform/errors.ts';
+import { invalid, nullIfMissing } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  input,
-  noProblems,
-  select,
-  withFormStatus,
-} from '../../../parts/form.ts';
+import { form, input, select } from '../../../parts/form.ts';
+import { fieldText } from '../../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
@@ -60,22 +54,26 @@ const noMoves = html`<section class="card">${emptyState({
   text: 'No repository was moved to another storage yet.',
 })}</section>`;
 
-type Filled = { project?: string; source?: string; destination?: string | undefined };
-type Refused = { filled: Filled; problems: FormProblems };
+type MoveState = FormState<{ project: string; destination: string }>;
+type MoveAllState = FormState<{ source: string; destination: string }>;
 
 const options = (names: readonly string[]): [string, string][] => names.map((name) => [name, name]);
 
-const destinationChoice = (names: readonly string[], id: string, { filled, problems }: Refused): Html =>
+const destinationChoice = (
+  names: readonly string[],
+  id: string,
+  { values, problems }: FormState<{ destination: string }>,
+): Html =>
   select({
     name: 'destination_storage_name',
     id,
     label: 'To',
-    value: filled.destination ?? '',
+    value: values.destination,
     options: [['', 'Any other storage'], ...options(names)],
     problems,
   });
 
-const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refused): Html => html`
+const forms = (visit: Visit, names: readonly string[], one: MoveState, all: MoveAllState): Html => html`
 <section class="card" aria-labelledby="move_one"><header><h2 id="move_one">Move a repository</h2></header><div class="body">${form(
   visit,
   { action: path, submit: 'Move', problems: one.problems },
@@ -83,7 +81,7 @@ const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refuse
     name: 'project',
     label: 'Project',
     hint: 'Its path, such as team/site',
-    value: one.filled.project ?? null,
+    value: one.values.project,
     required: true,
     problems: one.problems,
   }),
@@ -95,20 +93,22 @@ const forms = (visit: Visit, names: readonly string[], one: Refused, all: Refuse
   select({
     name: 'source_storage_name',
     label: 'From',
-    value: all.filled.source ?? '',
+    value: all.values.source,
     options: options(names),
     problems: all.problems,
   }),
   destinationChoice(names, 'move_all_to', all),
 )}</div></section>`;
 
-const nothingRefused: Refused = { filled: {}, problems: noProblems };
-
-type Given = { one?: Refused; all?: Refused; query?: { page?: number; per_page?: number } };
+type Shown = { one?: MoveState; all?: MoveAllState; query?: { page?: number; per_page?: number } };
 
 const listView = async (
   visit: Visit,
-  { one = nothingRefused, all = nothingRefused, query = {} }: Given = {},
+  {
+    one = unsent({ project: '', destination: '' }),
+    all = unsent({ source: '', destination: '' }),
+    query = {},
+  }: Shown = {},
 ): Promise<View> => {
   const at = pageRequest(query);
   const { items, total } = await listMoves(visit.call.db, null, at);
@@ -124,44 +124,47 @@ ${pagesNav({ path, query: {}, page: at, total })}`;
   return adminView({ path, title: 'Repository moves' }, content);
 };
 
-const missing: FormProblems = { text: null, fields: { project: ['was not found'] } };
-
-/** Finds a project by its path or id; null if there is none. */
-const findNamed = async ({ call }: Visit, name: string): Promise<Project | null> => {
-  return await nullIfMissing(findProject(call, /^\d+$/.test(name) ? Number(name) : name));
+/** Finds a project by its path or id. @throws Failure 400 about the field */
+const findNamed = async ({ call }: Visit, name: string): Promise<Project> => {
+  const project = await nullIfMissing(findProject(call, /^\d+$/.test(name) ? Number(name) : name));
+  if (project === null) throw invalid({ project: ['was not found'] });
+  return project;
 };
 
-/** An empty choice means any other storage. */
-const toName = (chosen: string | undefined): string | undefined => omitEmpty(chosen);
+const moveForms = { audience: 'admin', address: {}, find: async () => null } as const;
 
-const move = page({
-  method: 'POST',
+const destination = { destination_storage_name: optional(text()) };
+
+const move = formPage({
+  ...moveForms,
   path,
-  audience: 'admin',
-  params: object({ project: text(), destination_storage_name: optional(text()) }),
-  handle: async (visit, { project: typed, destination_storage_name: destination }) => {
-    const project = await findNamed(visit, typed.trim());
-    const problems =
-      project === null
-        ? missing
-        : await attempt(async () => await startMove(visit.call, project, toName(destination)));
-    if (problems === null) return redirect(path, `The move of ${typed.trim()} was scheduled.`);
-    const one = { filled: { project: typed, destination }, problems };
-    return withFormStatus(await listView(visit, { one }), problems);
+  fields: { project: text({ maxLength: 1_000 }), ...destination },
+  fromSent: (sent) => ({
+    project: fieldText(sent['project']),
+    destination: fieldText(sent['destination_storage_name']),
+  }),
+  run: async (visit, _found, params) => {
+    const name = params.project.trim();
+    // An empty choice means any other storage.
+    await startMove(visit.call, await findNamed(visit, name), omitEmpty(params.destination_storage_name));
+    return redirect(path, `The move of ${name} was scheduled.`);
   },
+  view: async (visit, _found, one) => await listView(visit, { one }),
 });
 
-const moveAll = page({
-  method: 'POST',
+const moveAll = formPage({
+  ...moveForms,
   path: `${path}/all`,
-  audience: 'admin',
-  params: object({ source_storage_name: text(), destination_storage_name: optional(text()) }),
-  handle: async (visit, { source_storage_name: source, destination_storage_name: destination }) => {
-    const problems = await attempt(async () => await startMoveOfAll(visit.call, source, toName(destination)));
-    if (problems === null) return redirect(path, `All repositories of ${source} are being moved.`);
-    const all = { filled: { source, destination }, problems };
-    return withFormStatus(await listView(visit, { all }), problems);
+  fields: { source_storage_name: text(), ...destination },
+  fromSent: (sent) => ({
+    source: fieldText(sent['source_storage_name']),
+    destination: fieldText(sent['destination_storage_name']),
+  }),
+  run: async ({ call }, _found, { source_storage_name: source, destination_storage_name }) => {
+    await startMoveOfAll(call, source, omitEmpty(destination_storage_name));
+    return redirect(path, `The moves of all repositories of ${source} were scheduled.`);
   },
+  view: async (visit, _found, all) => await listView(visit, { all }),
 });
 
 export const movePages = [

@@ -1,0 +1,74 @@
+/** Declares pages that receive a form, so that a refused form always comes back with what was sent. */
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Problems } from '../../../../platform/errors.ts';
+import { type RawParams, paramsReader } from '../../../../platform/http/params.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { type AnyPage, type RawPage, type Redirect, type View, type Visit, page } from '../../page.ts';
+import { type FormProblems, answerForm, noProblems } from '../form.ts';
+
+/** What a form shows: the values of its fields, and what is wrong with them. */
+export type FormState<Values> = { values: Values; problems: FormProblems };
+
+/** Returns the state of a form that was not sent yet. */
+export const unsent = <Values>(values: Values): FormState<Values> => ({ values, problems: noProblems });
+
+type Fields = Record<string, TSchema>;
+
+type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
+  path: string;
+  audience: AnyPage['audience'];
+  /** Parameters of the path or the query that identify the record. */
+  address: Address;
+  /** Parameters that the form sends. */
+  fields: F;
+  /** Loads and authorizes what the form changes. @throws Failure 404, 403 */
+  find: (visit: Visit, address: Static<TObject<Address>>) => Promise<Found>;
+  /** Returns the values of the form as they were sent, valid or not. */
+  fromSent: (sent: RawParams, found: Found) => Values;
+  /** Changes the record. A failure that is about the input shows the form again. */
+  run: (
+    visit: Visit,
+    found: Found,
+    params: Static<TObject<Address & F>>,
+  ) => Promise<Redirect | View | RawPage>;
+  /** Places problems of fields that the form does not have. */
+  toProblems?: (problems: FormProblems) => FormProblems;
+  /** Shows the refused form; its status becomes 422. */
+  view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
+};
+
+/** Declares a page that receives a form. A refused form is shown again, with what was sent and what is wrong. */
+export const formPage = <Address extends Fields, F extends Fields, Found, Values>(
+  declared: FormPage<Address, F, Found, Values>,
+): AnyPage => {
+  const { path, audience, address, fields, find, fromSent, run, view } = declared;
+  const { toProblems = (problems: FormProblems) => problems } = declared;
+  const readAddress = paramsReader(object(address));
+  const refuse = async (
+    visit: Visit,
+    { found, sent, problems }: { found: Found; sent: RawParams; problems: FormProblems },
+  ): Promise<View> => {
+    const shown = await view(visit, found, {
+      values: fromSent(sent, found),
+      problems: toProblems(problems),
+    });
+    return { ...shown, status: 422 };
+  };
+  return page({
+    method: 'POST',
+    path,
+    audience,
+    params: object({ ...address, ...fields }),
+    invalid: async (visit: Visit, sent: RawParams, problems: Problems) => {
+      const found = await find(visit, readAddress(sent) as Static<TObject<Address>>);
+      return await refuse(visit, { found, sent, problems: { text: null, fields: problems } });
+    },
+    handle: async (visit, params, sent) => {
+      const found = await find(visit, params as Static<TObject<Address>>);
+      return await answerForm(
+        async () => await run(visit, found, params),
+        async (problems) => await refuse(visit, { found, sent, problems }),
+      );
+    },
+  });
+};
