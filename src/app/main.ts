@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { endStreams } from '../core/access/open_streams.ts';
 import type { Platform } from '../core/platform.ts';
 import { startExpiring } from '../ci/artifacts/store/expire_artifacts.ts';
-import { openBytes } from '../platform/blob/open_stores.ts';
+import { startSharingLogs } from '../ci/artifacts/traces/share_log_files.ts';
+import { type OwnLogs, openBytes } from '../platform/blob/open_stores.ts';
 import type { Config } from '../platform/config/fields.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
@@ -28,6 +29,7 @@ import { makeApp } from './servers/make_app.ts';
 import { collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './read_revision.ts';
 import { openInstance } from './service/open_instance.ts';
+import { isBackupRunning } from './backup/removal_work.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
 import { startPruning } from '../outgoing/change_stream/prune_changes.ts';
 import { startBackups } from './backup/scheduled_backups.ts';
@@ -149,8 +151,15 @@ const stopInReverse = async (stops: Stops): Promise<void> => {
   }
 };
 
+const shareOwnLogs = (platform: Platform, own: OwnLogs | null): Stops => {
+  const { store, clock } = platform;
+  const mayRemove = async (): Promise<boolean> => !(await isBackupRunning(store.db, clock.now()));
+  return own === null ? [] : [startSharingLogs({ ...platform, own, mayRemove })];
+};
+
 /** Starts the periodic work of the service, and returns what stops it. */
-const startMaintenance = (platform: Platform): Stops => [
+const startMaintenance = (platform: Platform, ownLogs: OwnLogs | null): Stops => [
+  ...shareOwnLogs(platform, ownLogs),
   keepSearchIndexed(platform),
   startExpiring(platform),
   startPruning(platform),
@@ -185,7 +194,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const rootPassword = (await isFirstStart(store)) ? await createRoot(store, config, random) : null;
     const git = openStorages(parts, id);
     stops.push(() => git.stop());
-    const { blobs, traces, close } = await openBytes({ config, store, log, instance: id });
+    const { blobs, traces, ownLogs, close } = await openBytes({ config, store, log, instance: id });
     stops.push(close);
     const platform: Platform = {
       config,
@@ -208,7 +217,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     await takeOverWork(platform, stops);
     const stopSchedules = await startSchedules(platform);
     const worker = startPlatformWorker(platform, watching);
-    stops.push(() => worker.stop(), ...startMaintenance(platform), stopSchedules);
+    stops.push(() => worker.stop(), ...startMaintenance(platform, ownLogs), stopSchedules);
     stops.push(async () => {
       drain();
       endStreams(platform);

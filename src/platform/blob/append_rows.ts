@@ -1,14 +1,14 @@
 /**
  * Append-only files shared by several services: chunks are database rows, so any service can take the next chunk and
- * read the earlier ones. Finished files move to the bucket. Files of an earlier version are still read from its data
- * folder.
+ * read the earlier ones. Finished files move to the bucket. Files in the data folder, from before the services shared
+ * them, are read from there.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import type { Store, Tx } from '../db/open.ts';
 import type { AppendFiles, Appended, State } from './append_files.ts';
-import type { TraceKey } from './trace_path.ts';
+import { type TraceKey, getTraceArea } from './trace_path.ts';
 import { type Blobs, type Range, getProjectArea } from './blob_files.ts';
 import { mask } from './mask_secrets.ts';
 import {
@@ -27,7 +27,7 @@ import {
 export type Parts = {
   store: Store;
   blobs: Blobs;
-  /** Files of an earlier version, in the data folder. */
+  /** Files of the own data folder, from before the services shared them. */
   files: AppendFiles;
   /** Called when the bucket refuses a finished file, which then stays in the database. */
   onFailure: (error: unknown, file: TraceKey) => void;
@@ -36,7 +36,6 @@ export type Parts = {
 /** Maximum retries of a reader when the file moves during a read. */
 const tries = 3;
 
-const getArea = ({ project_id, id }: TraceKey): string => `${getProjectArea(project_id)}/traces/${id}`;
 const getTopic = ({ id }: TraceKey): string => `trace ${id}`;
 
 type Chunk = { bytes: Buffer; secrets: readonly string[] };
@@ -101,7 +100,7 @@ const streamBytes = async function* streamBytes(
     const whole = await loadFileRow(db, file);
     if (whole === null) return;
     if (whole.sha256 !== null) {
-      const stream = await blobs.get(getArea(file), whole.sha256, { start: at, end });
+      const stream = await blobs.get(getTraceArea(file), whole.sha256, { start: at, end });
       if (stream !== null) {
         yield* stream as AsyncIterable<Buffer>;
         return;
@@ -123,7 +122,7 @@ const streamBytes = async function* streamBytes(
  */
 export const archive = async (parts: Parts, file: TraceKey, { size, crc }: FileRow): Promise<boolean> => {
   const content = Readable.from(streamBytes(parts, file, { start: 0, end: size - 1 }), { objectMode: false });
-  const stored = await parts.blobs.put(getArea(file), content);
+  const stored = await parts.blobs.put(getTraceArea(file), content);
   const became = await parts.store.write(async (tx) => {
     const now = await lockFileRow(tx, file);
     if (now === null) return 'gone';
@@ -134,7 +133,7 @@ export const archive = async (parts: Parts, file: TraceKey, { size, crc }: FileR
     return 'there';
   });
   // Erased during the upload: remove the uploaded copy.
-  if (became === 'gone') await parts.blobs.removeArea(getArea(file));
+  if (became === 'gone') await parts.blobs.removeArea(getTraceArea(file));
   return became !== 'changed';
 };
 
@@ -143,7 +142,7 @@ const restoreRows = async ({ store, blobs }: Parts, file: TraceKey): Promise<voi
   const whole = await loadFileRow(store.db, file);
   if (whole === null || whole.sha256 === null) return;
   const { sha256, size, crc } = whole;
-  const stream = await blobs.get(getArea(file), sha256);
+  const stream = await blobs.get(getTraceArea(file), sha256);
   if (stream === null) throw new Error(`the log of job ${file.id} is missing from the blob store`);
   const bytes = await buffer(stream);
   await store.write(async (tx) => {
@@ -198,19 +197,39 @@ const writers = (parts: Parts): Pick<AppendFiles, 'append' | 'replace' | 'restar
   };
 };
 
+type Location<T> = { row: FileRow } | { own: T };
+
+/** Finds a file in the rows, or else in the data folder, from where it may move to the rows meanwhile. */
+const locate = async <T>(
+  { store: { db } }: Parts,
+  file: TraceKey,
+  readOwn: () => Promise<T | null>,
+): Promise<Location<T> | null> => {
+  const row = await loadFileRow(db, file);
+  if (row !== null) return { row };
+  const own = await readOwn();
+  if (own !== null) return { own };
+  const moved = await loadFileRow(db, file);
+  return moved === null ? null : { row: moved };
+};
+
 const readers = (parts: Parts): Pick<AppendFiles, 'size' | 'state' | 'read'> => {
-  const { store, files } = parts;
+  const { files } = parts;
   return {
-    size: async (file) => (await loadFileRow(store.db, file))?.size ?? (await files.size(file)),
+    size: async (file) => {
+      const found = await locate(parts, file, async () => await files.size(file));
+      return found !== null && 'row' in found ? found.row.size : (found?.own ?? null);
+    },
     state: async (file) => {
-      const whole = await loadFileRow(store.db, file);
-      return whole === null ? await files.state(file) : { size: whole.size, crc: whole.crc };
+      const found = await locate(parts, file, async () => await files.state(file));
+      if (found === null || 'own' in found) return found?.own ?? null;
+      return { size: found.row.size, crc: found.row.crc };
     },
     read: async (file, range) => {
-      const whole = await loadFileRow(store.db, file);
-      if (whole === null) return await files.read(file, range);
-      const { start, end } = range ?? { start: 0, end: whole.size - 1 };
-      const last = Math.min(end, whole.size - 1);
+      const found = await locate(parts, file, async () => await files.read(file, range));
+      if (found === null || 'own' in found) return found?.own ?? null;
+      const { start, end } = range ?? { start: 0, end: found.row.size - 1 };
+      const last = Math.min(end, found.row.size - 1);
       return Readable.from(streamBytes(parts, file, { start, end: last }), { objectMode: false });
     },
   };
@@ -248,7 +267,7 @@ export const openAppendRows = (parts: Parts): AppendFiles => {
         await tx.db.deleteFrom('shared_traces').where('job_id', '=', file.id).execute();
         tx.broadcast(getTopic(file));
       });
-      await blobs.removeArea(getArea(file));
+      await blobs.removeArea(getTraceArea(file));
       await files.remove(file);
     },
     removeProject: async (id) => {

@@ -49,13 +49,19 @@ type Parts = {
   isGuest?: boolean;
 };
 
+/** Job logs in the data folder of a service that shares its logs with others: they are from before it did. */
+export type OwnLogs = { folder: string; files: AppendFiles };
+
+type Traces = Opened<AppendFiles> & { own: OwnLogs | null };
+
 /**
  * Opens the store of job logs: the data folder, or shared storage if other services use the same database and bucket.
  */
-const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<Opened<AppendFiles>> => {
-  const files = await openAppendFiles(join(config.data, 'traces'));
+const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<Traces> => {
+  const folder = join(config.data, 'traces');
+  const files = await openAppendFiles(folder);
   if (getS3Location(config) === null || config.database_url === null) {
-    return { opened: files, close: async () => await files.close() };
+    return { opened: files, own: null, close: async () => await files.close() };
   }
   const [{ openAppendRows }, { archiveWaitingFiles }] = await Promise.all([
     import('./append_rows.ts'),
@@ -76,6 +82,7 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
   const end = runPeriodically(pauses.waiting, tryAgain);
   return {
     opened: traces,
+    own: { folder, files },
     close: async () => {
       end();
       await traces.close();
@@ -83,7 +90,13 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
   };
 };
 
-type Bytes = { blobs: Blobs; traces: AppendFiles; close: () => Promise<void> };
+type Bytes = {
+  blobs: Blobs;
+  traces: AppendFiles;
+  /** null: `traces` are in the data folder. */
+  ownLogs: OwnLogs | null;
+  close: () => Promise<void>;
+};
 
 export const openBytes = async (parts: Parts): Promise<Bytes> => {
   const blobs = await openConfiguredBlobs(parts.config, parts.log, parts);
@@ -91,6 +104,7 @@ export const openBytes = async (parts: Parts): Promise<Bytes> => {
   return {
     blobs: blobs.opened,
     traces: traces.opened,
+    ownLogs: traces.own,
     close: async () => {
       await traces.close();
       await blobs.close();

@@ -1,5 +1,6 @@
-/** Paths of job logs in the data folder. */
+/** Places of job logs: paths in the data folder, and areas of the bucket. */
 import { randomBytes } from 'node:crypto';
+import { getProjectArea } from './blob_files.ts';
 
 /** Columns of a job that determine the path of its log. */
 export type TraceKey = {
@@ -15,3 +16,7 @@ export const generateTraceKey = (): string => randomBytes(8).toString('hex');
 /** Returns the path of a log below the folder of all logs. */
 export const getTracePath = ({ project_id, id, trace_key }: TraceKey): string =>
   trace_key === null ? `${project_id}/${id}.log` : `${project_id}/${id}-${trace_key}.log`;
+
+/** Returns the area of the bucket that has a log which several services share. */
+export const getTraceArea = ({ project_id, id }: Omit<TraceKey, 'trace_key'>): string =>
+  `${getProjectArea(project_id)}/traces/${id}`;

@@ -5,8 +5,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Selectable, sql } from 'kysely';
-import { getProjectArea } from '../../../platform/blob/blob_files.ts';
-import { getTracePath } from '../../../platform/blob/trace_path.ts';
+import { getTraceArea, getTracePath } from '../../../platform/blob/trace_path.ts';
+import { getS3Location } from '../../../platform/config/blobs.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
@@ -66,7 +66,7 @@ const fileProblem = async (file: string, log: Log): Promise<string | null> => {
 
 /** Returns the problem of a log in the bucket. @throws Failure when the store does not answer */
 const blobProblem = async (blobs: Reading, log: Log, sha256: string): Promise<string | null> => {
-  const stream = await blobs.get(`${getProjectArea(log.project_id)}/traces/${log.id}`, sha256);
+  const stream = await blobs.get(getTraceArea(log), sha256);
   if (stream === null) return 'is missing';
   const digest = createHash('sha256');
   let length = 0;
@@ -90,6 +90,7 @@ export const checkLogs = async (
 ): Promise<Finding[]> => {
   const damage = collectDamage('job logs');
   const { blobs } = await openBlobReader(config);
+  const isShared = config.database_url !== null && getS3Location(config) !== null;
   const check = async (log: Log): Promise<void> => {
     const { id, full_path, is_shared, sha256 } = log;
     const file = join(config.data, 'traces', getTracePath(log));
@@ -98,7 +99,10 @@ export const checkLogs = async (
     progress.advance();
     if (problem === null || !(await isRecorded(store, log))) return;
     const place = is_shared === 1 ? 'in the bucket' : file;
-    const advice = 'restore it from a backup, or erase the job';
+    const advice =
+      isShared && is_shared === 0
+        ? 'if the data folder of another service has it, start that service, which moves it to the bucket'
+        : 'restore it from a backup, or erase the job';
     damage.add(fail('job log', `log of job ${id} of ${full_path} ${problem}: ${place}`, advice));
   };
   for (let after = 0; ;) {
