@@ -52,6 +52,14 @@ const metricsIn = (expression: string): string[] =>
 test('every metric of the rules and the dashboard is served', async () => {
   const { id } = await seedProject(gantry);
   await gantry.api(`GET /projects/${id}/repository/branches`);
+  await gantry.service.platform.store.write(async ({ db, now }) => {
+    const row = { name: 'b', destination: '/srv', holder: 'one', held_until: null, bytes: 1, error: null };
+    const times = { started_at: now, finished_at: now, verified_at: now };
+    await db
+      .insertInto('backups')
+      .values({ ...row, ...times })
+      .execute();
+  });
   const text = await (await fetch(`${gantry.url}/-/metrics`)).text();
   const served = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));
   const named = new Set(expressions().flatMap(metricsIn));
@@ -65,6 +73,12 @@ test('every metric of the rules and the dashboard is served', async () => {
     assert.match(line, /^\w+(?:\{[^}]*\})? (?:[\d.e+-]+|NaN|\+Inf)$/i);
 });
 
+test('the rules and the dashboard name the backups', () => {
+  for (const name of ['gantry_backup_failed', 'gantry_backup_last_verified_timestamp'])
+    assert.ok(rules.includes(name), name);
+  assert.ok(dashboard.includes('gantry_backup_last_success_timestamp'));
+});
+
 test('labels that rules compare are served', async () => {
   const text = await (await fetch(`${gantry.url}/-/metrics`)).text();
   for (const sample of [
@@ -74,6 +88,7 @@ test('labels that rules compare are served', async () => {
     'gantry_disk_free_bytes{place="data"} ',
     'gantry_jobs{state="pending"} 0',
     'gantry_runners{state="seen"} 0',
+    'gantry_backup_failed 0',
     'gantry_trace_spans{outcome="dropped"} 0',
   ])
     assert.ok(text.includes(`\n${sample}`), sample);

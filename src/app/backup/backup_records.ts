@@ -113,7 +113,7 @@ const toGauge = (name: string, help: string, time: number | null): string[] =>
 
 /** Formats the times of the last backups as Prometheus text, in seconds; empty before the first. */
 export const formatBackupMetrics = async (db: Reader): Promise<string> => {
-  const { finished_at, verified_at } = await loadLastBackups(db);
+  const { finished_at, verified_at } = await loadLastBackups(db, Date.now());
   return [
     ...toGauge(
       'gantry_backup_last_success_timestamp',

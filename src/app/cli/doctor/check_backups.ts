@@ -1,21 +1,21 @@
 /** Checks that a backup was verified lately. */
+import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { dayMilliseconds, formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
-/** Milliseconds after which the last verified backup is old. */
-const maxAge = 8 * dayMilliseconds;
-
 const advice =
   'run "gantry backup create --verify", or set GANTRY_BACKUP_TO and GANTRY_BACKUP_SCHEDULE (docs/backup.md)';
 
 export const checkBackups = async ({ db }: Store, now: number): Promise<Finding> => {
-  const { finished_at, verified_at, error } = await loadLastBackups(db);
+  const { finished_at, verified_at, error } = await loadLastBackups(db, now);
   const failed = error === null ? '' : `; the newest failed: ${error}`;
   if (finished_at === null) return warn('backup', `none was made by this program${failed}`, advice);
   if (verified_at === null)
     return warn('backup', `the last of ${formatTime(finished_at)} was not verified${failed}`, advice);
   const detail = `the last verification was at ${formatTime(verified_at)}${failed}`;
-  return now - verified_at > maxAge || error !== null ? warn('backup', detail, advice) : ok('backup', detail);
+  return now - verified_at > maxBackupAge || error !== null
+    ? warn('backup', detail, advice)
+    : ok('backup', detail);
 };

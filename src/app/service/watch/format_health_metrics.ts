@@ -37,7 +37,7 @@ const spaces = ({ space, storages }: HealthFacts): (readonly [string, { free: nu
   ].flatMap(({ name, space: own }) => (own === null ? [] : [[name, own] as const]));
 
 export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeFacts): string => {
-  const { database, storages, hasBlobs, runners } = health;
+  const { database, storages, hasBlobs, runners, backups } = health;
   const up = (part: string, isUp: boolean): Sample => [{ part }, isUp ? 1 : 0];
   const disks = spaces(health);
   return [
@@ -71,6 +71,11 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
       ...unlabelled(runners?.runners).map(([, count]): Sample => [{ state: 'all' }, count]),
       ...unlabelled(runners?.lately).map(([, count]): Sample => [{ state: 'seen' }, count]),
     ]),
+    formatGauge(
+      'gantry_backup_failed',
+      'Whether the newest backup failed, was interrupted or was found damaged',
+      unlabelled(backups === null ? null : Number(backups.error !== null)),
+    ),
     formatGauge('gantry_trace_spans', 'Spans that a collector took, and that were dropped', [
       ...unlabelled(traces?.sent).map(([, count]): Sample => [{ outcome: 'sent' }, count]),
       ...unlabelled(traces?.dropped).map(([, count]): Sample => [{ outcome: 'dropped' }, count]),

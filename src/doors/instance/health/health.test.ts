@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { seedProject } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
-import { judgeSpace, judgeWork } from './judge_health.ts';
+import { judgeBackups, judgeSpace, judgeWork } from './judge_health.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -27,7 +27,15 @@ test('health is a word for programs that compare, and names every part for those
   const { status, text } = await read('/-/health', json);
   const report = JSON.parse(text);
   assert.deepEqual([status, report.status], [200, 'ok']);
-  assert.deepEqual(Object.keys(report.checks), ['database', 'storages', 'disk', 'blobs', 'queue', 'runners']);
+  assert.deepEqual(Object.keys(report.checks), [
+    'database',
+    'storages',
+    'disk',
+    'blobs',
+    'queue',
+    'runners',
+    'backups',
+  ]);
   assert.deepEqual(
     report.checks.storages.map((one: { name: string; status: string }) => [one.name, one.status]),
     [['default', 'ok']],
@@ -65,11 +73,46 @@ test('readiness lists every part with all=1', async () => {
   assert.deepEqual(Object.keys(JSON.parse((await read('/-/readiness')).text)), ['status', 'store_check']);
 });
 
-test('a short disk and late or failed work need attention', () => {
+test('a failed, interrupted or old backup needs attention', async () => {
+  const { store, clock } = gantry.service.platform;
+  const now = clock.now();
+  const check = async () => JSON.parse((await read('/-/health', json)).text).checks.backups;
+  const failed = async () =>
+    /^gantry_backup_failed (\d)$/m.exec((await read('/-/metrics')).text)?.[1] ?? 'none';
+  const add = async (change: object) =>
+    await store.write(async ({ db }) => {
+      const none = { held_until: null, finished_at: null, verified_at: null, bytes: null, error: null };
+      const name = JSON.stringify(change);
+      const row = { name, destination: '/srv', holder: 'one', started_at: now, ...none, ...change };
+      await db.insertInto('backups').values(row).execute();
+    });
+  const none = { finished_at: null, verified_at: null, error: null };
+  assert.deepEqual([await check(), await failed()], [{ status: 'ok', ...none }, '0']);
+  const day = 86_400_000;
+  await add({ finished_at: now - 9 * day, verified_at: now - 9 * day });
+  assert.equal((await check()).status, 'attention');
+  await add({ finished_at: now - day, verified_at: now - day });
+  const at = new Date(now - day).toISOString();
+  assert.deepEqual(await check(), { status: 'ok', finished_at: at, verified_at: at, error: null });
+  await add({ held_until: now + day });
+  assert.deepEqual([(await check()).status, await failed()], ['ok', '0'], 'one that runs');
+  await add({ held_until: now - 1 });
+  assert.deepEqual([(await check()).error, await failed()], ['it was interrupted', '1']);
+  await add({ error: 'the bucket is away' });
+  const { status, error } = await check();
+  assert.deepEqual([status, error, await failed()], ['attention', 'the bucket is away', '1']);
+  assert.deepEqual(await read('/-/health'), { status: 200, text: 'OK' });
+  await store.write(async ({ db }) => void (await db.deleteFrom('backups').execute()));
+});
+
+test('a short disk, late or failed work, and a place without a backup need attention', () => {
   assert.equal(judgeSpace({ free: 999_999_999, total: 1e12 }), 'attention');
   assert.equal(judgeSpace({ free: 2e9, total: 1e12 }), 'ok');
   const sums = { waiting: 5, running: 0, failed: 0, lag_seconds: 10 };
   assert.equal(judgeWork(sums), 'ok');
   assert.equal(judgeWork({ ...sums, failed: 1 }), 'attention');
   assert.equal(judgeWork({ ...sums, lag_seconds: 301 }), 'attention');
+  const none = { finished_at: null, verified_at: null, error: null };
+  assert.equal(judgeBackups({ ...none, isConfigured: true }, 0), 'attention');
+  assert.equal(judgeBackups({ ...none, isConfigured: false }, 0), 'ok');
 });

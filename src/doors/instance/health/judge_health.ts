@@ -1,6 +1,6 @@
 /** Judges how the parts of the service are: for monitors, the page of administrators and metrics. Pure. */
 import type { WorkFigures } from '../../../platform/queue/inspect_work.ts';
-import type { HealthFacts, Space, StorageFacts } from './read_health.ts';
+import type { BackupFacts, HealthFacts, Space, StorageFacts } from './read_health.ts';
 
 /** `attention`: it works, and somebody should look at it. */
 export type Judgement = 'ok' | 'attention' | 'failed';
@@ -9,6 +9,8 @@ export type Judgement = 'ok' | 'attention' | 'failed';
 const leastFree = 1_000_000_000;
 /** Seconds that due work may wait. */
 const longestLag = 300;
+/** Milliseconds after which the last verified backup is old. */
+export const maxBackupAge = 8 * 86_400_000;
 
 export const judgeSpace = (space: Space | null): Judgement =>
   space !== null && space.free < leastFree ? 'attention' : 'ok';
@@ -33,6 +35,16 @@ export const judgeWork = ({ failed, lag_seconds }: WorkSums): Judgement =>
 export const judgeRunners = ({ pending, lately }: NonNullable<HealthFacts['runners']>): Judgement =>
   pending > 0 && lately === 0 ? 'attention' : 'ok';
 
+/** An instance that was never backed up and has no place for backups is backed up by other means, or a trial. */
+export const judgeBackups = (
+  { isConfigured, finished_at, verified_at, error }: BackupFacts,
+  now: number,
+): Judgement => {
+  if (error !== null) return 'attention';
+  if (!isConfigured && finished_at === null) return 'ok';
+  return verified_at === null || now - verified_at > maxBackupAge ? 'attention' : 'ok';
+};
+
 type Check = { status: Judgement } & Record<string, string | number | null>;
 
 export type HealthReport = {
@@ -44,14 +56,26 @@ export type HealthReport = {
     blobs: Check;
     queue: Check;
     runners: Check;
+    backups: Check;
   };
 };
 
 const spaceFields = (space: Space | null): Record<string, number> =>
   space === null ? {} : { free_bytes: space.free, total_bytes: space.total };
 
+const checkBackups = (backups: BackupFacts | null, now: number): Check => {
+  if (backups === null) return { status: 'failed' };
+  const { finished_at, verified_at, error } = backups;
+  return {
+    status: judgeBackups(backups, now),
+    finished_at: finished_at === null ? null : new Date(finished_at).toISOString(),
+    verified_at: verified_at === null ? null : new Date(verified_at).toISOString(),
+    error,
+  };
+};
+
 const makeChecks = (facts: HealthFacts, now: number): HealthReport['checks'] => {
-  const { database, storages, space, hasBlobs, runners, work } = facts;
+  const { database, storages, space, hasBlobs, runners, work, backups } = facts;
   const sums = work === null ? null : sumWork(work, now);
   return {
     database:
@@ -73,6 +97,7 @@ const makeChecks = (facts: HealthFacts, now: number): HealthReport['checks'] => 
     blobs: { status: hasBlobs ? 'ok' : 'failed' },
     queue: sums === null ? { status: 'failed' } : { status: judgeWork(sums), ...sums },
     runners: runners === null ? { status: 'failed' } : { status: judgeRunners(runners), ...runners },
+    backups: checkBackups(backups, now),
   };
 };
 

@@ -81,6 +81,16 @@ const readRunners = async ({ store, clock }: Platform): Promise<RunnerFacts> => 
   return { ...counts, ...runners };
 };
 
+export type BackupFacts = LastBackups & {
+  /** Whether the service knows a place of backups. */
+  isConfigured: boolean;
+};
+
+const readBackups = async ({ store, clock, config }: Platform): Promise<BackupFacts> => ({
+  ...(await loadLastBackups(store.db, clock.now())),
+  isConfigured: config.backup_to !== null,
+});
+
 export type HealthFacts = {
   database: DatabaseFacts | null;
   storages: StorageFacts[];
@@ -90,7 +100,7 @@ export type HealthFacts = {
   hasBlobs: boolean;
   runners: RunnerFacts | null;
   work: WorkFigures[] | null;
-  backups: LastBackups | null;
+  backups: BackupFacts | null;
 };
 
 export const readHealth = async (platform: Platform): Promise<HealthFacts> => {
@@ -102,7 +112,7 @@ export const readHealth = async (platform: Platform): Promise<HealthFacts> => {
     orNull(blobs.check().then(() => true)),
     orNull(readRunners(platform)),
     orNull(loadWorkFigures(store.db, clock.now())),
-    orNull(loadLastBackups(store.db)),
+    orNull(readBackups(platform)),
   ]);
   return { database, storages, space, hasBlobs: hasBlobs === true, runners, work, backups };
 };

@@ -128,6 +128,7 @@ test('shows the health of all parts', async () => {
     'Repository storage default',
     'Runners',
     'Background work',
+    'Backups',
   ]) {
     const [section = ''] =
       new RegExp(`<section class="card"><header><h2>${part}</h2>[\\s\\S]*?</section>`).exec(text) ?? [];
@@ -136,7 +137,7 @@ test('shows the health of all parts', async () => {
   assert.ok(text.includes(process.version));
   assert.match(text, /<dt>Engine<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
   assert.match(text, /<dt>git<\/dt><dd>[^<]*\d+\.\d+/);
-  assert.match(text, /Last verified backup: none/);
+  assert.match(text, /<dt>Last verified backup<\/dt><dd>None/);
   assert.doesNotMatch(text, /Unavailable/);
   const at = Date.parse('2026-01-02T03:04:05Z');
   await gantry.service.platform.store.write(async ({ db }) => {
@@ -149,6 +150,12 @@ test('shows the health of all parts', async () => {
   });
   assert.match(
     (await admin.get('/admin/health')).text,
-    /Last verified backup: <time datetime="2026-01-02T03:04:05/,
+    /<dt>Last verified backup<\/dt><dd><time datetime="2026-01-02T03:04:05/,
   );
+  await gantry.service.platform.store.write(async ({ db }) => {
+    await db.updateTable('backups').set({ error: 'the <disk> is full' }).execute();
+  });
+  const failed = (await admin.get('/admin/health')).text;
+  assert.match(failed, /<h2>Backups<\/h2><span class="end"><span class="status wait">/);
+  assert.match(failed, /<dd>the &lt;disk&gt; is full<\/dd>/);
 });

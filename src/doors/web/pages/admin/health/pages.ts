@@ -9,6 +9,7 @@ import { momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import {
+  type BackupFacts,
   type DatabaseFacts,
   type RunnerFacts,
   type Space,
@@ -17,6 +18,7 @@ import {
 } from '../../../../instance/health/read_health.ts';
 import {
   type Judgement,
+  judgeBackups,
   judgeRunners,
   judgeSpace,
   judgeStorage,
@@ -112,6 +114,22 @@ const workPart = (work: WorkFigures[] | null, now: number): Html => {
   ]);
 };
 
+const backupsPart = (
+  { backup_to, backup_schedule }: Config,
+  facts: BackupFacts | null,
+  now: number,
+): Html => {
+  if (facts === null) return card('Backups', 'failed', []);
+  const { finished_at, verified_at, error } = facts;
+  return card('Backups', judgeBackups(facts, now), [
+    ['Location', backup_to ?? 'Not configured'],
+    ['Schedule', backup_schedule === null ? 'None' : html`<code>${backup_schedule}</code> (UTC)`],
+    ['Last backup', momentOr(finished_at, 'None')],
+    ['Last verified backup', momentOr(verified_at, 'None')],
+    ...(error === null ? [] : [['Error of the newest', error] as const]),
+  ]);
+};
+
 export const healthPages = [
   page({
     method: 'GET',
@@ -121,8 +139,8 @@ export const healthPages = [
     handle: async (visit) => {
       const { platform, now } = visit.call;
       const { database, storages, space, hasBlobs, runners, work, backups } = await readHealth(platform);
-      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}
-<p class="quiet">Last verified backup: ${momentOr(backups?.verified_at ?? null, 'none')}. <code>gantry doctor</code> checks the data itself.</p>`;
+      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}${backupsPart(platform.config, backups, now)}
+<p class="quiet"><a href="/help/backup">Backup and restore</a> says how to make backups. <code>gantry doctor</code> checks the data itself.</p>`;
       return adminView({ path, title: 'Health' }, content);
     },
   }),
