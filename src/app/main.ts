@@ -227,7 +227,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     stops.push(...startCollecting(parts, app), startSweeping(platform));
     const bound = await listen(app, config.listen);
     const url = address.open(bound);
-    const ssh = await listenToSsh({ platform, baseUrl: url }, servers);
+    const ssh = await listenToSsh({ platform, baseUrl: url, commands: watching.commands }, servers);
     await startRunner(platform, bound, stops);
     return { app, platform, worker, url, ssh, rootPassword, drain, close: stopAll, cut: servers.cut };
   } catch (error) {

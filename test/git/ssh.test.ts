@@ -26,7 +26,7 @@ let gantry: TestService;
 let folder: string;
 let tree: WorkTree;
 before(async () => {
-  gantry = await startTestService({ GANTRY_SSH_LISTEN: '127.0.0.1:0' });
+  gantry = await startTestService({ GANTRY_SSH_LISTEN: '127.0.0.1:0', GANTRY_LOG_LEVEL: 'info' });
   folder = await mkdtemp(join(tmpdir(), 'gantry-ssh-'));
   tree = await newWorkTree();
   await tree.commit('First', { 'a.txt': 'a\n' });
@@ -133,6 +133,51 @@ test('pushes, clones and fetches with a key in every protocol version', { skip }
   }
   const { body } = await gantry.api('GET /user/keys', { as: user.token });
   assert.ok(body[0].last_used_at !== null);
+});
+
+/** The log lines of commands over SSH that concern a path. */
+const linesOf = (path: string): Record<string, unknown>[] =>
+  gantry
+    .logged()
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['method'] === 'SSH' && line['path'] === path);
+
+test('logs and measures each command with its user, key and project', { skip }, async () => {
+  const { user, key, id } = await userWithKey();
+  const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
+  assert.equal((await gitOver(key, tree.path, 'push', '--quiet', urlOf(project), 'main')).code, 0);
+  assert.equal((await gitOver(key, folder, 'ls-remote', urlOf(project))).code, 0);
+  const other = await userWithKey();
+  await gitOver(other.key, folder, 'ls-remote', urlOf(project));
+  const lines = linesOf(project.full_path);
+  assert.deepEqual(
+    lines.map((line) => [line['route'], line['outcome'], line['exit_code'], line['user_id'], line['key_id']]),
+    [
+      ['git-receive-pack', 'ok', 0, user.id, id],
+      ['git-upload-pack', 'ok', 0, user.id, id],
+      ['git-upload-pack', 'refused', 1, other.user.id, other.id],
+    ],
+  );
+  assert.deepEqual(
+    lines.map((line) => line['project_id']),
+    [project.id, project.id, undefined],
+  );
+  for (const line of lines) {
+    assert.deepEqual([line['msg'], line['ip']], ['request', '127.0.0.1']);
+    assert.ok(Number(line['ms']) > 0 && Number(line['statements']) > 0);
+    assert.match(String(line['request_id']), /^[\da-f]{32}$/);
+  }
+  await ssh(key, 'a-secret-command');
+  const text = gantry.logged().join('');
+  assert.match(text, /"route":"unknown","outcome":"refused"/);
+  assert.doesNotMatch(text, /a-secret-command/);
+  const metrics = await (await fetch(`${gantry.url}/-/metrics`)).text();
+  for (const labels of [
+    'service="git-receive-pack",outcome="ok"',
+    'service="git-upload-pack",outcome="ok"',
+    'service="git-upload-pack",outcome="refused"',
+  ])
+    assert.match(metrics, new RegExp(`^gantry_ssh_command_duration_seconds_count\\{${labels}\\} [1-9]`, 'm'));
 });
 
 test('applies push options over SSH', { skip }, async () => {

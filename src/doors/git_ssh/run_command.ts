@@ -13,12 +13,14 @@ import { sshPrefix } from '../../projects/projects/ssh_url.ts';
 import { type GitUser, refusalTexts, transferProblem } from '../../code/repository/refs/transfer_access.ts';
 import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
 import { type GitCommand, parseGitCommand } from './parse_command.ts';
+import type { CommandFacts, CommandWatch, Outcome } from './watch_commands.ts';
 import { type KeyUser, deployKeyIn, noteKeyUse, reloadKeyUser, viewerOfUser } from './key_user.ts';
 
 export type SshSite = {
   platform: Platform;
   /** Base of the URLs shown to the pusher. */
   baseUrl: string;
+  commands: CommandWatch;
 };
 
 export type SshClient = { keyId: number; ip: string; software: string };
@@ -64,11 +66,13 @@ const admit = async (
   { platform, baseUrl }: SshSite,
   client: SshClient,
   { service, path }: GitCommand,
+  facts: CommandFacts,
 ): Promise<Admitted> => {
   if (!isGitProtocolEnabled(platform.settings.current, 'ssh'))
     throw new Refusal('Git access over SSH is not allowed');
   const keyUser = await reloadKeyUser(platform, client.keyId);
   if (keyUser === null) throw new Refusal('The key is not accepted any more.');
+  if (keyUser.user !== null) facts.user_id = keyUser.user.id;
   noteKeyUse(platform, keyUser);
   const { user, project } =
     keyUser.user === null
@@ -77,6 +81,7 @@ const admit = async (
   const target = project ?? (await createForPush(platform, user, { service, path, baseUrl }));
   if (target === null) throw new Refusal(refusalTexts.missing);
   if (typeof target === 'string') throw new Refusal(target);
+  facts.project_id = target.id;
   const problem = transferProblem(user, target, service);
   if (problem !== null) throw new Refusal(problem);
   const address = `${sshPrefix(baseUrl, platform.config)}${target.full_path}.git`;
@@ -118,6 +123,11 @@ const toErrorText = (platform: Platform, error: unknown): string => {
   return 'Gantry is not available at the moment. Try again later.';
 };
 
+const getOutcome = (channel: ServerChannel, error: unknown): Outcome => {
+  if (error instanceof Refusal || error instanceof TooManyFetches) return 'refused';
+  return channel.destroyed ? 'aborted' : 'failed';
+};
+
 /** Ends a command: output arrives before the exit code. */
 const leaveChannel = (channel: ServerChannel, code: number): void => {
   channel.exit(code);
@@ -137,16 +147,22 @@ export const runCommand = async (
   { command, protocol }: { command: string; protocol: string | undefined },
 ): Promise<void> => {
   channel.on('error', () => undefined);
-  try {
-    const gitCommand = parseGitCommand(command);
-    if (gitCommand === null) throw new Refusal('Disallowed command');
-    const admitted = await admit(site, client, gitCommand);
-    const manner: Manner = { protocol: parseProtocol(protocol), stateless: false };
-    await transfer(site, channel, { admitted, service: gitCommand.service, manner });
-    leaveChannel(channel, 0);
-  } catch (error) {
-    complain(channel, toErrorText(site.platform, error));
-  }
+  await site.commands.run(client, async (facts) => {
+    try {
+      const gitCommand = parseGitCommand(command);
+      if (gitCommand === null) throw new Refusal('Disallowed command');
+      Object.assign(facts, gitCommand);
+      const admitted = await admit(site, client, gitCommand, facts);
+      const manner: Manner = { protocol: parseProtocol(protocol), stateless: false };
+      await transfer(site, channel, { admitted, service: gitCommand.service, manner });
+      leaveChannel(channel, 0);
+      return 'ok';
+    } catch (error) {
+      const outcome = getOutcome(channel, error);
+      complain(channel, toErrorText(site.platform, error));
+      return outcome;
+    }
+  });
 };
 
 export const welcome = async (

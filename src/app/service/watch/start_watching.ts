@@ -1,6 +1,7 @@
 /** Starts the monitoring of the service: metrics, traces, the log of slow statements and health judgements. */
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { type CommandWatch, watchCommands } from '../../../doors/git_ssh/watch_commands.ts';
 import { judgeHealth, type HealthReport } from '../../../doors/instance/health/judge_health.ts';
 import { readHealth } from '../../../doors/instance/health/read_health.ts';
 import type { Platform } from '../../../core/platform.ts';
@@ -21,7 +22,9 @@ export type Watching = {
   tracer: Tracer | null;
   /** Wraps the handlers of background work so that it is measured. */
   measureWork: (handlers: { [name: string]: WorkHandler }) => { [name: string]: WorkHandler };
-  /** Formats all metrics except process and request metrics. */
+  /** Logs, measures and traces commands over SSH. */
+  commands: CommandWatch;
+  /** Formats all metrics but those of the process and of requests. */
   metricsText: (platform: Platform, kinds: readonly string[], lanes: readonly Lane[]) => Promise<string>;
   judge: (platform: Platform) => Promise<HealthReport>;
   stop: () => Promise<void>;
@@ -52,9 +55,11 @@ export const startWatching = async (parts: Parts): Promise<Watching> => {
   const tracer = await startConfiguredTracer(parts);
   const operations = startOperationWatch({ log, slowStatement: config.slow_statement, tracer });
   const work = makeWorkMetrics(tracer);
+  const commands = watchCommands({ ...parts, tracer });
   return {
     tracer,
     measureWork: work.wrap,
+    commands,
     metricsText: async (platform, kinds, lanes) => {
       const { store, clock } = platform;
       // If the database does not answer, operators need the other metrics even more.
@@ -68,7 +73,7 @@ export const startWatching = async (parts: Parts): Promise<Watching> => {
         connections: store.countConnections?.() ?? null,
         traces: tracer?.counts() ?? null,
       });
-      return [queue, gauges, operations.text(), work.text()].join('\n');
+      return [queue, gauges, operations.text(), work.text(), commands.text()].join('\n');
     },
     judge: async (platform) => judgeHealth(await readHealth(platform), platform.clock.now()),
     stop: async () => {
