@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import ssh2 from 'ssh2';
 import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Config } from '../../platform/config/fields.ts';
+import { matchNetworks } from '../../platform/addresses/match_networks.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { findKeyUser } from './key_user.ts';
 import { guardSockets } from './socket_limits.ts';
@@ -192,6 +193,10 @@ const serveConnection = (
   return () => leave();
 };
 
+/** Tells which peers name their clients in a header. From any other, such a header is refused as no SSH. */
+const proxyMatcher = ({ ssh_proxy_protocol, trusted_proxies }: Config): ((address: string) => boolean) =>
+  ssh_proxy_protocol ? matchNetworks(trusted_proxies) : () => false;
+
 /** @param listen port 0 takes any free one */
 export const startSsh = async (
   site: SshSite,
@@ -208,13 +213,18 @@ export const startSsh = async (
     },
     (connection, { ip, port, header }) => {
       connection.once('close', () => connections.delete(connection));
-      const client = { ip, software: header.versions.software };
+      const client = { ip: sockets.addressOf({ ip, port }), software: header.versions.software };
       const leave = serveConnection(site, connection, client, () => sockets.release({ ip, port }));
       connections.set(connection, leave);
     },
   );
   // Before a client has sent its version, `ssh` reports no connection.
-  const sockets = guardSockets(limits, (socket) => ssh.injectSocket(socket));
+  const sockets = guardSockets(limits, {
+    isProxy: proxyMatcher(site.platform.config),
+    take: (socket) => ssh.injectSocket(socket),
+    onMissingHeader: (proxy) =>
+      site.platform.log.warn({ proxy }, 'a trusted proxy sent no PROXY header to the SSH port'),
+  });
   const { server } = sockets;
   server.listen(listen.port, listen.host);
   try {

@@ -17,7 +17,10 @@ type Guarded = {
 
 const start = async (given: Partial<typeof limits>): Promise<Guarded> => {
   const taken: Socket[] = [];
-  const sockets = guardSockets({ ...limits, ...given }, (socket) => void taken.push(socket.resume()));
+  const sockets = guardSockets(
+    { ...limits, ...given },
+    { take: (socket) => void taken.push(socket.resume()) },
+  );
   sockets.server.listen(0, '127.0.0.1');
   await once(sockets.server, 'listening');
   const { port } = sockets.server.address() as AddressInfo;

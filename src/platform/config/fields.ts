@@ -27,6 +27,7 @@ import {
   readOrigins,
   readStorages,
   readUrl,
+  readYes,
 } from './parse_values.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
@@ -56,6 +57,8 @@ export type Config = Others & {
   repository_storages: RepositoryStorage[];
   /** Address of the SSH server; null: disabled. */
   ssh_listen: Address | null;
+  /** Whether connections of trusted proxies to the SSH server begin with a PROXY header. */
+  ssh_proxy_protocol: boolean;
   /** SSH address shown to clients; null: the host of the external URL with the port of `ssh_listen`. */
   ssh_external: Address | null;
   /** Maximum megabytes of an artifact file if the project sets no limit; 0: unlimited. */
@@ -102,6 +105,13 @@ export const fields: Fields = {
     default: null,
     meaning: 'address and port of the SSH server for git, such as 0.0.0.0:2222; default: SSH is disabled',
     read: readAddress,
+  },
+  ssh_proxy_protocol: {
+    variable: 'GANTRY_SSH_PROXY_PROTOCOL',
+    default: 'false',
+    meaning:
+      'true: SSH connections from GANTRY_TRUSTED_PROXIES begin with a header of the PROXY protocol, version 2, which names the client; or false',
+    read: readYes,
   },
   ssh_external: {
     flag: '--ssh-external',

@@ -1,8 +1,8 @@
 /** Decides who may read health and metrics: addresses of the allow-list, and holders of the monitoring token. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { matchNetworks } from '../../addresses/match_networks.ts';
 
 export type MonitoringRules = {
   /** IP addresses and CIDR ranges. */
@@ -12,26 +12,6 @@ export type MonitoringRules = {
 };
 
 type MonitoringRequest = Pick<FastifyRequest, 'headers' | 'ip' | 'socket'>;
-
-const getFamily = (address: string): 'ipv4' | 'ipv6' | null => {
-  const family = isIP(address);
-  if (family === 0) return null;
-  return family === 4 ? 'ipv4' : 'ipv6';
-};
-
-const addressMatcher = (networks: readonly string[]): ((address: string) => boolean) => {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    const family = getFamily(address) ?? 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return (address) => {
-    const family = getFamily(address);
-    return family !== null && list.check(address, family);
-  };
-};
 
 const text = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;
@@ -76,8 +56,8 @@ const digest = (value: string): Buffer => hash('sha256', value, 'buffer');
  * otherwise a proxy on this machine would make every client local.
  */
 export const monitoringGuard = ({ allow, token, trustedProxies }: MonitoringRules) => {
-  const isAllowed = addressMatcher(allow);
-  const isProxy = addressMatcher(trustedProxies);
+  const isAllowed = matchNetworks(allow);
+  const isProxy = matchNetworks(trustedProxies);
   const expected = token === null ? null : digest(`Bearer ${token}`);
 
   const hasToken = ({ authorization = '' }: IncomingHttpHeaders): boolean =>
