@@ -1,6 +1,6 @@
 /** Scheduled backups: made and verified by the service, counted, and reported by the doctor. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -42,6 +42,18 @@ test('refuses a schedule without a place, and one that is no pattern', async () 
   const wrong = await place.run('serve', { env: { ...env, GANTRY_BACKUP_SCHEDULE: '61 3 * * *' } });
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /GANTRY_BACKUP_SCHEDULE is no cron pattern/);
+});
+
+test('says at the start that the folder cannot be written, and serves', async () => {
+  const file = join(dirname(place.data), 'a_file');
+  writeFileSync(file, '');
+  const service = await place.serve('serve', { env: { ...env, GANTRY_BACKUP_TO: join(file, 'backups') } });
+  assert.equal((await fetch(`${service.url}/-/liveness`)).status, 200);
+  assert.match(service.stdout(), /scheduled backups will fail: the folder of GANTRY_BACKUP_TO/);
+  await service.end('SIGTERM');
+  const usual = await place.serve('serve', { env });
+  assert.doesNotMatch(usual.stdout(), /scheduled backups will fail/);
+  await usual.end('SIGTERM');
 });
 
 test('makes up for a missed backup, verifies it, and keeps as many as configured', async () => {

@@ -257,6 +257,14 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
     );
   });
 
+  it('let backups be written to the folder that the page of backups names', () => {
+    const page = readFileSync(join(root, 'docs/backup.md'), 'utf8');
+    const folder = /^GANTRY_BACKUP_TO=(\/\S+)$/m.exec(page)?.[1] ?? '';
+    assert.match(page, new RegExp(`^install -d -o gantry -g gantry -m 0700 ${folder}$`, 'm'));
+    for (const unit of ['gantry.service', 'gantry-backup.service'])
+      assert.match(read(`systemd/${unit}`), new RegExp(`^ReadWritePaths=(?:.* )?-${folder}( |$)`, 'm'), unit);
+  });
+
   it('expose little', () => {
     const [service = ''] = place().filter((file) => file.endsWith('/gantry.service'));
     accepts('systemd-analyze', ['security', '--offline=yes', '--threshold=20', service]);

@@ -8,6 +8,7 @@ import type { Platform } from '../../core/platform.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
+import { findFolderProblem } from './check_folder.ts';
 
 export const backupWork = 'backup.create';
 
@@ -23,6 +24,16 @@ const requireSchedule = async ({ config, clock }: Scheduled, cron: string): Prom
   if (problems.cron !== undefined)
     throw new StartFailure(
       `GANTRY_BACKUP_SCHEDULE is no cron pattern (it is "${cron}"): use one such as "30 2 * * *"`,
+    );
+};
+
+/** Logs that backups will fail. The service starts nevertheless: the folder may be of another machine that is away. */
+const warnOfFolder = async ({ config, log }: Scheduled): Promise<void> => {
+  const err = await findFolderProblem(config.backup_to ?? '');
+  if (err !== null)
+    log.error(
+      { err, folder: config.backup_to },
+      'scheduled backups will fail: the folder of GANTRY_BACKUP_TO cannot be written',
     );
 };
 
@@ -92,6 +103,7 @@ export const startBackups = async (platform: Scheduled): Promise<() => void> => 
   const { backup_schedule } = platform.config;
   if (backup_schedule !== null) {
     await requireSchedule(platform, backup_schedule);
+    await warnOfFolder(platform);
     await enqueueNext(platform);
   }
   return () => {
