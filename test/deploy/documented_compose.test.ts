@@ -53,15 +53,18 @@ const calls = ['README.md', ...globSync(['docs/*.md', 'deploy/*'], { cwd: root }
   .filter((file) => /\.(?:md|yml)$/.test(file))
   .flatMap((file) => linesIn(readFileSync(join(root, file), 'utf8')).flatMap((line) => runLine(file, line)));
 
-type Compose = { services: Record<string, { build?: object }>; volumes: object };
+type Compose = { name: string; services: Record<string, { build?: object }>; volumes: object };
+
+const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
 
 /** Options of the commands that the documents use. */
 const options: Record<string, readonly string[]> = {
-  up: ['-d'],
+  up: ['-d', '--no-deps', '--wait'],
   down: ['--volumes'],
-  build: [],
+  build: ['--pull'],
   logs: [],
   exec: [],
+  run: ['--rm'],
 };
 
 it('the documents have such commands', () => {
@@ -78,17 +81,33 @@ for (const { where, command, env } of calls)
     const { services } = parse(text, { merge: true }) as Compose;
     const known = options[verb];
     assert.ok(known !== undefined, `no command ${verb}`);
-    const words = verb === 'exec' ? rest.slice(0, 1) : rest;
+    const isRun = verb === 'exec' || verb === 'run';
+    const words = isRun ? rest.slice(0, rest.findIndex((word) => word in services) + 1) : rest;
     for (const word of words)
       assert.ok(word.startsWith('-') ? known.includes(word) : word in services, `${verb} ${word}`);
     if (verb === 'build') assert.ok(Object.values(services).some(({ build }) => build !== undefined));
-    // A program in the container is one of the image.
-    if (verb === 'exec') {
-      const program = rest[1]?.replace('/opt/gantry/', '') ?? '';
-      assert.ok(readFileSync(join(root, program), 'utf8').startsWith('#!'), program);
-    }
+    // What follows the service is its program, for which the image has a link, and with `run` is in front already.
+    if (verb === 'exec') assert.match(dockerfile, new RegExp(`ln -s \\S+ /usr/local/bin/${rest[1]}$`, 'm'));
     for (const setting of env) {
       const [name = ''] = setting.split('=');
       assert.ok(text.includes(`\${${name}`), `${file} does not read ${name}`);
     }
   });
+
+it('the pages name volumes that compose makes, and get a new version before they build it', () => {
+  const { name, volumes } = parse(readFileSync(join(root, 'deploy/compose.yml'), 'utf8')) as Compose;
+  const pages = globSync('docs/*.md', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const removed = pages.flatMap((page) => [...page.matchAll(/docker volume rm (\S+)/g)]);
+  assert.ok(removed.length > 0);
+  for (const [, volume = ''] of removed)
+    assert.ok(
+      Object.keys(volumes).some((one) => volume === `${name}_${one}`),
+      volume,
+    );
+  const blocks = pages.flatMap((page) =>
+    [...page.matchAll(/```sh\n([^]*?)```/g)].map(([, code = '']) => code),
+  );
+  const builds = blocks.filter((code) => / build\b.*\n.* up /.test(code));
+  assert.equal(builds.length, 2);
+  for (const code of builds) assert.match(code, /^ *git pull\n/);
+});

@@ -147,6 +147,9 @@ type Service = {
   command?: string[];
   environment?: Record<string, unknown>;
   volumes?: string[];
+  restart?: string;
+  logging?: { options: Record<string, string> };
+  env_file?: unknown;
   depends_on?: string[] | Record<string, unknown>;
 };
 type Compose = { services: Record<string, Service>; volumes: Record<string, unknown> };
@@ -163,10 +166,19 @@ describe('compose files', () => {
       }
     });
 
+    it(`${file} bounds the logs of all that keeps running, and lets settings be added beside it`, () => {
+      const running = services.filter(({ restart }) => restart === 'unless-stopped');
+      assert.ok(running.length > 0);
+      for (const { image, logging } of running)
+        assert.match(`${logging?.options['max-size']} ${logging?.options['max-file']}`, /^\d+m \d+$/, image);
+      assert.match(JSON.stringify(services.map(({ env_file }) => env_file ?? null)), /"\.env"/);
+      assert.match(readFileSync(join(root, '.gitignore'), 'utf8'), /^\/deploy\/\.env$/m);
+    });
+
     it(`${file} declares the volumes and services that it names`, () => {
       for (const { volumes = [], depends_on = [] } of services) {
         for (const volume of volumes) {
-          const [source = ''] = volume.split(':');
+          const [source = ''] = volume.replace(/^\$\{\w+:-(.*?)\}/, '$1').split(':');
           const exists = source.startsWith('./')
             ? existsSync(join(root, 'deploy', source))
             : source in compose.volumes;
@@ -187,6 +199,17 @@ describe('compose files', () => {
       const path = join(root, 'deploy', file);
       accepts('docker', ['compose', '-f', path, '--env-file', join(home, 'env'), 'config', '--quiet']);
     });
+
+  it('the one service keeps backups in a volume that its user may write', () => {
+    const { services } = parse(read('compose.yml')) as Compose;
+    const { environment, volumes } = services['gantry'] ?? assert.fail();
+    const place = /:-(.*)\}$/.exec(String(environment?.['GANTRY_BACKUP_TO']))?.[1] ?? '';
+    assert.ok(volumes?.some((volume) => volume.endsWith(`:${place}`)));
+    assert.match(
+      read('Dockerfile'),
+      new RegExp(`install -d -o gantry -g gantry -m 0700 .* ?${place}( |$)`, 'm'),
+    );
+  });
 
   it('the cluster has three services with everything else in common', () => {
     const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
