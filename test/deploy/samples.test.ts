@@ -236,6 +236,14 @@ describe('proxies', () => {
     accepts('nginx', ['-t', '-q', '-p', home, '-c', join(home, 'nginx.conf')]);
   });
 
+  it('nginx listens on IPv6, too', () => {
+    const addresses = [...read('proxies/nginx.conf').matchAll(/^ *listen (?:\[::\]:)?(\d+(?: ssl)?);/gm)];
+    assert.deepEqual(
+      addresses.map(([, address]) => address),
+      ['80', '80', '443 ssl', '443 ssl'],
+    );
+  });
+
   it('haproxy accepts its sample', { skip: missing('haproxy') }, () => {
     accepts('haproxy', ['-c', '-q', '-f', join(root, 'deploy/proxies/haproxy.cfg')]);
   });
