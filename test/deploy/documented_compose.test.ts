@@ -17,7 +17,7 @@ after(() => rmSync(home, { recursive: true }));
 /** Prints its arguments, and the settings that it was given. */
 writeFileSync(
   join(home, 'docker'),
-  '#!/bin/bash\nprintf "%s\\n" "$*" >> "$CALLS"\nenv | grep ^GANTRY_ >> "$CALLS.env" || true\n',
+  '#!/bin/bash\nprintf "%s\\n" "$*" >> "$CALLS"\nenv | grep -E "^(GANTRY_|REVISION=)" >> "$CALLS.env" || true\n',
 );
 chmodSync(join(home, 'docker'), 0o755);
 
@@ -43,7 +43,9 @@ const runLine = (where: string, line: string): Call[] => {
 /** Lines of code that run it: in blocks, in comments of the samples, and between backquotes. */
 const linesIn = (text: string): string[] => {
   const joined = text.replaceAll(/\\\n */g, '');
-  const blocks = [...joined.matchAll(/^(?:# *)? *((?:GANTRY_\S+ +)*docker compose [^`\n]*)$/gm)];
+  const blocks = [
+    ...joined.matchAll(/^(?:# *)? *((?:[A-Z_]+=(?:\$\([^)]*\)|\S+) +)*docker compose [^`\n]*)$/gm),
+  ];
   const spans = [...joined.matchAll(/`(docker compose [^`]*)`/g)];
   // What follows several blanks in a comment explains the command.
   return [...blocks, ...spans].map(([, line = '']) => line.replace(/ {3,}.*/, ''));
@@ -85,11 +87,18 @@ for (const { where, command, env } of calls)
     const words = isRun ? rest.slice(0, rest.findIndex((word) => word in services) + 1) : rest;
     for (const word of words)
       assert.ok(word.startsWith('-') ? known.includes(word) : word in services, `${verb} ${word}`);
-    if (verb === 'build') assert.ok(Object.values(services).some(({ build }) => build !== undefined));
+    if (verb === 'build') {
+      assert.ok(Object.values(services).some(({ build }) => build !== undefined));
+      assert.ok(
+        env.some((setting) => setting.startsWith('REVISION=')),
+        'no revision',
+      );
+    }
     // What follows the service is its program, for which the image has a link, and with `run` is in front already.
     if (verb === 'exec') assert.match(dockerfile, new RegExp(`ln -s \\S+ /usr/local/bin/${rest[1]}$`, 'm'));
     for (const setting of env) {
-      const [name = ''] = setting.split('=');
+      const [name = '', value = ''] = setting.split('=');
+      if (name === 'REVISION') assert.match(value, /^[0-9a-f]{40}$/);
       assert.ok(text.includes(`\${${name}`), `${file} does not read ${name}`);
     }
   });
@@ -107,7 +116,7 @@ it('the pages name volumes that compose makes, and get a new version before they
   const blocks = pages.flatMap((page) =>
     [...page.matchAll(/```sh\n([^]*?)```/g)].map(([, code = '']) => code),
   );
-  const builds = blocks.filter((code) => / build\b.*\n.* up /.test(code));
+  const builds = blocks.filter((code) => / build --pull\n.* up /.test(code));
   assert.equal(builds.length, 2);
   for (const code of builds) assert.match(code, /^ *git pull\n/);
 });

@@ -73,7 +73,9 @@ const megabytes = (path: string): number => {
 describe('the Dockerfile', () => {
   it('uses known instructions and pinned images, in two stages', () => {
     const known =
-      'ARG FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD'.split(' ');
+      'ARG FROM WORKDIR COPY RUN LABEL ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD'.split(
+        ' ',
+      );
     const unknown = instructions.filter(({ name }) => !known.includes(name));
     // The health check's command is a line of its own once its continuation is joined.
     assert.deepEqual(unknown, []);
@@ -81,6 +83,21 @@ describe('the Dockerfile', () => {
     assert.equal(images.length, 2);
     for (const image of images) assert.match(image, /^[\w./-]+:\S+/);
     for (const image of images) assert.doesNotMatch(image, /:latest\b/);
+  });
+
+  it('has the Node of the package, and says its version and commit', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    assert.ok(restsOf('ARG').includes(`NODE_VERSION=${dependencies['node']}`));
+    const [labels = ''] = restsOf('LABEL');
+    assert.match(labels, new RegExp(`image.version="${version.replaceAll('.', String.raw`\.`)}"`));
+    assert.match(labels, /image\.revision="\$REVISION"/);
+    // `read_revision.ts` reads it there. An argument counts only after its ARG, in the same stage.
+    const names = instructions.map(({ name, rest }) => `${name} ${rest}`);
+    const argument = names.indexOf('ARG REVISION=unknown');
+    assert.ok(argument > names.findLastIndex((line) => line.startsWith('FROM ')));
+    assert.ok(names.indexOf('RUN echo "$REVISION" > /opt/gantry/REVISION') > argument);
   });
 
   it('runs as a numbered user, with a health check and the form of commands that passes signals on', () => {
@@ -134,11 +151,16 @@ describe('the Dockerfile', () => {
 
   const builder = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
   it('builds', { skip: builder.status !== 0 && 'no builder answers', timeout: 600_000 }, () => {
-    const { status, stderr } = spawnSync('docker', ['build', '-q', '-f', 'deploy/Dockerfile', '.'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0, stderr);
+    const revision = 'c0ffee'.repeat(7).slice(0, 40);
+    const docker = (...args: string[]): string => {
+      const { status, stdout, stderr } = spawnSync('docker', args, { cwd: root, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+      return stdout.trim();
+    };
+    const argument = ['--build-arg', `REVISION=${revision}`];
+    const image = docker('build', '-q', '-f', 'deploy/Dockerfile', ...argument, '.');
+    assert.match(docker('run', '--rm', image, 'version'), new RegExp(revision.slice(0, 11)));
+    assert.ok(Number(docker('image', 'inspect', '--format', '{{.Size}}', image)) < 250e6);
   });
 });
 
