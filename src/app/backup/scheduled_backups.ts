@@ -8,7 +8,7 @@ import type { Platform } from '../../core/platform.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
-import { findFolderProblem } from './check_folder.ts';
+import { findFolderProblem } from './places/check_folder.ts';
 
 export const backupWork = 'backup.create';
 
